@@ -1,4 +1,4 @@
-/** The checker itself: it must see what is wrong, and nothing else. */
+/** Tests of the checker: it accepts linearizable histories and refuses others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from '../support/fast-check.ts'
@@ -19,36 +19,46 @@ const unknown = (begin: number, before: Value, after: Value) => operation('unkno
 
 const none = undefined
 
-describe('histories that have an order', () => {
+describe('linearizable histories', () => {
   const cases: { readonly [title: string]: readonly Operation[] } = {
     'nothing at all': [],
     'one after another': [write(0, 1, none, 'a'), read(2, 3, 'a'), write(4, 5, 'a', 'b'), write(6, 7, 'b', none), read(8, 9, none)],
-    'a read beside a write sees the old value or the new': [write(0, 10, none, 'a'), read(1, 2, none), read(3, 4, 'a')],
-    'a refusal beside the write that caused it': [write(0, 10, none, 'a'), write(1, 9, 'a', 'b'), refused(2, 8, 'a')],
-    'an unknown write that happened late': [write(0, 1, none, 'a'), unknown(2, 'a', 'b'), read(3, 4, 'a'), read(5, 6, 'b')],
-    'an unknown write that never happened': [write(0, 1, none, 'a'), unknown(2, 'a', 'b'), write(3, 4, 'a', 'c'), read(5, 6, 'c')],
-    'two unknown writes, one on top of the other': [unknown(0, none, 'a'), unknown(1, 'a', 'b'), read(2, 3, 'b')],
-    'an unknown deletion that lets a creation through': [write(0, 1, none, 'a'), unknown(2, 'a', none), write(3, 4, none, 'b')],
+    'a concurrent read sees the old value or the new one': [write(0, 10, none, 'a'), read(1, 2, none), read(3, 4, 'a')],
+    'a conflict caused by a concurrent write': [write(0, 10, none, 'a'), write(1, 9, 'a', 'b'), refused(2, 8, 'a')],
+    'a write with unknown outcome that took effect later': [write(0, 1, none, 'a'), unknown(2, 'a', 'b'), read(3, 4, 'a'), read(5, 6, 'b')],
+    'a write with unknown outcome that never took effect': [
+      write(0, 1, none, 'a'),
+      unknown(2, 'a', 'b'),
+      write(3, 4, 'a', 'c'),
+      read(5, 6, 'c'),
+    ],
+    'two writes with unknown outcome, one after the other': [unknown(0, none, 'a'), unknown(1, 'a', 'b'), read(2, 3, 'b')],
+    'a deletion with unknown outcome that allows a creation': [write(0, 1, none, 'a'), unknown(2, 'a', none), write(3, 4, none, 'b')],
   }
   for (const [title, history] of Object.entries(cases)) test(title, () => assert.equal(linearizationProblem(history), undefined))
 })
 
-describe('histories that have none', () => {
+describe('histories that are not linearizable', () => {
   const cases: { readonly [title: string]: readonly Operation[] } = {
     'a stale read': [write(0, 1, none, 'a'), write(2, 3, 'a', 'b'), read(4, 5, 'a')],
     'a lost write': [write(0, 1, none, 'a'), read(2, 3, none)],
-    'two writes that replaced the same': [write(0, 1, none, 'a'), write(2, 5, 'a', 'b'), write(3, 6, 'a', 'c')],
-    'a value that goes and comes back': [write(0, 10, none, 'a'), read(1, 2, 'a'), read(3, 4, none)],
-    'a value that nobody wrote': [write(0, 1, none, 'a'), read(2, 3, 'z')],
-    'a refusal without a cause': [write(0, 1, none, 'a'), refused(2, 3, 'a')],
-    'an unknown write that is seen before it was sent': [write(0, 1, none, 'a'), read(2, 3, 'b'), unknown(4, 'a', 'b')],
-    'an unknown write that happened twice': [write(0, 1, none, 'a'), unknown(2, 'a', none), write(3, 4, none, 'b'), read(5, 6, none)],
+    'two writes that replaced the same value': [write(0, 1, none, 'a'), write(2, 5, 'a', 'b'), write(3, 6, 'a', 'c')],
+    'a value that disappears and comes back': [write(0, 10, none, 'a'), read(1, 2, 'a'), read(3, 4, none)],
+    'a value that was never written': [write(0, 1, none, 'a'), read(2, 3, 'z')],
+    'a conflict without a concurrent write': [write(0, 1, none, 'a'), refused(2, 3, 'a')],
+    'a write with unknown outcome that is read before it was sent': [write(0, 1, none, 'a'), read(2, 3, 'b'), unknown(4, 'a', 'b')],
+    'a write with unknown outcome that took effect twice': [
+      write(0, 1, none, 'a'),
+      unknown(2, 'a', none),
+      write(3, 4, none, 'b'),
+      read(5, 6, none),
+    ],
   }
   for (const [title, history] of Object.entries(cases))
     test(title, () => assert.match(linearizationProblem(history) ?? '', /no order explains/))
 })
 
-test('whatever really happened one after another has an order, and not once a read is wrong', () => {
+test('random sequential histories are accepted, and refused once a read is changed', () => {
   const step = fc.record({ action: fc.constantFrom('read', 'write', 'delete', 'stale', 'lost'), before: fc.nat(5), after: fc.nat(5) })
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
@@ -74,7 +84,7 @@ test('whatever really happened one after another has an order, and not once a re
 describe('watches', () => {
   const history = [write(0, 1, none, 'a'), write(2, 3, 'a', 'b'), unknown(4, 'b', 'c'), write(6, 7, 'c', none), write(8, 9, none, 'd')]
   const events = ['a', 'b', 'c', none, 'd'].map((after, index) => ({ revision: 10 + index, after }))
-  test('one that tells all', () => assert.equal(watchProblem(events, history), undefined))
+  test('a watch that reports every write', () => assert.equal(watchProblem(events, history), undefined))
   const wrong: { readonly [title: string]: typeof events } = {
     'the first is missing': events.slice(1),
     'one is missing': events.filter(({ after }) => after !== 'b'),

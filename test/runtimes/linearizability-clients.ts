@@ -1,4 +1,4 @@
-/** Clients of one daemon, which may be killed and come back elsewhere, and what they saw. */
+/** Clients of a daemon that may be killed and restarted elsewhere; they record a history. */
 import { apiOf, configMap, type TestList, type TestObject } from '../support/api.ts'
 import type { Observed, Operation, Value } from '../support/linearizability.ts'
 import { randomNumbers } from '../support/random.ts'
@@ -10,7 +10,7 @@ const collection = '/api/v1/namespaces/default/configmaps'
 const keys = ['k0', 'k1', 'k2', 'k3', 'k4', 'k5']
 const selector = 'labelSelector=linear'
 
-/** Reaches whatever daemon runs now; rejects when none does. */
+/** Connects to the running daemon; rejects if there is none. */
 export type Connect = () => Fetch
 
 export interface Histories {
@@ -25,7 +25,7 @@ interface Known {
 
 const storedIn = (object: TestObject): string => object.data?.['value'] ?? ''
 
-/** Starts clients that read, list, create, swap and delete the same few keys without pause. */
+/** Starts clients that read, list, create, update and delete the same few keys without pause. */
 export function startClients(connect: Connect, count: number): Histories {
   const operations = new Map<string, Operation[]>(keys.map((key) => [key, []]))
   let written = 0
@@ -33,7 +33,7 @@ export function startClients(connect: Connect, count: number): Histories {
 
   async function run(client: number): Promise<void> {
     const random = randomNumbers(client)
-    /** What this client saw last of each key. */
+    /** Last known state of each key, as seen by this client. */
     const known = new Map<string, Known>()
 
     const note = (key: string, object: TestObject | undefined): Value => {
@@ -58,7 +58,7 @@ export function startClients(connect: Connect, count: number): Histories {
       for (const key of keys) add(key, { kind: 'read', begin, after: note(key, items.get(key)) })
     }
 
-    /** Replaces what is known by a new value, or by nothing. */
+    /** Updates a known value, or deletes it. */
     async function write(key: string, remove: boolean): Promise<void> {
       const last = known.get(key)
       const value = `${client}.${written++}`
@@ -76,7 +76,7 @@ export function startClients(connect: Connect, count: number): Histories {
         status = answer.status
         if (status < 300) note(key, change.after === undefined ? undefined : answer.body)
       } catch (error) {
-        // When the connection broke nobody knows; when there was none, nothing happened.
+        // A broken connection leaves the outcome unknown; without a connection nothing happened.
         if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') throw error
       }
       if (status >= 300 || status === 0) known.delete(key)
@@ -111,14 +111,14 @@ export function startClients(connect: Connect, count: number): Histories {
 
 export interface Watching {
   readonly events: ReadonlyMap<string, readonly Observed[]>
-  /** What the server said when it could not go on; undefined: it always could. */
+  /** The error that ended the watch for good; undefined if there was none. */
   readonly error: string | undefined
-  /** Resolves when everything up to the revision was told. */
+  /** Resolves when all events up to the revision have arrived. */
   reached(revision: number): Promise<void>
   stop(): void
 }
 
-/** Watches all keys from a revision on, taking up again where it was when the watch ends. */
+/** Watches all keys from a revision on, and resumes when the watch ends. */
 export function startWatching(connect: Connect, from: string): Watching {
   const events = new Map<string, Observed[]>(keys.map((key) => [key, []]))
   let revision = Number(from)

@@ -1,6 +1,6 @@
 /**
- * Clients of a daemon whose store is killed, or that is killed itself, again and again: what they saw must have an order in time, key by
- * key, and a watch must have told exactly what was written.
+ * The daemon, or its store, is killed repeatedly under load. The history of each key must be linearizable, and a watch
+ * must have reported exactly what was written.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -14,16 +14,16 @@ import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, sleep, within } from '../support/wait.ts'
 import { type Connect, type Histories, startClients, startWatching } from './linearizability-clients.ts'
 
-/** Rounds of trouble. */
+/** Number of faults. */
 const rounds = trials(4, 12)
-/** Milliseconds between two troubles, about: longer than an election of etcd takes. */
+/** Milliseconds between two faults, about: longer than an election of etcd. */
 const pause = trials(1_200, 2_500)
-/** Rounds of trouble in which nothing happens, one after the other, until it is given up. */
+/** Consecutive rounds without a completed operation before the test gives up. */
 const mostIdle = 10
 const clients = 6
 const random = randomNumbers(1)
 
-/** Runs the clients while `trouble` happens, over and over; then judges what they saw. */
+/** Runs clients while faults happen, then checks their histories. */
 async function judge(connect: Connect, trouble: () => Promise<void>): Promise<void> {
   const fetch: ReturnType<Connect> = (path, init) => connect()(path, init)
   const api = apiOf(fetch)
@@ -33,7 +33,7 @@ async function judge(connect: Connect, trouble: () => Promise<void>): Promise<vo
   try {
     await judgeWhat(api, watching, histories, trouble)
   } finally {
-    // Else they would go on for ever after a failure.
+    // Otherwise they would continue after a failure.
     watching.stop()
     void histories.stop()
   }
@@ -55,7 +55,7 @@ async function judgeWhat(
   histories: Histories,
   trouble: () => Promise<void>,
 ): Promise<void> {
-  // On a slow machine it takes more rounds until there is something to judge.
+  // A slow machine needs more rounds for enough operations.
   for (let round = 0, idle = 0, before = 0; round < rounds || (!isEnough(countsOf(histories)) && idle < mostIdle); round++) {
     await within('one round of trouble', trouble(), 180_000)
     const { written, refused, read } = countsOf(histories)
@@ -63,7 +63,7 @@ async function judgeWhat(
     before = written + refused + read
   }
   const last = await eventually(
-    'an answer after all the trouble',
+    'a response after the last fault',
     async () => {
       const name = `end-${Math.round(performance.now())}`
       const object = configMap(name, {}, { labels: { linear: '' } })
@@ -78,7 +78,7 @@ async function judgeWhat(
   assert(BigInt(final.metadata.resourceVersion) >= BigInt(last.metadata.resourceVersion))
   const marker = await api.create('/api/v1/namespaces/default/configmaps', configMap('marker', {}, { labels: { linear: '' } }))
   await within('all events', watching.reached(Number(marker.metadata.resourceVersion)))
-  assert.equal(watching.error, undefined, 'the watch could always go on')
+  assert.equal(watching.error, undefined, 'the watch could always resume')
   for (const [key, operations] of histories.operations) {
     const item = final.items.find(({ metadata }) => metadata.name === key)
     const closing = {
@@ -92,7 +92,7 @@ async function judgeWhat(
     assert.equal(watchProblem(watching.events.get(key) ?? [], operations), undefined, key)
   }
   const counts = countsOf(histories)
-  assert(isEnough(counts), `there was something to judge: ${JSON.stringify(counts)}`)
+  assert(isEnough(counts), `there was enough to check: ${JSON.stringify(counts)}`)
 }
 
 describe('linearizability', { concurrency: true }, () => {
@@ -122,7 +122,7 @@ describe('linearizability', { concurrency: true }, () => {
       )
     })
 
-  test('two daemons on etcd with three members, of which the leader is killed or stands still', { timeout: 3_600_000 }, async (t) => {
+  test('two daemons on etcd with three members, whose leader is killed or paused', { timeout: 3_600_000 }, async (t) => {
     const etcd = await startEtcd({ members: 3 })
     const flags = [`--kvstore-servers=${etcd.servers.join()}`]
     const daemons = await Promise.all([startDaemon({ flags }), startDaemon({ flags })])
@@ -130,7 +130,7 @@ describe('linearizability', { concurrency: true }, () => {
       await Promise.all(daemons.map(({ stop }) => stop()))
       await etcd.stop()
     })
-    // What one has acknowledged the other must know, however far behind its watch is.
+    // A write acknowledged by one daemon must be visible on the other, however late its watch is.
     const either = () => daemons[random.chance(0.5) ? 0 : 1].fetch
     let round = 0
     await judge(either, async () => {

@@ -1,4 +1,4 @@
-/** Bearer tokens that another process decides on over TLS. */
+/** Bearer tokens reviewed by a webhook in another process, over TLS. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Accepted, AuthenticationError, type TokenAuthenticator } from '../../../core/authn/authenticator.ts'
@@ -17,7 +17,7 @@ const messages: string[] = []
 const log = (fields: object, message: string) => void messages.push(`${message} ${JSON.stringify(fields)}`)
 const logger = { debug: log, info: log, warn: log, error: log }
 const real = createOutbound()
-/** Milliseconds that an answer may take. */
+/** Timeout of webhook calls, in milliseconds. */
 let patience = 60_000
 const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout: patience }) }
 const own = ['https://api']
@@ -39,7 +39,7 @@ async function tokens(version: 'v1' | 'v1beta1' = 'v1', clock = nodeClock): Prom
 const ask = async (each: TokenAuthenticator, token: string, audiences?: readonly string[]) => each.authenticateToken(token, audiences)
 const countOf = async (token: string) => (await webhook.counts())[token] ?? 0
 
-test('the service says who somebody is, in both versions', async () => {
+test('the webhook returns the user, in both versions', async () => {
   for (const version of ['v1', 'v1beta1'] as const) {
     const accepted = await ask(await tokens(version), 'good-jane')
     const extra = { 'example.com/asked': [`authentication.k8s.io/${version}`] }
@@ -47,21 +47,21 @@ test('the service says who somebody is, in both versions', async () => {
   }
 })
 
-test('audiences are asked for, and have to be met', async () => {
+test('audiences are sent, and must match', async () => {
   const each = await tokens()
   assert.deepEqual((await ask(each, 'good-a', ['x', 'y']))?.audiences, ['x'])
   assert.equal(await ask(each, 'elsewhere-a'), undefined)
-  assert.equal(await ask(each, 'plain-a', ['x']), undefined, 'an answer without audiences is for this server')
+  assert.equal(await ask(each, 'plain-a', ['x']), undefined, 'an answer without audiences is valid for this server')
   assert.deepEqual((await ask(each, 'plain-a'))?.audiences, own)
 })
 
-test('no opinion, or a reason', async () => {
+test('no opinion, or an error', async () => {
   const each = await tokens()
   assert.equal(await ask(each, 'nobody'), undefined)
   await assert.rejects(ask(each, 'refused'), new AuthenticationError('expired on the other side'))
 })
 
-test('answers are kept for a while, refusals for a moment; one question at a time', async () => {
+test('accepted tokens are cached for a while, rejected ones briefly; concurrent requests share one call', async () => {
   const clock = new ManualClock()
   const each = await tokens('v1', clock)
   await Promise.all(Array.from({ length: 20 }, () => ask(each, 'good-many')))
@@ -83,25 +83,25 @@ test('answers are kept for a while, refusals for a moment; one question at a tim
   assert.equal(await countOf('refused-twice'), 2)
 })
 
-test('a failure that may pass is tried again', async () => {
+test('temporary failures are retried', async () => {
   assert.equal((await ask(await tokens(), 'recovering-a'))?.user.name, 'a')
   assert.equal(await countOf('recovering-a'), 2)
   await assert.rejects(ask(await tokens(), 'forbidden'), AuthenticationError)
   assert.equal(await countOf('forbidden'), 1)
 })
 
-test('bad answers are refused, and the log does not show the token', async () => {
+test('invalid responses are refused, and the log does not show the token', async () => {
   const each = await tokens()
   for (const token of ['malformed', 'html', 'strange', 'wrongversion', 'huge', 'stalled']) {
     patience = token === 'stalled' ? 1_000 : 60_000
     await assert.rejects(ask(each, `${token}-secret`), AuthenticationError, token)
   }
-  assert.ok(messages.length > 0, 'the failures are logged')
+  assert.ok(messages.length > 0, 'failures are logged')
   for (const message of messages) assert.doesNotMatch(message, /secret/)
   patience = 60_000
 })
 
-test('a slow answer keeps nobody else waiting', async () => {
+test('a slow response delays no other request', async () => {
   const each = await tokens()
   let late = false
   const slow = ask(each, 'held-b').then((found) => {
@@ -114,10 +114,10 @@ test('a slow answer keeps nobody else waiting', async () => {
   assert.equal((await slow)?.user.name, 'b')
 })
 
-test('a service that is gone is not waited for again and again', async () => {
+test('an unreachable webhook is not called for every request', async () => {
   const each = await tokens()
   await assert.rejects(ask(each, 'dead'), AuthenticationError)
   for (let i = 0; i < 50; i++) await assert.rejects(ask(each, `dead-${i}`), AuthenticationError)
-  // The circuit opens.
+  // The circuit breaker opens.
   assert.ok(Object.keys(await webhook.counts()).filter((token) => token.startsWith('dead-')).length < 10)
 })

@@ -1,4 +1,4 @@
-/** Authorization by another process over TLS, with connection files and configuration files on disk. */
+/** Authorization by a webhook in another process over TLS, with kubeconfig and configuration files on disk. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -57,7 +57,7 @@ function write(name: string, content: unknown): string {
 
 let files = 0
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-/** A connection file, whose authority lies beside it. */
+/** A kubeconfig file for the webhook, with its CA file beside it. */
 const connection = (path: string, cluster: object = {}, user: object = {}) =>
   write(`connection-${++files}`, {
     'current-context': 'c',
@@ -119,7 +119,7 @@ const decide = async (path: string, options: Options = {}) => {
   return made.authorize(request)
 }
 
-test('mode Webhook asks, and keeps the answer', async () => {
+test('mode Webhook calls the webhook and caches the answer', async () => {
   const { authorizer: made, types } = await open(['AlwaysDeny', 'Webhook'], { webhook: webhook(connection('/allow')) })
   const first = await made.authorize(request)
   assert.match(first.reason, /^number /)
@@ -128,7 +128,7 @@ test('mode Webhook asks, and keeps the answer', async () => {
   assert.notDeepEqual(await made.authorize({ ...request, name: 'db' }), first)
 })
 
-test('the caller shows who it is', async () => {
+test('the server presents its credentials', async () => {
   const reasonOf = async (user: object) => {
     const { authorizer: made } = await open(['Webhook'], { webhook: webhook(connection('/who', {}, user)) })
     return (await made.authorize(request)).reason
@@ -144,7 +144,7 @@ test('the caller shows who it is', async () => {
   assert.equal(await reasonOf({ username: 'me', password: 'p:w' }), `nobody Basic ${base64('me:p:w')}`)
 })
 
-test('the service has to show who it is', async () => {
+test('the webhook must present a trusted certificate', async () => {
   const other = connection('/allow', { 'certificate-authority': '', 'certificate-authority-data': '' })
   const strange = connection('/allow', { 'tls-server-name': 'elsewhere.example' })
   for (const path of [other, strange]) {
@@ -167,7 +167,7 @@ const failures: readonly (readonly [path: string, error: RegExp])[] = [
   ['/503', /status 503/],
 ]
 
-test('an answer that is no answer is a failure, which the policy decides', async () => {
+test('an invalid response is a failure, which the failure policy decides', async () => {
   for (const [path, error] of failures) {
     const timeout = path === '/slow' || path === '/stalled' ? '300ms' : '10s'
     const open = await decide(path, { timeout })
@@ -177,7 +177,7 @@ test('an answer that is no answer is a failure, which the policy decides', async
   }
 })
 
-test('a connection that breaks is tried again; one that nobody takes is not', async () => {
+test('a broken connection is retried, a refused one is not', async () => {
   const began = performance.now()
   const dead = await decide('/dead')
   assert.notEqual(dead.error, undefined)
@@ -191,7 +191,7 @@ test('a connection that breaks is tried again; one that nobody takes is not', as
   assert.match((await made.authorize(request)).error ?? '', /ECONNREFUSED/)
 })
 
-test('authorizers of a file in their order, with their conditions', async () => {
+test('authorizers of a file run in order, with their match conditions', async () => {
   const file = configuration(
     authorizer(connection('/deny'), { name: 'guard', conditions: ["request.resourceAttributes.namespace == 'kube-system'"] }),
     authorizer(connection('/404'), { name: 'broken', conditions: ["request.user == 'nobody'"] }),
@@ -206,7 +206,7 @@ test('authorizers of a file in their order, with their conditions', async () => 
   assert.deepEqual(await made.authorize({ ...request, namespace: 'kube-system' }), { verdict: 'deny', reason: 'never' })
 })
 
-test('a new file takes effect; one that can not be used does not', async () => {
+test('a changed file is reloaded; an invalid one is ignored', async () => {
   const path = write('reloaded', configuration(authorizer(connection('/allow'))))
   const { authorizer: made } = await open([], { configuration: path })
   const verdict = async () => (await made.authorize(request)).verdict
@@ -230,16 +230,16 @@ test('a new file takes effect; one that can not be used does not', async () => {
     assert.equal(await verdict(), 'deny')
   }
   write('reloaded', configuration(authorizer(connection('/allow'))))
-  await eventually('a good file counts again', async () => (await verdict()) === 'allow')
+  await eventually('a valid file is used again', async () => (await verdict()) === 'allow')
   const count = (status: string) =>
     registry.text().match(new RegExp(`automatic_reloads_total{status="${status}",apiserver_id_hash=""} (\\d+)`))?.[1]
   assert.deepEqual([count('success'), count('failure')], ['2', String(refusals.length)], 'reloads are counted')
   assert.match(registry.text(), /automatic_reload_last_timestamp_seconds{status="failure",apiserver_id_hash=""} 1\d{9}/)
   const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
-  assert.match(registry.text(), new RegExp(`last_config_info{apiserver_id_hash="",hash="sha256:${hash}"} 1\\n`), 'the file in use')
+  assert.match(registry.text(), new RegExp(`last_config_info{apiserver_id_hash="",hash="sha256:${hash}"} 1\\n`), 'hash of the file in use')
 })
 
-test('files that can not be used', async () => {
+test('invalid files', async () => {
   const cases: readonly (readonly [content: unknown, error: RegExp])[] = [
     [{}, /current-context: Required value/],
     [{ 'current-context': 'x' }, /context "x" does not exist/],
@@ -265,7 +265,7 @@ test('files that can not be used', async () => {
   await assert.rejects(open([], { configuration: write('inside', configuration(inside)) }), /not in a pod/)
 })
 
-test('a server: 403 with the reason, 500 when nobody could say, and ABAC beside', async () => {
+test('a server: 403 with the reason, 500 when no authorizer could decide, and ABAC after the webhook', async () => {
   const policy = write('policy', '{"user":"system:anonymous","resource":"configmaps","namespace":"*","apiGroup":"*"}')
   const serve = async (path: string, modes: string[]) =>
     createApiServer({

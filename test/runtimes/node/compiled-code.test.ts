@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../support/temporary.ts'
 
 const digestOf = (letter: string) => letter.repeat(64)
 
-describe('compiled code that is kept between starts', () => {
+describe('the cache of compiled code', () => {
   let directory: string
   let remove: () => void
   const environment = { ...process.env }
@@ -27,7 +27,7 @@ describe('compiled code that is kept between starts', () => {
     const cache = process.env['APISERVER_COMPILE_CACHE'] ?? ''
     return existsSync(cache) ? readdirSync(cache).map((name) => join(cache, name)) : []
   }
-  /** Evaluates the program, which must work, and says whether it came from what was kept: then it is not kept again. */
+  /** Evaluates the program and checks its result; returns true if the code came from the cache, in which case it is not written again. */
   function start(letter = 'a'): boolean {
     const { value, keep } = evaluateProgram(directory, 'program.js', digestOf(letter))
     assert.equal((value as (left: number, right: number) => number)(20, 22), 42)
@@ -36,7 +36,7 @@ describe('compiled code that is kept between starts', () => {
     keep()
     return before.length > 0 && kept().length === 0
   }
-  /** The one file after a start that kept something. */
+  /** Starts once; returns the only file in the cache. */
   function keepOne(): string {
     assert.equal(start(), false)
     const [path = '', ...others] = kept()
@@ -44,12 +44,12 @@ describe('compiled code that is kept between starts', () => {
     return path
   }
 
-  test('serves the next start', () => {
+  test('is used by the next start', () => {
     keepOne()
     assert.equal(start(), true)
   })
 
-  test('is not used when a byte of it changed, wherever that is', () => {
+  test('is ignored when any byte has changed', () => {
     const size = readFileSync(keepOne()).length
     for (const position of [0, 31, 32, 40, size >> 1, size - 1]) {
       rmSync(join(directory, 'cache'), { recursive: true })
@@ -61,7 +61,7 @@ describe('compiled code that is kept between starts', () => {
     }
   })
 
-  test('is not used when it is cut short or empty', () => {
+  test('is ignored when truncated or empty', () => {
     for (const length of [0, 31, 32, 100]) {
       rmSync(join(directory, 'cache'), { recursive: true, force: true })
       const path = keepOne()
@@ -70,7 +70,7 @@ describe('compiled code that is kept between starts', () => {
     }
   })
 
-  test('is not used for another program', () => {
+  test('is ignored for another program', () => {
     keepOne()
     writeFileSync(join(directory, 'program.js'), '(function (left, right) { return right + left })')
     assert.equal(start('b'), false)
@@ -81,19 +81,19 @@ describe('compiled code that is kept between starts', () => {
     assert.equal(start(), false)
   })
 
-  test('is not kept where nothing can be written, and the program runs', () => {
+  test('is optional: without a writable directory the program still runs', () => {
     process.env['APISERVER_COMPILE_CACHE'] = join(directory, 'program.js', 'cache')
     const { value, keep } = evaluateProgram(directory, 'program.js', digestOf('a'))
     keep()
     assert.equal((value as (left: number, right: number) => number)(1, 2), 3)
   })
 
-  test('takes at most four files of a directory', () => {
+  test('holds at most four files in a directory', () => {
     for (const letter of 'abcdef') evaluateProgram(directory, 'program.js', digestOf(letter)).keep()
     assert.equal(kept().length, 4)
   })
 
-  test('comes with the build, so that no start of it keeps more', async () => {
+  test('is part of the build, so that no start writes it', async () => {
     process.env = { ...environment, XDG_CACHE_HOME: directory }
     const daemon = await startDaemon()
     await daemon.stop()

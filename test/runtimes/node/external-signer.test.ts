@@ -1,4 +1,4 @@
-/** Tokens of service accounts that another process signs, over its socket. */
+/** Service account tokens signed by another process over a unix socket. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -60,17 +60,17 @@ after(async () => {
   directory.remove()
 })
 
-test('tokens are signed elsewhere and accepted here', async () => {
+test('tokens are signed externally and accepted by the server', async () => {
   const { token } = (await request(api)).body.status
   const { exp = 0, iat = 0, iss } = decodeJwt(token)
   assert.equal(decodeProtectedHeader(token).kid, 'key-0')
   assert.deepEqual([iss, exp - iat], ['https://issuer', 3600])
   assert.equal(await accepts(api, token), true)
   const longer = decodeJwt((await request(api, 86_400)).body.status.token)
-  assert.equal((longer.exp ?? 0) - (longer.iat ?? 0), 7200, 'as long as the signer supports')
+  assert.equal((longer.exp ?? 0) - (longer.iat ?? 0), 7200, 'the maximum lifetime of the signer')
 })
 
-test('a new key is fetched when a token names it; a token of an unknown key is refused', async () => {
+test('a new key is fetched when a token names it; tokens of unknown keys are refused', async () => {
   await signer.tell('rotate')
   const before = await signer.tell('fetches')
   const { token } = (await request(api)).body.status
@@ -82,7 +82,7 @@ test('a new key is fetched when a token names it; a token of an unknown key is r
   assert.equal(await accepts(api, forged), false)
 })
 
-test('the key set is published, but for hidden keys, with which nothing may be signed', async () => {
+test('the key set is published without excluded keys, which must not sign', async () => {
   const listed = async () => {
     const response = await api.fetch('/openid/v1/jwks')
     return ((await response.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
@@ -96,7 +96,7 @@ test('the key set is published, but for hidden keys, with which nothing may be s
   assert.equal((await request(api)).status, 201)
 })
 
-test('calls are measured, and when keys came', () => {
+test('metrics of calls, and of the age of keys', () => {
   const text = registry.text()
   for (const series of [
     'request_duration_seconds_count{method="/v1.ExternalJWTSigner/Metadata",code="OK"}',
@@ -110,7 +110,7 @@ test('calls are measured, and when keys came', () => {
     assert.match(text, new RegExp(`^apiserver_externaljwt_fetch_keys_${name}_timestamp [12]\\d{9}`, 'm'), name)
 })
 
-test('a header that is not as agreed is refused', async () => {
+test('an invalid token header is refused', async () => {
   for (const bad of [{ alg: 'HS256' }, { typ: 'at+jwt' }, { kid: '' }, { kid: 'x'.repeat(1025) }, { crit: ['b64'] }]) {
     await signer.tell(`header ${JSON.stringify(bad)}`)
     const { status, body } = await request(api)
@@ -121,21 +121,21 @@ test('a header that is not as agreed is refused', async () => {
   assert.equal((await request(api)).status, 201)
 })
 
-test('a signer for tokens that are too short is no signer', async () => {
+test('a signer with a maximum lifetime below the minimum is refused', async () => {
   const short = await startSigner(directory.path, 'short.sock', 599)
   await assert.rejects(connect(short.unixSocket), /599 seconds only/)
   await short.stop()
 })
 
-test('a signer may come late, go, and come back', async () => {
+test('the signer may start late, stop and restart', async () => {
   const late = connect(join(directory.path, 'late.sock'))
   let service = await startSigner(directory.path, 'late.sock')
   const own = await serve(await late)
   const { token } = (await request(own)).body.status
   await service.stop()
-  assert.equal(await accepts(own, token), true, 'the keys are known')
+  assert.equal(await accepts(own, token), true, 'the keys are cached')
   const waiting = request(own)
   service = await startSigner(directory.path, 'late.sock')
-  assert.equal((await waiting).status, 201, 'who asks meanwhile waits')
+  assert.equal((await waiting).status, 201, 'a token request waits meanwhile')
   await service.stop()
 })

@@ -52,7 +52,7 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('a unary call carries bytes both ways', async () => {
+test('a unary call carries bytes in both directions', async () => {
   assert.deepEqual([...(await send('Echo'))], [1, 2, 3])
 })
 
@@ -60,11 +60,11 @@ test('a status other than OK is a CallError with its code and text', async () =>
   await assert.rejects(send('Refuse'), failsWith(7, /not you/))
 })
 
-test('a call that takes too long is given up', async () => {
+test('a call that takes too long is cancelled', async () => {
   await assert.rejects(send('Hang', 50), failsWith(4))
 })
 
-test('calls work again once the plugin is back', async () => {
+test('calls succeed again once the plugin is back', async () => {
   plugin.forceShutdown()
   await assert.rejects(send('Echo'), CallError)
   plugin = await startPlugin()

@@ -1,4 +1,4 @@
-/** Streams over HTTP/1.1: what the socket has not taken counts as held by the connection. */
+/** Streams over HTTP/1.1: bytes not yet accepted by the socket count as held by the connection. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -7,7 +7,7 @@ import type { ByteSource } from '../../../core/respond/byte-source.ts'
 import type { Http1Peer } from '../../../runtimes/node/http/http1-peer.ts'
 import { sendStream } from '../../../runtimes/node/http/http1-sink.ts'
 
-/** Gives one piece each time that it is asked. */
+/** Returns one piece per request. */
 class Events implements ByteSource {
   readonly patient = false
   ended = false
@@ -22,7 +22,7 @@ class Events implements ByteSource {
   }
 }
 
-test('an event that a client does not read is held, until it has read it or left', async () => {
+test('an event is held until the client has read it or disconnected', async () => {
   let held = 0
   const peer = { hold: (bytes: number) => (held += bytes), release: (bytes: number) => (held -= bytes) } as unknown as Http1Peer
   const outgoing = Object.assign(new EventEmitter(), { destroyed: false, writableFinished: false, write: () => false })

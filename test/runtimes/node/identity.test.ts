@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hostIdentity } from '../../../runtimes/node/identity.ts'
 
-test('a host has one identity per program, the one that the reference server has', () => {
-  // Made with another implementation of SHA-256 and base32 from what KEP-1965 describes.
+test('a host has one identity per program, equal to that of kube-apiserver', () => {
+  // Computed with another implementation of SHA-256 and base32, following KEP-1965.
   assert.equal(hostIdentity('kube-apiserver', 'node-1'), 'apiserver-lgabes5ywnaqeagh5dny4zlzs4')
   assert.equal(hostIdentity('kube-apiserver', 'x'.repeat(300)), 'apiserver-hbcatrb5puae2jjbhwvkgkaqt4')
   assert.equal(hostIdentity('kube-apiserver', 'žofie'), 'apiserver-teg4hrtpxj7vt2yzpfts4t62xu')

@@ -19,7 +19,7 @@ const echo = async (request: Request) =>
     body: await request.text(),
   })
 
-test('answers HTTP/1.1 and HTTP/2 on one port', async () => {
+test('serves HTTP/1.1 and HTTP/2 on one port', async () => {
   await using server = await open(echo)
   const first = await http1(`${server.url}/a?b=1`, { method: 'POST', headers: { accept: 'x/y' }, body: 'hello' })
   assert.deepEqual(JSON.parse(first.text), { method: 'POST', url: `${server.url}/a?b=1`, accept: 'x/y', body: 'hello' })
@@ -30,7 +30,7 @@ test('answers HTTP/1.1 and HTTP/2 on one port', async () => {
   connection.close()
 })
 
-test('HTTP/2 can be turned off', async () => {
+test('HTTP/2 can be disabled', async () => {
   await using server = await open(echo, { http2: false })
   const opened = await socket(server.port, { ALPNProtocols: ['h2', 'http/1.1'] })
   assert.equal(opened.alpnProtocol, 'http/1.1')
@@ -84,7 +84,7 @@ test('HEAD and 204 have no body, and the stream of a HEAD is cancelled', async (
   agent.destroy()
 })
 
-test('a handler that fails is answered with 500, and so is a header that can not be sent', async () => {
+test('a failing handler is answered with 500, and so is an invalid response header', async () => {
   const connectionOf = async (handler: () => Promise<Response>) => {
     await using server = await open(handler)
     const connection = session(server.url)
@@ -101,7 +101,7 @@ test('headers above 1 MiB are answered with 431', async () => {
   const big = `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(3_000_000)}\r\n\r\n`
   const answerOf = async () => {
     const opened = await socket(server.port)
-    // It reads nothing before it has sent everything.
+    // Reads nothing until everything is sent.
     await new Promise((sent) => opened.write(big, sent))
     const [data] = await once(opened, 'data', { signal: AbortSignal.timeout(10_000) })
     opened.destroy()
@@ -125,19 +125,19 @@ test('more than 2,000 header fields are answered with 431', async () => {
   assert.match(await ask(60_000), /^HTTP\/1\.1 431 /)
 })
 
-test('a request without TLS is told so', async () => {
+test('a request without TLS gets an explanation', async () => {
   await using server = await open(echo)
   const response = await fetch(server.url.replace('https', 'http'))
   assert.deepEqual([response.status, await response.text()], [400, 'Client sent an HTTP request to an HTTPS server.\n'])
 })
 
-test('a request to upgrade is answered as an ordinary one', async () => {
+test('an upgrade request is handled as an ordinary one', async () => {
   await using server = await open((request) => new Response(request.headers.get('upgrade')))
   const { status, text } = await http1(server.url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
   assert.deepEqual([status, text], [200, 'websocket'])
 })
 
-test('connections are kept, and all requests of one share the Connection', async () => {
+test('connections are reused, and all requests of one share the Connection object', async () => {
   const seen: Connection[] = []
   await using server = await open(async (_, connection) => {
     seen.push(connection)
@@ -167,7 +167,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     connection.close()
     return answer
   }
-  /** Sends a request, and leaves after the first bytes of the answer or at `leave`. */
+  /** Sends a request and disconnects after the first bytes of the response or at `leave`. */
   const visit = async (url: string, leave: Promise<void>) => {
     if (protocol === 'HTTP/1.1') {
       const opened = await socket(Number(new URL(url).port))
@@ -184,7 +184,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     }
   }
 
-  test(`${protocol}: the signal aborts when the client leaves before the answer`, async () => {
+  test(`${protocol}: the signal aborts when the client disconnects before the response`, async () => {
     const [arrived, aborted] = [deferred(), deferred()]
     await using server = await open(async ({ signal }) => {
       arrived.resolve()
@@ -196,7 +196,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     await aborted.promise
   })
 
-  test(`${protocol}: the stream is cancelled and the signal aborts when the client leaves a watch`, async () => {
+  test(`${protocol}: when the client leaves a watch, the stream is cancelled and the signal aborts`, async () => {
     const [cancelled, aborted] = [deferred(), deferred()]
     await using server = await open(async ({ signal }) => {
       signal.addEventListener('abort', () => aborted.resolve())
@@ -210,7 +210,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     await Promise.all([cancelled.promise, aborted.promise])
   })
 
-  test(`${protocol}: the signal does not abort when all went well`, async () => {
+  test(`${protocol}: the signal does not abort on success`, async () => {
     let signal: AbortSignal | undefined
     await using server = await open(async (request) => {
       signal = request.signal
@@ -221,7 +221,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     assert.equal(signal?.aborted, false)
   })
 
-  test(`${protocol}: a slow reader holds the stream back`, async () => {
+  test(`${protocol}: backpressure of a slow reader reaches the stream`, async () => {
     const chunk = new Uint8Array(64 * 1024)
     const total = 1024
     let pulled = 0
@@ -261,13 +261,13 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
     connection?.destroy()
   })
 
-  test(`${protocol}: a body that nobody reads does not keep the answer from coming`, async () => {
+  test(`${protocol}: an unread request body does not delay the response`, async () => {
     await using server = await open(() => new Response('no', { status: 413 }))
     const { status, text } = await request(server.url, new Uint8Array(8 * 1024 * 1024))
     assert.deepEqual([status, text], [413, 'no'])
   })
 
-  test(`${protocol}: a request body comes in pieces, and only as fast as it is read`, async () => {
+  test(`${protocol}: a request body arrives in pieces, with backpressure`, async () => {
     let length = 0
     await using server = await open(async ({ body }) => {
       assert.ok(body)
@@ -278,7 +278,7 @@ for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
   })
 }
 
-test('HTTP/1.1: a body that is read in part does not wedge the connection', async () => {
+test('HTTP/1.1: a partly read body does not block the connection', async () => {
   await using server = await open(async ({ method, body }) => {
     if (method === 'POST') await body?.getReader().read()
     return new Response(method)
@@ -290,7 +290,7 @@ test('HTTP/1.1: a body that is read in part does not wedge the connection', asyn
   assert.deepEqual([first.text, second.text, second.localPort], ['POST', 'GET', first.localPort])
 })
 
-test('HTTP/1.1: a request with a large body may come while the answer before is being written', async () => {
+test('HTTP/1.1: a request with a large body may arrive while the previous response is being written', async () => {
   const large = '#'.repeat(1_000_000)
   await using server = await open(async (request) => {
     const { byteLength } = new Uint8Array(await request.arrayBuffer())
@@ -306,21 +306,21 @@ test('HTTP/1.1: a request with a large body may come while the answer before is 
   for (let round = 1; round <= rounds; round++) {
     raw.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     raw.write(Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`), body]))
-    await eventually(`the answers of round ${round}`, async () => raw.destroyed || text.split('<200000>').length > round)
+    await eventually(`the responses of round ${round}`, async () => raw.destroyed || text.split('<200000>').length > round)
     assert.equal(raw.destroyed, false, `cut in round ${round}`)
   }
   assert.equal(text.split('#').length - 1, rounds * large.length)
   raw.destroy()
 })
 
-test('the classes of the process are left as they are', async () => {
+test('built-in classes of the process are not modified', async () => {
   const before = [globalThis.Request, globalThis.Response, globalThis.Headers]
   await using server = await open(echo)
   await http1(server.url)
   assert.deepEqual([globalThis.Request, globalThis.Response, globalThis.Headers], before)
 })
 
-test('a body is read once', async () => {
+test('a body can be read once', async () => {
   await using server = await open(async (request) => {
     const copy = request.clone()
     const texts = [await request.text(), await copy.text()]
@@ -331,7 +331,7 @@ test('a body is read once', async () => {
   assert.equal(text, 'abc,abc true')
 })
 
-test('a stream that fails breaks the answer off instead of ending it', async () => {
+test('a failing stream aborts the response instead of ending it', async () => {
   await using server = await open(
     () =>
       new Response(
@@ -372,7 +372,7 @@ test('events of a watch arrive one by one', async () => {
   connection.destroy()
 })
 
-test('close lets what is in flight end, then answers nothing more', async () => {
+test('close waits for requests in flight and accepts no others', async () => {
   const [arrived, go] = [deferred(), deferred()]
   await using server = await open(async ({ url }) => {
     if (url.endsWith('/slow')) {
@@ -395,7 +395,7 @@ test('close lets what is in flight end, then answers nothing more', async () => 
   agent.destroy()
 })
 
-test('close cuts what does not end in time', async () => {
+test('close cuts requests that do not end in time', async () => {
   const cancelled = deferred()
   await using server = await open(() => new Response(new ReadableStream({ cancel: () => cancelled.resolve() })))
   const answer = http1(server.url)
@@ -418,7 +418,7 @@ test('HTTP/2: Connection: close becomes GOAWAY', async () => {
   await goaway
 })
 
-test('client certificates are handed on, whoever signed them, and on resumed sessions too', async () => {
+test('client certificates are passed on, from any issuer and on resumed sessions too', async () => {
   const subjects: string[] = []
   const stranger = issueAuthority('stranger', newKey(), Date.now())
   await using server = await open(
@@ -444,7 +444,7 @@ test('client certificates are handed on, whoever signed them, and on resumed ses
 })
 
 const openssl = spawnSync('openssl', ['version']).status === 0
-test('the names of the client authorities are announced', { skip: !openssl && 'needs openssl' }, async () => {
+test('the names of the client CAs are sent', { skip: !openssl && 'needs openssl' }, async () => {
   await using server = await open(echo, { clientAuthorities: [authority.certPem] })
   const child = promisify(execFile)('openssl', ['s_client', '-connect', `127.0.0.1:${server.port}`])
   child.child.stdin?.end()
@@ -452,7 +452,7 @@ test('the names of the client authorities are announced', { skip: !openssl && 'n
   assert.match(stdout, /Acceptable client certificate CA names\s+CN = ?test-ca/)
 })
 
-test('the certificate depends on the server name', async () => {
+test('the certificate depends on the server name (SNI)', async () => {
   const sni = [
     { ...issued('*.extracted.test', 'both.test'), names: [] },
     { ...issued('explicit'), names: ['both.test', '*.wild.test'] },
@@ -479,11 +479,11 @@ test('without a server name the certificate depends on the local address', async
   assert.equal(opened.getPeerCertificate().subject.CN, 'by-address')
   opened.destroy()
   const named = await socket(server.port, { servername: 'other.test', rejectUnauthorized: false })
-  assert.equal(named.getPeerCertificate().subject.CN, 'localhost', 'one that sends a name gets the certificate of the name')
+  assert.equal(named.getPeerCertificate().subject.CN, 'localhost', 'a client that sends a name gets the certificate for it')
   named.destroy()
 })
 
-test('reload changes the certificate of new connections, and a bad one changes nothing', async () => {
+test('reload changes the certificate of new connections; an invalid one is ignored', async () => {
   await using server = await open(echo)
   const subject = async () => {
     const opened = await socket(server.port, { rejectUnauthorized: false })
@@ -498,7 +498,7 @@ test('reload changes the certificate of new connections, and a bad one changes n
   assert.equal(await subject(), 'renewed')
 })
 
-test('the lowest version of TLS and the cipher suites are kept', async () => {
+test('the minimum TLS version and the cipher suites are applied', async () => {
   await using server = await open(echo, { minVersion: 'VersionTLS12', cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'] })
   const opened = await socket(server.port, { maxVersion: 'TLSv1.2' })
   assert.equal(opened.getCipher().standardName, 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384')
@@ -507,7 +507,7 @@ test('the lowest version of TLS and the cipher suites are kept', async () => {
   await assert.rejects(socket(strict.port, { maxVersion: 'TLSv1.2' }))
 })
 
-test('old versions of TLS shake hands where they are allowed', async () => {
+test('old TLS versions work if allowed', async () => {
   for (const [minVersion, version] of [
     ['VersionTLS10', 'TLSv1'],
     ['VersionTLS11', 'TLSv1.1'],
@@ -522,12 +522,12 @@ test('old versions of TLS shake hands where they are allowed', async () => {
   }
 })
 
-test('an address in use rejects', async () => {
+test('rejects when the address is in use', async () => {
   await using server = await open(echo)
   await assert.rejects(open(echo, { port: server.port }), { code: 'EADDRINUSE' })
 })
 
-test('bodies of any length arrive whole, however they are announced', async () => {
+test('bodies of any length arrive complete, with any framing', async () => {
   await using server = await open(async (request) => new Response(String((await request.arrayBuffer()).byteLength)))
   const connection = session(server.url)
   for (const length of [0, 1, 16_384, 65_536, 262_143, 262_144, 262_145, 1_000_000]) {
@@ -547,7 +547,7 @@ test('bodies of any length arrive whole, however they are announced', async () =
   connection.close()
 })
 
-test('whoever waits for the end of an answer hears of it once it is sent, or given up', async () => {
+test('whenSent is called once the response is sent or abandoned', async () => {
   const ends: string[] = []
   const large = new Uint8Array(4_000_000)
   const answers: Record<string, () => Response> = {

@@ -1,4 +1,4 @@
-/** Long lists in every encoding do not keep small requests waiting, and take no memory to speak of. */
+/** Long lists in every encoding delay no small requests and take little memory. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
@@ -7,10 +7,10 @@ import { type Daemon, startDaemon } from '../../support/daemon.ts'
 import { soak, trials } from '../../support/soak.ts'
 
 const count = trials(2_000, 100_000)
-/** MiB that a list may take beside its objects; and, in the short run, where the heap is small and grows by itself. */
+/** MiB that a list may take beside its objects. The second bound is for short runs, in which the heap is small and still growing. */
 const aim = 64
 const bound = soak ? aim : 2 * aim
-/** Milliseconds, on a machine that has nothing else to do. */
+/** Milliseconds on an otherwise idle machine. */
 const quietLatency = 25
 
 const metadata = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
@@ -47,7 +47,7 @@ async function create(pod: object): Promise<void> {
   assert.equal(response.status, 201, await response.text())
 }
 
-/** Reads a list to its end, keeping nothing; returns its bytes. */
+/** Reads a list to its end, discarding it; returns its size in bytes. */
 async function read([name, query, accept]: (typeof lists)[number]): Promise<number> {
   const headers = { accept, ...(name === 'compressed' && { 'accept-encoding': 'gzip' }) }
   const response = await daemon.fetch(`${pods}${query}`, { headers })
@@ -59,7 +59,7 @@ async function read([name, query, accept]: (typeof lists)[number]): Promise<numb
 
 const memory = () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Gets one pod after the other while something is done. Times in milliseconds, memory in MiB. */
+/** Gets pods one after the other while `work` runs. Times in milliseconds, memory in MiB. */
 async function beside(work: () => Promise<unknown>) {
   const started = performance.now()
   const before = memory()
@@ -91,9 +91,9 @@ for (const list of soak ? lists : [])
     assert.ok(seen.most <= bound, `${seen.most} MiB`)
   })
 
-test(`ten lists of ${count} at a time`, async (t) => {
+test(`ten concurrent lists of ${count}`, async (t) => {
   let seen = await beside(() => Promise.all(lists.map(read)))
-  // A neighbour may stop everything for a moment; the lists would do so each time.
+  // Other processes may cause a single pause; the lists would cause one in each attempt.
   for (let looks = 1; looks < 4 && seen.longest * 4 >= seen.took; looks++) {
     t.diagnostic(JSON.stringify(seen))
     seen = await beside(() => Promise.all(lists.map(read)))

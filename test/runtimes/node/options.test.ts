@@ -16,13 +16,13 @@ function chosen(...flags: string[]): string[] {
   return choosePlugins(enabledPlugins, disabledPlugins).map(({ name }) => name)
 }
 
-test('plugins: some more or fewer than by default, or with the deprecated flag only those that it names', () => {
+test('admission plugins: more or fewer than the defaults; exactly the named ones with the deprecated flag', () => {
   const usual = chosen()
   assert.ok(usual.includes('Priority') && !usual.includes('AlwaysPullImages'), usual.join())
   assert.deepEqual(
     usual.filter((name) => !defaultAdmissionPlugins.some((each) => each === name)),
     [],
-    'none runs by default that the specification does not list',
+    'only plugins of the specification run by default',
   )
   assert.deepEqual(new Set(chosen('--enable-admission-plugins=AlwaysPullImages')), new Set([...usual, 'AlwaysPullImages']))
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('plugins: some more or fewer than by default, or with the deprecated flag o
   assert.deepEqual(chosen('--admission-control=Priority,NamespaceLifecycle'), ['NamespaceLifecycle', 'Priority'])
 })
 
-test('keys in the store begin with one slash', () => {
+test('store keys begin with one slash', () => {
   for (const [given, prefix] of [
     ['/registry', '/registry'],
     ['noslash', '/noslash'],
@@ -42,7 +42,7 @@ test('keys in the store begin with one slash', () => {
     assert.equal(serverOptions(parseFlags([`--kvstore-prefix=${given}`], 'apiserver')).prefix, prefix)
 })
 
-test('without files of their own, tokens are verified with the serving key, and with the one that signs', async () => {
+test('by default, service account tokens are verified with the serving key and the signing key', async () => {
   const { path, remove } = temporaryDirectory()
   const [serving, own, other] = [newKey(), newKey(), newKey()]
   writeFileSync(join(path, 'tls.key'), serving)

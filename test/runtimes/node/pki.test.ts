@@ -19,7 +19,7 @@ const fresh = (): PkiOptions => ({
   ips: ['10.0.0.1', 'fd00::1'],
 })
 
-test('makes an authority and what it signs', async () => {
+test('creates a CA and certificates', async () => {
   const options = fresh()
   const pki = await ensurePki(options)
   const ca = new X509Certificate(pki.ca.certPem)
@@ -47,7 +47,7 @@ test('makes an authority and what it signs', async () => {
   }
 })
 
-test('openssl accepts the chain by the strict rules', {
+test('openssl accepts the chain in strict mode', {
   skip: spawnSync('openssl', ['version']).status !== 0 && 'needs openssl',
 }, async () => {
   const options = fresh()
@@ -64,12 +64,12 @@ test('openssl accepts the chain by the strict rules', {
   assert.equal(status, 0, String(stdout))
 })
 
-test('uses again what is there', async () => {
+test('reuses existing files', async () => {
   const options = fresh()
   assert.deepEqual(await ensurePki(options), await ensurePki(options))
 })
 
-test('keeps what must live as long as the data beside the data', async () => {
+test('keeps the CA and the service account key in the data directory', async () => {
   const options = { ...fresh(), dataDir: join(root, 'data') }
   const first = await ensurePki(options)
   rmSync(options.certDir, { recursive: true })
@@ -78,7 +78,7 @@ test('keeps what must live as long as the data beside the data', async () => {
   assert.notEqual(second.serving.certPem, first.serving.certPem)
 })
 
-test('renews certificates before they expire, when names are missing, and when the authority is another', async () => {
+test('renews certificates before they expire, when host names are missing, or when the CA has changed', async () => {
   const options = fresh()
   const first = await ensurePki(options)
   const late = await ensurePki({ ...options, now: Date.now() + 340 * 86_400_000 })
@@ -93,7 +93,7 @@ test('renews certificates before they expire, when names are missing, and when t
   assert.ok(new X509Certificate(other.admin.certPem).verify(new X509Certificate(other.ca.certPem).publicKey))
 })
 
-test('takes a serving certificate of the user', async () => {
+test('uses a serving certificate given by the user', async () => {
   const { serving } = await ensurePki(fresh())
   const [certFile, keyFile] = [join(root, 'own.crt'), join(root, 'own.key')]
   writeFileSync(certFile, serving.certPem)
@@ -103,10 +103,10 @@ test('takes a serving certificate of the user', async () => {
   assert.ok(!readdirSync(options.certDir).includes('apiserver.crt'))
 })
 
-test('takes pairs that somebody else put into the directory, and leaves them alone', async () => {
+test('uses certificate pairs placed in the directory by the user, and never changes them', async () => {
   const options = fresh()
   const authority = issueAuthority('somebody else', newKey(), Date.now())
-  // Neither the names nor the time of expiry matter: who put it there knows.
+  // Host names and expiry do not matter: they are the choice of the user.
   const brought = issue(authority, { commonName: 'apiserver', names: ['localhost'] }, Date.now() - 360 * 86_400_000)
   mkdirSync(options.certDir)
   for (const name of ['apiserver', 'admin']) {
@@ -116,7 +116,7 @@ test('takes pairs that somebody else put into the directory, and leaves them alo
   const pki = await ensurePki(options)
   assert.deepEqual(pki.serving, brought)
   assert.equal(pki.servingAuthorityPem, brought.certPem)
-  assert.ok(new X509Certificate(pki.admin.certPem).verify(new X509Certificate(pki.ca.certPem).publicKey), 'an administrator of our own')
+  assert.ok(new X509Certificate(pki.admin.certPem).verify(new X509Certificate(pki.ca.certPem).publicKey), 'a new administrator certificate')
   for (const name of ['apiserver', 'admin']) {
     assert.equal(readFileSync(join(options.certDir, `${name}.crt`), 'utf8'), brought.certPem)
     assert.equal(readFileSync(join(options.certDir, `${name}.key`), 'utf8'), brought.keyPem)
@@ -125,7 +125,7 @@ test('takes pairs that somebody else put into the directory, and leaves them alo
   await assert.rejects(ensurePki(options), /apiserver\.key: not the private key of/)
 })
 
-test('leaves an authority alone that came without its key', async () => {
+test('does not replace a CA without key', async () => {
   const options = fresh()
   mkdirSync(options.certDir, { recursive: true })
   const foreign = issueAuthority('somebody', newKey(), Date.now())
@@ -135,11 +135,11 @@ test('leaves an authority alone that came without its key', async () => {
   assert.equal(readFileSync(path, 'utf8'), foreign.certPem)
   const serving = new X509Certificate(pki.serving.certPem)
   assert.ok(serving.verify(new X509Certificate(pki.ca.certPem).publicKey))
-  assert.deepEqual(await ensurePki(options), pki, 'the same authority the next time')
+  assert.deepEqual(await ensurePki(options), pki, 'the same CA the next time')
   const ofData = { ...fresh(), dataDir: join(root, String(count++)) }
   mkdirSync(join(ofData.dataDir, 'pki'), { recursive: true })
   writeFileSync(join(ofData.dataDir, 'pki', 'ca.crt'), foreign.certPem)
-  await assert.rejects(ensurePki(ofData), /read .*ca.key/, 'beside the data only we write: the key is lost')
+  await assert.rejects(ensurePki(ofData), /read .*ca.key/, 'a CA without key in the data directory is an error')
 })
 
 test('refuses a directory with one half of a serving pair', async () => {
@@ -157,7 +157,7 @@ test('refuses a directory with one half of a serving pair', async () => {
 })
 
 for (const file of ['ca.crt', 'ca.key', 'apiserver.crt', 'apiserver.key', 'admin.crt', 'sa.key']) {
-  test(`names ${file} when it is damaged, and leaves it alone`, async () => {
+  test(`reports a damaged ${file}, and does not replace it`, async () => {
     const options = fresh()
     await ensurePki(options)
     const path = join(options.certDir, file)
@@ -167,7 +167,7 @@ for (const file of ['ca.crt', 'ca.key', 'apiserver.crt', 'apiserver.key', 'admin
   })
 }
 
-test('names the file when a key is of another certificate or can not be read', async () => {
+test('reports the file of a key that does not match its certificate or can not be parsed', async () => {
   const options = fresh()
   const pki = await ensurePki(options)
   writeFileSync(join(options.certDir, 'ca.key'), pki.admin.keyPem)
@@ -176,7 +176,7 @@ test('names the file when a key is of another certificate or can not be read', a
   await assert.rejects(ensurePki(options), /ca\.key: no such file or directory$/)
 })
 
-test('the client configuration works, for its owner only', async () => {
+test('the kubeconfig works, and only its owner can read it', async () => {
   const { ca, admin } = await ensurePki(fresh())
   const path = join(root, 'sub', 'admin.kubeconfig')
   const options = { server: 'https://127.0.0.1:6443', caPem: ca.certPem, certPem: admin.certPem, keyPem: admin.keyPem }

@@ -12,19 +12,19 @@ import { eventually } from '../../support/wait.ts'
 import { authority, client, deferred, open } from './support.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ports-'))
-// What is tested here never keeps a process alive.
+// The ports tested here do not keep the process alive.
 const alive = setInterval(() => {}, 1000)
 after(() => {
   clearInterval(alive)
   rmSync(root, { recursive: true })
 })
 
-test('a file that can not be read is named', async () => {
+test('the error of an unreadable file names the file', async () => {
   const path = join(root, 'none')
   await assert.rejects(nodeFiles.read(path), { message: `read ${path}: no such file or directory` })
 })
 
-test('a watch sees writes, replacements by renaming, removal and the way back', async () => {
+test('a watch sees writes, renames over the file, removal and re-creation', async () => {
   const path = join(root, 'token')
   writeFileSync(path, 'one')
   let change = deferred()
@@ -38,7 +38,7 @@ test('a watch sees writes, replacements by renaming, removal and the way back', 
     () => rmSync(path),
     () => writeFileSync(path, 'back'),
   ]
-  // The first look at the file is asynchronous.
+  // The first read of the file is asynchronous.
   await nodeFiles.read(path)
   for (const step of steps) {
     change = deferred()
@@ -48,7 +48,7 @@ test('a watch sees writes, replacements by renaming, removal and the way back', 
   stop()
 })
 
-test('a watch sees a mounted volume change', async () => {
+test('a watch sees updates of a mounted volume', async () => {
   const at = (name: string) => join(root, 'volume', name)
   for (const name of ['1', '2']) {
     mkdirSync(at(name), { recursive: true })
@@ -66,7 +66,7 @@ test('a watch sees a mounted volume change', async () => {
   stop()
 })
 
-test('a timer fires once, and not when it is cancelled', async () => {
+test('a timer fires once, unless it is cancelled', async () => {
   const fired: string[] = []
   const cancel = nodeClock.after(1, () => fired.push('cancelled'))
   cancel()
@@ -81,7 +81,7 @@ test('a timer fires once, and not when it is cancelled', async () => {
   assert.deepEqual(fired, ['done'])
 })
 
-test('the log is one line per message, and debug messages come from verbosity 4 on', () => {
+test('the log has one line per message, and debug messages from verbosity 4 on', () => {
   const lines: string[] = []
   const write = (line: string) => lines.push(line)
   nodeLogger(0, { write }).debug({}, 'hidden')
@@ -96,7 +96,7 @@ test('the log is one line per message, and debug messages come from verbosity 4 
 
 const ca = { certificateAuthority: authority.certPem }
 
-test('calls out with an authority, a client certificate and another server name', async () => {
+test('outbound calls with a CA, a client certificate and another server name', async () => {
   await using server = await open(async (request, { tls }) =>
     Response.json(
       {
@@ -119,7 +119,7 @@ test('calls out with an authority, a client certificate and another server name'
   assert.equal((await fetch(new Request(server.url), { insecure: true })).status, 201)
 })
 
-test('gives up in time, on a signal, and in the middle of a body', async () => {
+test('outbound calls end on timeout and on abort, also in the middle of a body', async () => {
   await using server = await open(({ url }) =>
     url.endsWith('/body') ? new Response(new ReadableStream()) : new Promise<Response>(() => {}),
   )
@@ -130,7 +130,7 @@ test('gives up in time, on a signal, and in the middle of a body', async () => {
   controller.abort(new Error('enough'))
   await assert.rejects(pending, { message: 'enough' })
   let timeout = 150
-  const response = await eventually('an answer that begins in time', () => {
+  const response = await eventually('a response that begins in time', () => {
     timeout *= 2
     return fetch(new Request(`${server.url}/body`), { ...ca, timeout })
   })
@@ -143,7 +143,7 @@ async function plain(server: Server, path?: string): Promise<number> {
   return path === undefined ? (server.address() as AddressInfo).port : 0
 }
 
-test('calls out through a unix socket', async () => {
+test('outbound calls through a unix socket', async () => {
   const server = createServer((request, response) => response.end(request.url))
   const unixSocket = join(root, 'socket')
   await plain(server, unixSocket)
@@ -153,7 +153,7 @@ test('calls out through a unix socket', async () => {
   server.closeAllConnections()
 })
 
-test('calls out through a proxy', async () => {
+test('outbound calls through a proxy', async () => {
   await using target = await open(() => new Response('through'))
   const asked: string[] = []
   const proxy = createServer()
@@ -175,7 +175,7 @@ test('calls out through a proxy', async () => {
   proxy.closeAllConnections()
 })
 
-test('follows redirects of a GET unless told not to, and gives credentials to nobody else', async () => {
+test('follows redirects of GET unless disabled, and sends credentials to no other host', async () => {
   await using other = await open((request) => new Response(String(request.headers.get('authorization'))))
   await using server = await open(({ url }) =>
     url.endsWith('/loop')

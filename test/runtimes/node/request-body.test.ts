@@ -4,13 +4,13 @@ import { RequestBody } from '../../../runtimes/node/http/request-body.ts'
 
 const bytes = (length: number, value = 1) => new Uint8Array(length).fill(value)
 
-/** A body, and how many bytes of it its transport was told are used. */
+/** A body, and the number of bytes reported to the transport as consumed. */
 function opened(expected?: number) {
   const seen = { consumed: 0 }
   return { seen, body: new RequestBody((count) => (seen.consumed += count), expected) }
 }
 
-test('a body that has come is had at once, and once', async () => {
+test('a complete body is available synchronously, once', async () => {
   const { body, seen } = opened(5)
   assert.equal(body.whole(), undefined)
   body.push(bytes(3))
@@ -24,7 +24,7 @@ test('a body that has come is had at once, and once', async () => {
   await assert.rejects(body.bytes(), /read already/)
 })
 
-test('a body that is read as a stream is not had at once', () => {
+test('a body read as a stream is not available synchronously', () => {
   const { body } = opened()
   body.push(bytes(3))
   body.stream()
@@ -32,7 +32,7 @@ test('a body that is read as a stream is not had at once', () => {
   assert.equal(body.whole(), undefined)
 })
 
-test('a body within a limit is collected as it comes', async () => {
+test('a body within the limit is collected as it arrives', async () => {
   const { body, seen } = opened()
   body.push(bytes(3))
   const read = body.within(5)
@@ -42,7 +42,7 @@ test('a body within a limit is collected as it comes', async () => {
   assert.equal(seen.consumed, 5)
 })
 
-test('no more of a body is kept than the limit, and what comes then is thrown away', async () => {
+test('at most the limit is kept, and later bytes are discarded', async () => {
   for (const before of [0, 4, 6]) {
     const { body, seen } = opened()
     let sent = 0
@@ -60,7 +60,7 @@ test('no more of a body is kept than the limit, and what comes then is thrown aw
   }
 })
 
-test('a body whose client goes away is an error', async () => {
+test('a body whose client disconnects fails', async () => {
   const { body } = opened()
   body.push(bytes(3))
   const read = body.within(5)

@@ -1,4 +1,4 @@
-/** An external signer on the socket of argv[2]: signs with the newest key. A line on standard input changes it; prints `ready`. */
+/** An external signer on the unix socket argv[2]; signs with the newest key. Lines on standard input change it. Prints `ready`. */
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -90,7 +90,7 @@ createInterface(process.stdin).on('line', (line) => {
   commands[word]?.(rest.join(' '))
   process.stdout.write(`done ${fetches}\n`)
 })
-// A predecessor that was killed has left it.
+// Left behind by a killed predecessor.
 rmSync(socket, { force: true })
 server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
   if (error) throw error

@@ -1,4 +1,4 @@
-/** What a start of the daemon takes: the least of several, so that neighbours do not count. */
+/** Processor time and memory of a daemon start: the minimum of several, which excludes effects of other processes. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -7,12 +7,12 @@ import { startDaemon } from '../../support/daemon.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const starts = 5
-/** Milliseconds of processor time from exec until it serves; some 150 on a quiet machine, and 450 when nothing compiled is kept. */
+/** Milliseconds of processor time from exec until it serves; some 150 on an idle machine, and 450 without cached compiled code. */
 const mostTime = 350
-/** MiB that are resident when it serves. */
+/** Resident MiB when it serves. */
 const mostMemory = 90
 
-/** Fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
+/** Processor time in hundredths of a second: fields 14 and 15 of proc_pid_stat(5). */
 function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

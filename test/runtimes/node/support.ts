@@ -17,7 +17,7 @@ export interface Opened extends Listener, AsyncDisposable {
   readonly url: string
 }
 
-/** A listener on a free port of 127.0.0.1, closed at once at the end of a test. */
+/** A listener on a free port of 127.0.0.1, closed without draining at the end of a test. */
 export async function open(handler: Handler, options: Partial<ListenOptions> = {}): Promise<Opened> {
   const listener = await listen({ address: '127.0.0.1', ...serving, ...options }, handler)
   return { ...listener, url: `https://127.0.0.1:${listener.port}`, [Symbol.asyncDispose]: () => listener.close(0) }
@@ -27,17 +27,17 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Of the client's socket: tells connections apart. */
+  /** Local port of the client's socket, which identifies the connection. */
   readonly localPort: number
 }
 
 export const oneConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** One HTTP/1.1 request. */
+/** Sends one HTTP/1.1 request. */
 export async function http1(url: string, options: RequestOptions & { body?: string | Uint8Array } = {}): Promise<Answer> {
   const { body, ...rest } = options
   const outgoing = request(url, { ca: authority.certPem, agent: false, ...rest })
-  // A client may still send when its answer has come and the server goes.
+  // The client may still be sending when the response has arrived and the server closes.
   outgoing.on('error', () => {})
   let localPort = 0
   outgoing.once('socket', (socket) => {
@@ -56,7 +56,7 @@ export async function http1(url: string, options: RequestOptions & { body?: stri
 export const session = (url: string, options: { cert?: string; key?: string } = {}): ClientHttp2Session =>
   connectHttp2(url, { ca: authority.certPem, ...options })
 
-/** One HTTP/2 request. */
+/** Sends one HTTP/2 request. */
 export async function http2(
   connection: ClientHttp2Session,
   headers: Record<string, string>,
@@ -70,14 +70,14 @@ export async function http2(
   return { status: head[':status'], headers: head, text }
 }
 
-/** A bare TLS connection. */
+/** A TLS connection without HTTP. */
 export async function socket(port: number, options: object = {}): Promise<TLSSocket> {
   const opened = connect({ host: '127.0.0.1', port, ca: authority.certPem, ALPNProtocols: ['http/1.1'], ...options })
   await once(opened, 'secureConnect')
   return opened
 }
 
-/** A promise and what settles it. */
+/** A promise with its resolve and reject. */
 export function deferred<T = void>() {
   let resolve: (value: T) => void = () => {}
   const promise = new Promise<T>((done) => {

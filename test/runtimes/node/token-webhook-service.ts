@@ -1,6 +1,6 @@
 /**
- * A process that answers token reviews over TLS: the token says how (`good-NAME`, `held`, `dead`, …). GET /count says how often each
- * was asked about. Prints its port.
+ * A process that answers token reviews over TLS. The token selects the answer (`good-NAME`, `held`, `dead`, …). GET
+ * /count returns the number of reviews per token. Prints its port.
  */
 
 import type { ServerResponse } from 'node:http'
@@ -41,10 +41,10 @@ const withStatus =
     end(accepted(review))
   }
 
-/** Answers that wait for a token `release`. */
+/** Responses held back until a token `release`. */
 const held: (() => void)[] = []
 
-/** By the first word of the token. */
+/** Responses by the first word of the token. */
 const replies: { readonly [word: string]: Reply } = {
   good(review, _response, end) {
     const { audiences } = review.spec

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { requestUrl } from '../../../runtimes/node/http/url.ts'
 import fc from '../../support/fast-check.ts'
 
-test('is what the URL standard makes of host and target', () => {
+test('is built from host and target by the URL standard', () => {
   const part = fc.array(
     fc.constantFrom(
       '/',
@@ -42,7 +42,7 @@ test('is what the URL standard makes of host and target', () => {
   )
 })
 
-test('takes the absolute form, and refuses what is no URL', () => {
+test('accepts the absolute form, and refuses invalid URLs', () => {
   assert.equal(requestUrl('a', 'https://b/c'), 'https://b/c')
   assert.equal(requestUrl('a', '*'), undefined)
   assert.equal(requestUrl('a b', '/'), undefined)

@@ -1,4 +1,4 @@
-/** Calls of webhooks that objects name, over TLS to another process. */
+/** Webhook calls over TLS to another process. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ async function ask(path: string, more: Partial<Post> = {}): Promise<string> {
   return post({ connection, outbound, body: '{}', timeout: 60_000, ...more })
 }
 
-test('a service is called at its endpoint, under its own name', async () => {
+test('a service is called at its endpoint, with its own server name', async () => {
   const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle })
   assert.equal(connection.url, 'https://hook.dev.svc:443/allow')
   assert.match(await post({ connection, outbound, body: '{}', timeout: 60_000 }), /"allowed":true/)
@@ -46,7 +46,7 @@ test('a service is called at its endpoint, under its own name', async () => {
   )
 })
 
-test('a bundle may hold the serving certificate itself, and empty path segments are left out, as controller-runtime’s envtest needs it', async () => {
+test('caBundle may contain the serving certificate itself, and empty path segments are removed, as envtest of controller-runtime needs', async () => {
   const own = issued('localhost', '127.0.0.1')
   const paths: (string | undefined)[] = []
   const server = createSecureServer(own, (request, response) => {
@@ -69,12 +69,12 @@ test('a bundle may hold the serving certificate itself, and empty path segments 
   }
 })
 
-test('whoever is not certified by the bundle is not believed', async () => {
+test('a certificate that caBundle does not trust is refused', async () => {
   const connection = await connect({ url: `https://127.0.0.1:${port}/allow` })
   await assert.rejects(post({ connection, outbound, body: '{}', timeout: 60_000 }), /certificate/)
 })
 
-test('failures read as clients know them', async () => {
+test('error messages match kube-apiserver', async () => {
   await assert.rejects(ask('/500'), { message: 'an error on the server ("no") has prevented the request from succeeding', code: 500 })
   await assert.rejects(ask('/404'), { message: 'the server could not find the requested resource' })
   await assert.rejects(ask('/403'), { message: 'no' })
@@ -87,13 +87,13 @@ test('failures read as clients know them', async () => {
   await assert.rejects(ask('/huge'), /the response has more than 8388608 bytes/)
 })
 
-test('a kept connection that was closed meanwhile is no failure', async () => {
+test('a kept-alive connection closed by the peer is no failure', async () => {
   const seen = new Map<object, number>()
   let answered = 0
   const server = createServer((request, response) => {
     const count = (seen.get(request.socket) ?? 0) + 1
     seen.set(request.socket, count)
-    // As a server does whose idle time is over just when the next request comes.
+    // As a server whose idle timeout ends just when the next request arrives.
     if (count > 1) return request.socket.destroy()
     return request.resume().on('end', () => response.end(`answer ${++answered}`))
   })

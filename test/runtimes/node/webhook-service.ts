@@ -1,4 +1,7 @@
-/** A process that answers access reviews over TLS, as its path says: `/allow`, `/deny`, `/slow` and ways to fail. Prints its port. */
+/**
+ * A process that answers SubjectAccessReviews over TLS. The path selects the answer: `/allow`, `/deny`, `/slow` and
+ * several failures. Prints its port.
+ */
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'

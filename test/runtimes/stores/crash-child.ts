@@ -1,4 +1,4 @@
-/** Writes to the directory of its first argument until it is killed; says on stdout what was acknowledged, one line each. */
+/** Writes to the directory of its first argument until it is killed; prints a line for each acknowledged write. */
 import { writeSync } from 'node:fs'
 import { StoreError } from '../../../core/ports.ts'
 import { randomNumbers } from '../../support/random.ts'
@@ -31,7 +31,7 @@ async function write(writer: number): Promise<never> {
   }
 }
 
-/** Writes until the disk takes no more; then it must still read, and close. */
+/** Writes until the disk is full; then reads and close must still work. */
 async function fill(): Promise<void> {
   for (let i = 0; ; i++) {
     try {
@@ -54,7 +54,7 @@ async function compact(): Promise<never> {
   }
 }
 
-/** Hands a line to the pipe before anything else happens; waits while the pipe is full. */
+/** Writes a line to stdout synchronously; waits while the pipe is full. */
 function say(line: string): void {
   const bytes = Buffer.from(`${line}\n`)
   for (let at = 0; at < bytes.length; ) {

@@ -20,7 +20,7 @@ const rounds = trials(5, 300)
 
 describe('durable store: a killed writer', { concurrency: 2 }, () => {
   for (const lane of ['first', 'second']) {
-    test(`keeps every acknowledged write, and tears none (${lane} directory, ${rounds} times)`, async () => {
+    test(`keeps every acknowledged write and tears none (${lane} directory, ${rounds} times)`, async () => {
       const { directory, remove } = await temporaryDirectory()
       const latest = new Map<string, Acknowledged>()
       const random = randomNumbers(lane.length)
@@ -38,8 +38,8 @@ describe('durable store: a killed writer', { concurrency: 2 }, () => {
 test('durable store: a full disk fails writes, and nothing else', { skip: process.platform === 'win32' }, async () => {
   const { directory, remove } = await temporaryDirectory()
   const cache = await temporaryDirectory()
-  // A limit on the size of files stands for the disk; in blocks of 512 bytes. What Deno keeps of compiled code must not be in its way,
-  // nor the signal that comes with this limit and not with a full disk.
+  // A file size limit, in blocks of 512 bytes, stands for the disk. The compile cache of Deno must be elsewhere, and the
+  // signal of this limit, which a full disk does not send, is ignored.
   const child = start(directory, 'fill', [
     'env',
     `DENO_DIR=${cache.directory}`,
@@ -64,13 +64,13 @@ test('durable store: a full disk fails writes, and nothing else', { skip: proces
 })
 
 describe('durable store: ownership', () => {
-  test('a second process is refused, and let in once the first is killed', async () => {
+  test('a second process is refused, and succeeds once the first is killed', async () => {
     const { directory, remove } = await temporaryDirectory()
     const child = start(directory, 'hold')
     await ready(child)
     await assert.rejects(openAt(directory), inUseBy(child.pid))
     child.kill('SIGKILL')
-    // No waiting for its exit: the owner may be on its way out still.
+    // Does not wait for its exit: the owner may still be exiting.
     const store = await openAt(directory)
     await assert.rejects(openAt(directory), inUseBy(process.pid))
     assert((await store.put('k', new Uint8Array(1), 0)).ok)
@@ -95,7 +95,7 @@ async function ready(child: ChildProcess): Promise<void> {
   child.stdout.unshift(chunk)
 }
 
-/** Kills a writer once so many writes are acknowledged: it is in the middle of others then. */
+/** Kills a writer after this many acknowledged writes, in the middle of others. */
 async function writeUntilKilled(directory: string, writes: number): Promise<Acknowledged[]> {
   const child = start(directory, 'write')
   await ready(child)
@@ -109,7 +109,7 @@ async function writeUntilKilled(directory: string, writes: number): Promise<Ackn
   const closed = once(child, 'close')
   const [, signal] = await closed
   assert.equal(signal, 'SIGKILL')
-  // The last line may be cut short by the kill.
+  // The kill may have cut the last line short.
   const lines = Buffer.concat(chunks).toString().split('\n').slice(1, -1)
   return lines.map((line) => {
     const [revision = '', key = '', seal = ''] = line.split(' ')
@@ -120,11 +120,11 @@ async function writeUntilKilled(directory: string, writes: number): Promise<Ackn
 async function check(directory: string, acknowledged: readonly Acknowledged[], latest: Map<string, Acknowledged>): Promise<void> {
   const logger = warnings()
   const store = await openAt(directory, undefined, logger)
-  // The kill may have come in the middle of a write, which the kernel then leaves in part.
+  // The kernel may have left a partial write.
   for (const { message } of logger.warned) assert.match(message, /^dropped the torn end of the log: a write that was never acknowledged$/)
   for (const write of acknowledged) {
     if (write.revision > (latest.get(write.key)?.revision ?? 0)) latest.set(write.key, write)
-    // What the history still has must be exactly what was acknowledged.
+    // Past revisions that are not compacted must equal the acknowledged writes.
     const then = await store.get(write.key, write.revision).catch((error: unknown) => {
       assert(error instanceof StoreError && error.code === 'compacted', String(error))
     })
@@ -133,7 +133,7 @@ async function check(directory: string, acknowledged: readonly Acknowledged[], l
   const { items, revision } = await store.list({ prefix: '/crash/' })
   const present = new Map(items.map((kv) => [kv.key, kv]))
   for (const kv of items) sealOf(kv.value)
-  // Each key has one writer, so at most one write that was not acknowledged any more stands behind the last acknowledged one.
+  // Each key has one writer, so at most one unacknowledged write can follow the last acknowledged one.
   for (const write of latest.values()) {
     assert(revision >= write.revision, `revision ${write.revision} was acknowledged, the store is at ${revision}`)
     const kv = present.get(write.key)
@@ -144,7 +144,7 @@ async function check(directory: string, acknowledged: readonly Acknowledged[], l
   await store.close()
 }
 
-/** Number of changes of the key after a write, as the history tells. */
+/** Number of changes of the key after a write, according to the history. */
 async function changesAfter(store: Awaited<ReturnType<typeof openAt>>, write: Acknowledged): Promise<number> {
   const current = await store.currentRevision()
   let seen = 0
@@ -154,7 +154,7 @@ async function changesAfter(store: Awaited<ReturnType<typeof openAt>>, write: Ac
         seen += events.length
       },
       progress: (revision) => revision >= current && resolve(),
-      // Compacted: the write lies too far back to judge; what is there now was judged when it was new.
+      // Compacted: older writes can no longer be checked here, and were checked in an earlier round.
       end: (error) => {
         seen += error ? 1 : 0
         resolve()

@@ -1,4 +1,4 @@
-/** Files that are not as they were written: a store starts with everything that was acknowledged, or it refuses. */
+/** Damaged files: a store opens with every acknowledged write, or refuses to open. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
@@ -25,7 +25,7 @@ async function contentsOf(store: KeyValueStore): Promise<string[]> {
   return items.map(({ key, value, createRevision, modRevision }) => `${key} ${createRevision} ${modRevision} ${text(value)}`)
 }
 
-/** A store that was closed, its last write acknowledged. Room behind the last batch is cut, but for some bytes. */
+/** Files of a closed store. The space after the last batch is cut, but for some bytes. */
 async function prepare(keys: number, size: number): Promise<Prepared> {
   const disk = new Disk(randomNumbers(1))
   const store = await open(disk)
@@ -53,7 +53,7 @@ async function prepare(keys: number, size: number): Promise<Prepared> {
   return { disk, contents, revision }
 }
 
-/** Opens what is left; true when everything is there, false when it was refused as it should be. */
+/** Opens damaged files: true when everything is there, false when the store refused as it should. */
 async function opens(disk: Disk, { contents, revision }: Prepared, what: string): Promise<boolean> {
   let store: KeyValueStore
   try {
@@ -81,19 +81,19 @@ before(async () => {
 })
 
 describe('damaged store', () => {
-  test('the prepared ones are whole, and the large one has a base and segments', async () => {
+  test('the prepared stores are intact, and the large one has a base and segments', async () => {
     assert(await opens(small.disk.copy(), small, 'small'))
     assert(await opens(large.disk.copy(), large, 'large'))
     assert(large.disk.names().some((name) => name.endsWith('.base')))
     assert(large.disk.names().length > 2)
   })
 
-  test('cut at every byte', { timeout: 3_600_000 }, async () => {
+  test('truncated at every byte', { timeout: 3_600_000 }, async () => {
     for (const prepared of [small, large])
       for (const name of prepared.disk.names()) {
         const whole = prepared.disk.content(name)
         const refusals = new Set<boolean>()
-        // Of the large one a part is enough: each cut reads all of it.
+        // Some positions are enough for the large one, because each trial reads all of it.
         for (let length = 0; length < whole.length; length += prepared === small ? 1 : soak ? 61 : 997) {
           const disk = prepared.disk.copy()
           disk.damage(name, whole.subarray(0, length))
@@ -110,7 +110,7 @@ describe('damaged store', () => {
       const content = small.disk.content(name)
       const disk = small.disk.copy()
       for (let at = 0; at < content.length; at++) {
-        // Pages are mostly zeros that nothing reads.
+        // Most of these pages are zeros that are never read.
         const bits =
           soak || (content[at] !== 0 && at >= 4 * pageBytes)
             ? [0, 1, 2, 3, 4, 5, 6, 7]
@@ -155,10 +155,10 @@ describe('damaged store', () => {
     assert(refused > whole && whole > 0, `${refused} refused, ${whole} whole`)
   })
 
-  test('a file that is missing', async () => {
+  test('a missing file', async () => {
     for (const { disk: whole, ...rest } of [small, large])
       for (const name of whole.names()) {
-        // Without its only file a directory is empty, and holds a new store.
+        // A directory without its only file is empty, which gives a new store.
         if (whole.names().length === 1) continue
         const disk = whole.copy()
         disk.remove(name)
@@ -166,7 +166,7 @@ describe('damaged store', () => {
       }
   })
 
-  test('files of another store, of another number, of a later format', async () => {
+  test('files of another store, with another number, of a later format', async () => {
     const other = await prepare(60, 2_000)
     for (const name of large.disk.names()) {
       const disk = large.disk.copy()
@@ -180,11 +180,11 @@ describe('damaged store', () => {
   })
 })
 
-describe('marks that are behind, as after a power cut', () => {
+describe('old marks, as after a power cut', () => {
   const name = '0000000000000001.log'
   const written = 6
 
-  /** A store of some writes, and the length and the pages of marks that its file had after each. */
+  /** A store after several writes, with the length of its file and its mark pages after each of them. */
   async function stages() {
     const disk = new Disk(randomNumbers(5))
     const stages: { readonly end: number; readonly marks: Buffer }[] = []
@@ -208,7 +208,7 @@ describe('marks that are behind, as after a power cut', () => {
     return count
   }
 
-  test('a batch before others that verify is damaged, not torn', async () => {
+  test('a damaged batch before intact ones is damage, not a torn write', async () => {
     const { disk, stages: passed } = await stages()
     const content = Buffer.from(disk.content(name))
     passed[0]?.marks.copy(content, 2 * pageBytes)
@@ -220,7 +220,7 @@ describe('marks that are behind, as after a power cut', () => {
     await assert.rejects(keysOf(disk), /a batch is damaged \(bad checksum\), and the one at offset \d+ is intact/)
   })
 
-  test('a mark that is torn leaves the one before, which counts all but the last batch', async () => {
+  test('a torn mark falls back to the previous one, which covers all but the last batch', async () => {
     const { disk, stages: passed } = await stages()
     const ends = passed.slice(-3).map(({ end }) => end)
     for (const slot of [2, 3]) {
@@ -236,7 +236,7 @@ describe('marks that are behind, as after a power cut', () => {
 })
 
 describe('recovery', () => {
-  test('keeps all that verifies, says what is lost, gives no revision away again, and happens once', async () => {
+  test('recovery keeps everything intact, reports what is lost, reuses no revision, and runs once', async () => {
     const { disk: whole, contents, revision } = large
     const name = whole.names().find((each) => whole.content(each).includes('/k/592 59 ')) ?? ''
     const content = Buffer.from(whole.content(name))
@@ -273,7 +273,7 @@ describe('recovery', () => {
     await again.close()
   })
 
-  test('starts after any damage that is refused', async () => {
+  test('recovers from every kind of damage that is refused', async () => {
     const random = randomNumbers(4)
     for (let trial = 0; trial < (soak ? 2000 : 100); trial++) {
       const disk = large.disk.copy()

@@ -1,6 +1,6 @@
 /**
- * A disk in memory that loses power. What was written and not synced is then dropped, kept or torn, sector by sector and in any order;
- * files made, renamed and removed since the directory's last sync may be so or not.
+ * A disk in memory that can lose power. Writes that are not synced are then dropped, kept or torn, sector by sector and
+ * in any order; likewise files created, renamed or removed since the last sync of the directory.
  */
 import type { LogDirectory, LogFile } from '../../../runtimes/stores/log/files.ts'
 import type { RandomNumbers } from '../../support/random.ts'
@@ -9,11 +9,11 @@ const sector = 512
 
 interface Write {
   readonly position: number
-  /** Absent: cut to `position`. */
+  /** Absent: truncated to `position`. */
   readonly bytes?: Buffer
 }
 
-/** What a file holds: as programs see it, as the disk has it, and what is on its way. */
+/** A file: the content that programs see, the content on disk, and pending writes. */
 class Content {
   seen: Buffer = Buffer.alloc(0)
   kept: Buffer = Buffer.alloc(0)
@@ -23,16 +23,16 @@ class Content {
 type Rename = { readonly content: Content; readonly name: string; readonly from?: string } | { readonly removed: string }
 
 export interface DiskOptions {
-  /** Bytes that fit; default: any number. */
+  /** Capacity in bytes; default: unlimited. */
   readonly capacity?: number
 }
 
 export class Disk implements LogDirectory {
   readonly path = 'disk'
   capacity: number
-  /** Operations until power is lost. */
+  /** Operations until the power cut. */
   operationsLeft = Number.POSITIVE_INFINITY
-  /** The next syncs that fail, with what they should have written lost or not. */
+  /** Number of syncs that fail next; their writes may or may not be lost. */
   failingSyncs = 0
   readonly #random: RandomNumbers
   #seen = new Map<string, Content>()
@@ -82,12 +82,12 @@ export class Disk implements LogDirectory {
     this.#pending = []
   }
 
-  /** What a program can read of a file. */
+  /** Content of a file as programs see it. */
   content(name: string): Buffer {
     return this.#seen.get(name)?.seen ?? Buffer.alloc(0)
   }
 
-  /** Puts something else in a file's place, on the disk too. */
+  /** Replaces the content of a file, on the disk too. */
   damage(name: string, bytes: Buffer): void {
     const content = this.#seen.get(name)!
     content.seen = Buffer.from(bytes)
@@ -95,7 +95,7 @@ export class Disk implements LogDirectory {
     content.pending = []
   }
 
-  /** Another disk with the same files, as programs see them now: what a killed process leaves. */
+  /** A copy with the content that programs see now, as a killed process leaves it. */
   copy(): Disk {
     const copy = new Disk(this.#random, { capacity: this.capacity })
     for (const [name, { seen }] of this.#seen) {
@@ -108,7 +108,7 @@ export class Disk implements LogDirectory {
     return copy
   }
 
-  /** What is on the disk after power was lost. */
+  /** A disk with the content after a power cut. */
   afterPowerCut(): Disk {
     const random = this.#random
     for (const change of this.#pending) {
@@ -154,7 +154,7 @@ export class Disk implements LogDirectory {
         content.pending = []
         if (this.failingSyncs > 0) {
           this.failingSyncs--
-          // The kernel takes these pages for written from now on.
+          // After a failed sync the kernel considers these pages clean.
           content.kept = torn({ ...content, pending } as Content, this.#random)
           throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })
         }
@@ -171,7 +171,7 @@ export class Disk implements LogDirectory {
   }
 }
 
-/** In place where the bytes lie within what is there. */
+/** Applies a write; in place where it lies within the existing content. */
 function applied(before: Buffer, { position, bytes }: Write): Buffer {
   if (!bytes) return before.subarray(0, position)
   const after =
@@ -180,7 +180,7 @@ function applied(before: Buffer, { position, bytes }: Write): Buffer {
   return after
 }
 
-/** Some sectors of the writes that are pending, in any order. */
+/** Applies some sectors of the pending writes, in any order. */
 function torn({ kept, pending }: Content, random: RandomNumbers): Buffer {
   const fate = random.integer(3)
   if (fate === 0) return Buffer.from(kept)
@@ -196,7 +196,7 @@ function torn({ kept, pending }: Content, random: RandomNumbers): Buffer {
   })
   const chosen = fate === 1 ? pieces.slice(0, random.integer(pieces.length + 1)) : pieces.filter(() => random.chance(0.7))
   return chosen.reduce<Buffer>((content, piece) => {
-    // A sector itself may be torn.
+    // A sector may be torn too.
     const cut =
       piece.bytes && random.chance(0.1) ? { ...piece, bytes: piece.bytes.subarray(0, random.integer(piece.bytes.length + 1)) } : piece
     return applied(content, cut)

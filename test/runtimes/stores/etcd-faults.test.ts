@@ -1,4 +1,4 @@
-/** Three members, and what may befall them. */
+/** Faults of an etcd cluster with three members. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
@@ -29,7 +29,7 @@ async function withStore(run: (store: KeyValueStore) => Promise<void>): Promise<
   }
 }
 
-/** Writes under a watch while something happens: nothing is lost or doubled, and failures say what they are. */
+/** Runs writers and a watch during a fault: no event is lost or duplicated, and failures have the right code. */
 async function underLoad(store: KeyValueStore, prefix: string, happens: (load: ReturnType<typeof startLoad>) => Promise<void>) {
   const recorder = new Recorder()
   const start = await store.currentRevision()
@@ -57,7 +57,7 @@ test('the leader is killed', () =>
   }))
 
 for (const who of ['the member in use', 'the leader'] as const) {
-  test(`${who} stands still for a while`, () =>
+  test(`${who} is paused for a while`, () =>
     withStore(async (store) => {
       let still: EtcdMember | undefined
       try {
@@ -71,7 +71,7 @@ for (const who of ['the member in use', 'the leader'] as const) {
     }))
 }
 
-test('all members are killed and come back', () =>
+test('all members are killed and restarted', () =>
   withStore(async (store) => {
     const load = await underLoad(store, 'all/', async (load) => {
       await Promise.all(etcd.members.map(({ signal }) => signal('SIGKILL')))
@@ -103,7 +103,7 @@ test('without a majority writes fail in time, and nothing is acknowledged', () =
     )
   }))
 
-test('a compaction overtakes a watch that was cut off', () =>
+test('a compaction passes the revision of an interrupted watch', () =>
   withStore(async (store) => {
     const recorder = new Recorder()
     const start = await store.currentRevision()
@@ -146,7 +146,7 @@ test('leases end once, also when the leader changes', () =>
     assert.equal(recorder.log.length, 6)
   }))
 
-/** The member that serves the store's watch. */
+/** The member that serves the watch of the store. */
 async function watchedMember(): Promise<EtcdMember> {
   for (const member of etcd.members) if ((await member.metric('etcd_debugging_mvcc_watcher_total').catch(() => 0)) > 0) return member
   throw new Error('nobody watches')

@@ -1,4 +1,4 @@
-/** What lies in etcd, and where: as the reference server lays it out. */
+/** The layout of data in etcd equals that of kube-apiserver. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
@@ -35,7 +35,7 @@ const protobuf = { storageMediaType: 'application/vnd.kubernetes.protobuf' }
 const creationTimestamp = '1970-01-01T00:00:01Z'
 const namespaced = '/api/v1/namespaces/default/configmaps'
 
-/** A config map named `stored` as kube-apiserver 1.36 has it in protobuf, made by hand from the wire format. */
+/** A config map named `stored` in the protobuf form of kube-apiserver 1.36, built by hand from the wire format. */
 function storedProtobuf(name: string): Uint8Array {
   const record = (tag: number, content: string | readonly number[] | Buffer) => {
     const body = Buffer.from(content as string)
@@ -59,7 +59,7 @@ function storedProtobuf(name: string): Uint8Array {
 }
 
 for (const watchCache of [true, false]) {
-  test(`serves what another server stored, watch cache ${watchCache ? 'on' : 'off'}`, () =>
+  test(`serves objects stored by kube-apiserver, watch cache ${watchCache ? 'on' : 'off'}`, () =>
     withServer({ watchCache }, async (api) => {
       const names = ['json', 'protobuf', 'unstructured'].map((name) => `${name}-${watchCache}`)
       const [asJson = '', asProtobuf = '', unstructured = ''] = names
@@ -97,7 +97,7 @@ for (const watchCache of [true, false]) {
     }))
 }
 
-test('stores built-in objects as protobuf where it is told to, and reads them back', () =>
+test('stores built-in objects as protobuf if configured, and reads them back', () =>
   withServer(protobuf, async (api) => {
     const created = await api.create(namespaced, configMap('written', { k: 'v' }, { labels: { a: 'b' } }))
     const { kv } = await store.get('/registry/configmaps/default/written')
@@ -107,14 +107,14 @@ test('stores built-in objects as protobuf where it is told to, and reads them ba
     assert.equal(String(kv.modRevision), created.metadata.resourceVersion)
     const { body } = await api.get<TestObject>(`${namespaced}/written`)
     assert.deepEqual(body, created)
-    // A write that changes nothing leaves the stored value alone.
+    // An update without changes does not rewrite the stored value.
     const same = await api.send<TestObject>('PUT', `${namespaced}/written`, body)
     assert.equal(same.body.metadata.resourceVersion, created.metadata.resourceVersion)
     assert.equal((await api.delete(`${namespaced}/written`)).status, 200)
     assert.equal((await store.get('/registry/configmaps/default/written')).kv, undefined)
   }))
 
-test('keeps resources where the reference server keeps them', () =>
+test('uses the same keys as kube-apiserver', () =>
   withServer(protobuf, async (api) => {
     const objects: [path: string, object: object, key: string][] = [
       ['/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'x' } }, 'serviceaccounts/default/x'],
@@ -130,7 +130,7 @@ test('keeps resources where the reference server keeps them', () =>
     }
   }))
 
-test('a store that is down is a Status and a failed check, and all is well when it is back', () =>
+test('an unreachable store gives a Status and a failed health check, and recovers', () =>
   withServer({ watchCache: false }, async (api) => {
     const [member] = etcd.members
     await member?.signal('SIGKILL')

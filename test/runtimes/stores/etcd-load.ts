@@ -3,12 +3,12 @@ import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { bytes, type Recorder, text } from '../../../runtimes/testing/store/recorder.ts'
 import { sleep } from '../../support/wait.ts'
 
-/** Writers that count upwards, each on a key of its own, through whatever happens to the store. */
+/** Writers that increment a number, each under its own key, whatever happens to the store. */
 export interface Load {
   /** Acknowledged writes: revision → `key=value`. */
   readonly acknowledged: ReadonlyMap<number, string>
   readonly failures: readonly StoreError[]
-  /** Resolves when so many more writes are acknowledged. */
+  /** Resolves after this many more acknowledged writes. */
   more(count: number): Promise<void>
   stop(): Promise<void>
 }
@@ -28,8 +28,8 @@ export function startLoad(store: KeyValueStore, prefix: string, writers = 8): Lo
           acknowledged.set(result.revision, `${key}=${value}`)
           revision = result.revision
         } else {
-          // The write before this one failed for us, and yet it happened.
-          assert.equal(text(result.current?.value), String(value), 'nobody else writes here')
+          // The previous write failed with an unknown outcome, but took effect.
+          assert.equal(text(result.current?.value), String(value), 'a single writer per key')
           revision = result.current?.modRevision ?? 0
         }
         value++
@@ -63,7 +63,7 @@ export function startLoad(store: KeyValueStore, prefix: string, writers = 8): Lo
   }
 }
 
-/** Every revision after the first was seen once, in order, and every acknowledged write among them is what was written. */
+/** Asserts that every revision after the first was seen once, in order, and that acknowledged writes are among them. */
 export function assertComplete({ received, log }: Recorder, load: Load, after: number, last: number): void {
   assert.deepEqual(
     log,

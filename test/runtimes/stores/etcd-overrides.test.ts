@@ -1,4 +1,4 @@
-/** A daemon whose leases are on an etcd of their own. */
+/** A daemon that stores leases on a separate etcd. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
@@ -8,7 +8,7 @@ import { startEtcd } from '../../support/etcd.ts'
 import { eventually } from '../../support/wait.ts'
 import { hostClock, warnings } from './helpers.ts'
 
-test('the daemon stores what is overridden at the other servers', { timeout: 3_600_000 }, async () => {
+test('the daemon stores overridden resources on their own servers', { timeout: 3_600_000 }, async () => {
   const [main, other] = await Promise.all([startEtcd(), startEtcd()])
   const daemon = await startDaemon({
     flags: [

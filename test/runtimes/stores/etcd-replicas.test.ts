@@ -21,7 +21,7 @@ after(async () => {
   await etcd.stop()
 })
 
-test('what one has acknowledged the other shows at once', async () => {
+test('a write acknowledged by one server is visible on the other at once', async () => {
   for (let i = 0; i < 20; i++) {
     const [writer, reader] = i % 2 === 0 ? apis : apis.toReversed()
     assert(writer && reader)
@@ -32,7 +32,7 @@ test('what one has acknowledged the other shows at once', async () => {
   }
 })
 
-test('updates at both sides never overwrite each other', async () => {
+test('concurrent updates through both servers never overwrite each other', async () => {
   const [first, second] = apis
   assert(first && second)
   await first.create(maps, configMap('counter', { n: '0' }))
@@ -52,7 +52,7 @@ test('updates at both sides never overwrite each other', async () => {
   assert.equal((await second.get(`${maps}/counter`)).body.data?.['n'], '40')
 })
 
-test('a watch at one tells what the other writes', async () => {
+test('a watch on one server reports the writes of the other', async () => {
   const [first, second] = apis
   assert(first && second)
   const { metadata } = await first.list(maps)

@@ -1,4 +1,4 @@
-/** An etcd that is replaced by an older copy of itself, under a daemon that runs. */
+/** A running daemon whose etcd is replaced by an older copy (a restored backup). */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { watchAt } from '../../support/watch-reader.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 
-test('what was cached from a future that is gone is not served', { timeout: 3_600_000 }, async (t) => {
+test('cached objects of the discarded history are not served', { timeout: 3_600_000 }, async (t) => {
   const { path, remove } = temporaryDirectory()
   const etcd = await startEtcd()
   const daemon = await startDaemon({ flags: [`--kvstore-servers=${etcd.servers.join()}`, '--controllers=-garbage-collector'] })
@@ -35,7 +35,7 @@ test('what was cached from a future that is gone is not served', { timeout: 3_60
   await member.signal('SIGKILL')
   member.restore(join(path, 'backup'))
   await member.start()
-  // The first that the daemon hears of it is the answer to a write, at a revision that it has seen with another content.
+  // The daemon learns of it from the response to a write, whose revision it has seen with other content.
   const created = await eventually('a write', async () => {
     const { status, body } = await api.send<(typeof before.items)[number]>('POST', maps, configMap('a', { from: 'after' }))
     assert([201, 503, 504].includes(status), JSON.stringify(body))

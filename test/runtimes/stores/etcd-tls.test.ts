@@ -45,7 +45,7 @@ test('reads, writes and watches with a client certificate', async () => {
   await store.close()
 })
 
-test('is not let in without one, or with one of another authority', async () => {
+test('is refused without a client certificate, or with one of another CA', async () => {
   const stranger = issueAuthority('other-ca', newKey(), Date.now())
   await assert.rejects(open({ ca: authority.certPem }), { code: 'unavailable' })
   await assert.rejects(open({ ca: authority.certPem, ...asClient(issue(stranger, { commonName: 'apiserver' }, Date.now())) }), {
@@ -53,6 +53,6 @@ test('is not let in without one, or with one of another authority', async () => 
   })
 })
 
-test('does not talk to a server that it can not verify', async () => {
+test('refuses a server that it can not verify', async () => {
   await assert.rejects(open(asClient(clientPair)), { code: 'unavailable' })
 })

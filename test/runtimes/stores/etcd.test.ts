@@ -25,14 +25,14 @@ storeConformance('etcd store', open, 10)
 
 const large = new Uint8Array(1024 * 1024).fill(0x61)
 
-test('events larger than one message arrive whole, those of a revision together', async () => {
+test('events larger than one message arrive complete, those of a revision together', async () => {
   const { etcd, store, close } = await open()
   const start = await store.currentRevision()
   const lease = await store.grantLease(3_600)
   const live = new Recorder()
   store.watch('', start, live)
   for (let i = 0; i < 5; i++) await store.put(`large/${i}`, large, 0, lease)
-  // Its end deletes all in one revision. It is ended rather than waited for: a short one may end between two writes.
+  // Revoking the lease deletes all keys in one revision. A short TTL might end between two writes.
   const revoked = await fetch(`${etcd.servers[0]}/v3/lease/revoke`, { method: 'POST', body: JSON.stringify({ ID: `${lease}` }) })
   assert.equal(revoked.status, 200, await revoked.text())
   await live.until(({ log }) => log.length === 10, 'the end of the lease')
@@ -55,7 +55,7 @@ test('events larger than one message arrive whole, those of a revision together'
   await close()
 })
 
-test('a store whose revision went back ends watches, so that nobody goes on from what never was', async () => {
+test('watches end when the revision of the store goes backwards, so that no client resumes from a lost revision', async () => {
   const { etcd, store, close } = await open()
   const recorder = new Recorder()
   for (let i = 0; i < 5; i++) await store.put(`k${i}`, bytes('v'), 0)
@@ -73,7 +73,7 @@ test('a store whose revision went back ends watches, so that nobody goes on from
   await close()
 })
 
-test('a cluster that does not answer is reported when the time to start is over', async () => {
+test('an unreachable cluster is reported after the start timeout', async () => {
   const { etcd, close } = await open()
   const [server = ''] = etcd.servers
   await close()
@@ -84,7 +84,7 @@ test('a cluster that does not answer is reported when the time to start is over'
   assert(Date.now() - before >= 600)
 })
 
-test('a buffer may be used again as soon as it is put, also when a second member is asked', async () => {
+test('a buffer may be reused after put returns, also when a second member is tried', async () => {
   const puts: Buffer[] = []
   const atRevision5 = Uint8Array.of(0x0a, 2, 0x18, 5)
   const member: Handler = async (stream, headers) => {

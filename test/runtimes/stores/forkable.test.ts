@@ -23,7 +23,7 @@ storeConformance('forkable store', async () => {
   return { store, close: () => store.close() }
 })
 
-storeConformance('store that goes on from a snapshot', async () => {
+storeConformance('a store continued from a snapshot', async () => {
   const first = forkableStore({ clock: webClock })
   for (const key of ['k', 'a/1', 'zz']) {
     const put = await first.put(key, bytes('gone'), 0)
@@ -34,7 +34,7 @@ storeConformance('store that goes on from a snapshot', async () => {
 })
 
 describe('snapshots of a store', () => {
-  test('stay as they are, whoever goes on from them', async () => {
+  test('do not change when stores continue from them', async () => {
     const clock = new ManualClock()
     const first = forkableStore({ clock })
     for (const key of ['a', 'b', 'c']) await set(first, key, '1')
@@ -55,7 +55,7 @@ describe('snapshots of a store', () => {
     assert.equal(await entries(forkableStore({ clock, from: snapshot })), 'a=1 b=1 c=1')
   })
 
-  test('tell watches what happened before and after', async () => {
+  test('watches report events before and after the snapshot', async () => {
     const first = forkableStore({ clock: new ManualClock() })
     await set(first, 'a', '1')
     await set(first, 'b', '1')
@@ -76,7 +76,7 @@ describe('snapshots of a store', () => {
     assert.deepEqual(seen, ['b@3<', 'a@4<2'])
   })
 
-  test('hold leases, which end in every store by its own clock', async () => {
+  test('contain leases, which end in every store by its own clock', async () => {
     const clock = new ManualClock()
     const first = forkableStore({ clock })
     await set(first, 'kept', '1')
@@ -93,13 +93,13 @@ describe('snapshots of a store', () => {
     assert.equal(await entries(second), 'kept=1')
   })
 
-  test('can be made one after the other, as often as one likes', async () => {
+  test('can be taken repeatedly', async () => {
     const store = forkableStore({ clock: new ManualClock() })
     const all: string[] = []
     for (let i = 0; i < 30; i++) {
       await set(store, `k${String(i).padStart(2, '0')}`, 'x')
       all.push(`k${String(i).padStart(2, '0')}=x`)
-      assert.equal(store.snapshot().base, store.snapshot().base, 'nothing changed in between')
+      assert.equal(store.snapshot().base, store.snapshot().base, 'no change in between')
     }
     assert.equal(await entries(store), all.join(' '))
     assert.equal(await store.count('k1'), 10)

@@ -12,7 +12,7 @@ export const hostClock: Clock = {
   },
 }
 
-/** A logger that keeps its warnings. */
+/** A logger that records warnings. */
 export function warnings(): Logger & { readonly warned: { fields: object; message: string }[] } {
   const warned: { fields: object; message: string }[] = []
   return { warned, debug() {}, info() {}, error() {}, warn: (fields, message) => void warned.push({ fields, message }) }

@@ -6,7 +6,7 @@ import { seeded } from '../../support/mutate.ts'
 
 const seed = 20_261_122
 
-test(`what a limit leaves out is counted as it is there at each revision (seed ${seed})`, () => {
+test(`remaining counts beyond a limit are right at each revision (seed ${seed})`, () => {
   const random = seeded(seed)
   const history = new History()
   const there = new Set<string>()
@@ -33,7 +33,7 @@ test(`what a limit leaves out is counted as it is there at each revision (seed $
   }
 })
 
-test('values that are left out of a list of the past are not read back', () => {
+test('lists of the past do not read values that are left out', () => {
   let loads = 0
   const history = new History(1, (revision) => {
     loads++

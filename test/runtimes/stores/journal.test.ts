@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/clock.ts'
 import { hostClock, openAt, temporaryDirectory, warnings } from './helpers.ts'
 
 describe('durable store: reopening', () => {
-  inDirectory('brings back values, revisions, history and watches from the past', async (directory) => {
+  inDirectory('restores values, revisions, history and watches from the past', async (directory) => {
     const first = await openAt(directory)
     const one = await put(first, 'k', '1', 0)
     const two = await put(first, 'k', '2', one)
@@ -32,7 +32,7 @@ describe('durable store: reopening', () => {
     await second.close()
   })
 
-  inDirectory('brings back what a compaction left', async (directory) => {
+  inDirectory('restores what a compaction kept', async (directory) => {
     const first = await openAt(directory)
     let revision = 0
     for (let i = 0; i < 20; i++) revision = await put(first, 'k', String(i), revision)
@@ -55,7 +55,7 @@ describe('durable store: reopening', () => {
     await third.close()
   })
 
-  inDirectory('knows what it holds after many compactions', async (directory) => {
+  inDirectory('keeps its content over many compactions', async (directory) => {
     let revision = 0
     for (let round = 0; round < 4; round++) {
       const store = await openAt(directory)
@@ -75,7 +75,7 @@ describe('durable store: reopening', () => {
     await store.close()
   })
 
-  inDirectory('does not let the file grow for ever', async (directory) => {
+  inDirectory('files do not grow without bound', async (directory) => {
     const segmentBytes = 2_000_000
     const store = await openDurableStore({ directory, clock: hostClock, logger: warnings(), segmentBytes })
     const value = 'v'.repeat(10_000)
@@ -91,7 +91,7 @@ describe('durable store: reopening', () => {
       await round()
       most = Math.max(most, await store.size())
     }
-    // A base, as much of the log as that, and the segment that is written to, which ends behind a batch.
+    // A base, a log of the same size, and the current segment, which ends after a batch.
     assert(most < 3 * (segmentBytes + 1_100_000), `${most} bytes`)
     const files = readdirSync(directory).filter((name) => /\.(log|base)$/.test(name))
     assert.equal(
@@ -104,7 +104,7 @@ describe('durable store: reopening', () => {
     await again.close()
   })
 
-  inDirectory('runs on with its leases', async (directory) => {
+  inDirectory('leases continue', async (directory) => {
     const clock = new ManualClock()
     const first = await openAt(directory, clock)
     const past = await first.grantLease(10)
@@ -132,7 +132,7 @@ describe('durable store: reopening', () => {
 })
 
 describe('durable store: files', () => {
-  inDirectory('are for the owner alone, and of a format that is said', async (directory) => {
+  inDirectory('are readable by the owner only, and declare their format', async (directory) => {
     const data = join(directory, 'data')
     const store = await openAt(data)
     await put(store, 'k', 'v', 0)
@@ -143,7 +143,7 @@ describe('durable store: files', () => {
     await store.close()
   })
 
-  inDirectory('a write that was never acknowledged is cut off, with a warning', async (directory) => {
+  inDirectory('an unacknowledged write is dropped with a warning', async (directory) => {
     const first = await openAt(directory)
     await put(first, 'k', 'v', 0)
     await first.close()

@@ -1,4 +1,4 @@
-/** Messages by hand against those that etcd3 has generated. */
+/** Our hand-written etcd messages against those generated from etcd's protocol. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Etcd3 } from 'etcd3'
@@ -15,7 +15,7 @@ import {
 import { mutate, type Random, seeded } from '../../support/mutate.ts'
 import { progress, trials } from '../../support/soak.ts'
 
-/** The member's side of a method. */
+/** The server side of a method. */
 interface Method {
   requestDeserialize(message: Buffer): unknown
   responseSerialize(answer: object): Buffer
@@ -58,7 +58,7 @@ const askedRange = (key: Buffer, more: object = {}) => ({
   ...more,
 })
 
-/** A transaction as a member reads it. */
+/** A transaction as the server decodes it. */
 const asked = (key: string, expected: number, success: object) => ({
   compare: [
     {
@@ -74,7 +74,7 @@ const asked = (key: string, expected: number, success: object) => ({
   failure: [{ request: 'request_range', request_range: askedRange(Buffer.from(key)) }],
 })
 
-test('a member reads what is put', () => {
+test('the server decodes a put', () => {
   for (const key of keys)
     for (const value of values)
       for (const expected of revisions)
@@ -82,18 +82,18 @@ test('a member reads what is put', () => {
           const message = putRequest(key, value, expected, lease)
           const put = { key: Buffer.from(key), value, lease: String(lease), prev_kv: false, ignore_value: false, ignore_lease: false }
           assert.deepEqual(asRead(txn, message), asked(key, expected, { request: 'request_put', request_put: put }))
-          assert(message.buffer.byteLength - message.length < 100, 'the message has all of its memory')
+          assert(message.buffer.byteLength - message.length < 100, 'the message is a view of its own buffer')
         }
 })
 
-test('what is put is a copy', () => {
+test('the message copies the value', () => {
   const value = Buffer.from('before')
   const message = Buffer.from(putRequest('k', value, 0, 0n).buffer)
   value.fill('x')
   assert(message.includes('before'))
 })
 
-test('a member reads what is deleted', () => {
+test('the server decodes a delete', () => {
   for (const key of keys)
     for (const expected of revisions) {
       const request_delete_range = { key: Buffer.from(key), range_end: none, prev_kv: false }
@@ -102,7 +102,7 @@ test('a member reads what is deleted', () => {
     }
 })
 
-test('a member reads which range is asked for', () => {
+test('the server decodes a range request', () => {
   const rangeEnd = Buffer.of(0x6b, 0xc0)
   for (const key of keys.map((text) => Buffer.from(text))) {
     assert.deepEqual(asRead(range, rangeRequest({ key })), askedRange(key))
@@ -126,13 +126,13 @@ const header = (revision: number) => ({
   raft_term: '2',
 })
 
-/** A key-value as a member sends it, and as the port has it. */
+/** A key-value as sent by etcd, and as returned by the store. */
 function stored(key: string, value: Buffer, create: number, mod = create) {
   const sent = { key: Buffer.from(key), create_revision: String(create), mod_revision: String(mod), version: '7', value, lease: '9' }
   return { sent, kv: { key, value, createRevision: create, modRevision: mod } }
 }
 
-test('the answer to a swap', () => {
+test('the response to a conditional write', () => {
   const put = { response: 'response_put', response_put: { header: { revision: '5' } } }
   const removed = { response: 'response_delete_range', response_delete_range: { header: { revision: '5' }, deleted: '1' } }
   for (const revision of revisions) {
@@ -151,7 +151,7 @@ test('the answer to a swap', () => {
   }
 })
 
-test('the answer to a read', () => {
+test('the response to a read', () => {
   const all = keys.flatMap((key) => values.map((value, at) => stored(key, value, revisions[at]!, revisions[at + 1]!)))
   const answer = range.responseSerialize({ header: header(77), kvs: all.map(({ sent }) => sent), more: true, count: '5000000000' })
   const read = rangeResponse(answer)
@@ -160,13 +160,13 @@ test('the answer to a read', () => {
   for (const [at, { kv }] of all.entries()) {
     const found = read.kvs[at]!
     assert.deepEqual({ ...found, value: Buffer.from(found.value) }, kv)
-    assert(found.value.length === 0 || found.value.buffer === answer.buffer, 'a value is a view')
+    assert(found.value.length === 0 || found.value.buffer === answer.buffer, 'the value is a view')
   }
   const empty = range.responseSerialize({ header: header(1) })
   assert.deepEqual(rangeResponse(empty), { header: { clusterId, revision: 1 }, kvs: [], more: false, count: 0 })
 })
 
-/** With every field a member may send, and what they are read as. */
+/** Events with every field that etcd may send, and their decoded form. */
 function someEvents() {
   const created = stored('new/é', Buffer.from('1'), 2 ** 40)
   const updated = stored('old', Buffer.from('22'), 3, 2 ** 40 + 1)
@@ -194,7 +194,7 @@ function someEvents() {
 
 const quiet = { events: [], fragment: false, canceled: false, cancelReason: '', compactRevision: 0 }
 
-test('what a watch tells', () => {
+test('watch responses', () => {
   const of = (answer: object) => watchResponse(watch.responseSerialize({ header: header(9), watch_id: '3', ...answer }))
   const { sent, read } = someEvents()
   assert.deepEqual(of({ created: true }), quiet)
@@ -208,7 +208,7 @@ test('what a watch tells', () => {
     })
 })
 
-test('what is not known is passed over', () => {
+test('unknown fields are skipped', () => {
   const unknown = Buffer.from('9a0601789006ac02910601020304050607089506010203049b0608019c06', 'hex')
   const field = (number: number, content: Buffer) =>
     Buffer.concat([Buffer.of((number << 3) | 2, content.length | 0x80, content.length >> 7), content, unknown])
@@ -227,7 +227,7 @@ test('what is not known is passed over', () => {
   assert.deepEqual(watchResponse(Buffer.concat([head, field(11, event)])), { ...quiet, events: [{ type: 'put', kv, previous: kv }] })
 })
 
-test('answers that lack what they must have', () => {
+test('responses without required fields are refused', () => {
   assert.throws(() => rangeResponse(none), new DecodeError('there is no header'))
   assert.throws(() => txnResponse(none), new DecodeError('there is no header'))
   assert.throws(() => watchResponse(watch.responseSerialize({ events: [{ type: 1 }] })), new DecodeError('an event has no key'))
@@ -239,7 +239,7 @@ function mutated(bytes: Buffer, random: Random): Buffer {
   return Buffer.from(mutate(bytes.toString('latin1'), random, words), 'latin1')
 }
 
-test('random and mutated answers are read, or refused', (t) => {
+test('random and mutated responses are decoded or refused', (t) => {
   const seed = 23
   const cases = trials(30_000, 5_000_000)
   t.diagnostic(`${cases} cases, seed ${seed}`)
@@ -270,11 +270,11 @@ test('random and mutated answers are read, or refused', (t) => {
     }
     say(count + 1, () => `${read} read`)
   }
-  assert(read > cases / 20, `some are read: ${read}`)
+  assert(read > cases / 20, `some are decoded: ${read}`)
   assert(read < cases * 2, `some are refused: ${read}`)
 })
 
-test('an answer that is cut is read as far as it goes, or refused', () => {
+test('a truncated response is decoded up to its end, or refused', () => {
   const { sent, read } = someEvents()
   const whole = watch.responseSerialize({ header: header(8), events: sent })
   for (let end = 0; end < whole.length; end++)

@@ -8,13 +8,13 @@ import { bytes, describeEvent, Recorder } from '../../../runtimes/testing/store/
 import { ManualClock } from '../../support/clock.ts'
 import { hostClock } from './helpers.ts'
 
-test('revisions start at 1, and the first write makes 2', async () => {
+test('revisions start at 1, and the first write creates 2', async () => {
   const store = memoryStore()
   assert.equal(await store.currentRevision(), 1)
   assert.deepEqual(await store.put('k', bytes('v'), 0), { ok: true, revision: 2 })
 })
 
-test('changes of one turn reach a watcher in one call', async () => {
+test('changes of one turn of the event loop reach a watcher in one call', async () => {
   const store = memoryStore()
   const recorder = new Recorder()
   store.watch('', 1, recorder)
@@ -23,7 +23,7 @@ test('changes of one turn reach a watcher in one call', async () => {
   assert.equal(recorder.batches.length, 1)
 })
 
-test('a lease may be longer than a timer can wait', async () => {
+test('a lease may be longer than the longest timer', async () => {
   const clock = new ManualClock()
   const store = memoryStore({ clock })
   const days = 60
@@ -39,7 +39,7 @@ test('a lease may be longer than a timer can wait', async () => {
   assert.deepEqual(recorder.received.map(describeEvent), ['put barrier=v', 'delete k (was v)'])
 })
 
-test('a watcher that throws loses its watch and disturbs no one', async () => {
+test('a watcher that throws loses its watch and disturbs no others', async () => {
   const store = memoryStore()
   const bad = new Recorder()
   bad.events = () => {
@@ -53,7 +53,7 @@ test('a watcher that throws loses its watch and disturbs no one', async () => {
   assert.equal(bad.ended?.error?.message, 'watcher failed: oops')
 })
 
-test('nothing is seen before the journal has it, and a failed commit changes nothing', async () => {
+test('a write is visible only when the journal has it, and a failed commit changes nothing', async () => {
   const gates: { open: () => void; fail: (error: Error) => void; size: number }[] = []
   const journal: Journal = {
     append: (changes) => new Promise((open, fail) => gates.push({ open, fail, size: changes.length })),
@@ -70,7 +70,7 @@ test('nothing is seen before the journal has it, and a failed commit changes not
 
   const first = store.put('a', bytes('1'), 0)
   await turn()
-  // These wait for the first, and are then committed together; the losing swap hears of a value that is as durable as the answer.
+  // Both wait for the first and are committed together. The losing swap must not return a value before it is durable.
   const second = store.put('a', bytes('2'), 2)
   const loser = store.put('a', bytes('3'), 2)
   await recorder.caughtUp(store, watch)

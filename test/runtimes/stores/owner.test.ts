@@ -1,4 +1,4 @@
-/** Who owns a data directory. */
+/** Ownership of a data directory. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { temporaryDirectory } from './helpers.ts'
 
 const program = nodeArguments(new URL('./crash-child.ts', import.meta.url))
 
-test('of many that come at once, one has the directory', async () => {
+test('of many concurrent processes, one gets the directory', async () => {
   const { directory, remove } = await temporaryDirectory()
   for (let round = 0; round < 3; round++) {
     const claims = await Promise.allSettled(Array.from({ length: 4 }, () => takeOwnership(directory)))
@@ -23,7 +23,7 @@ test('of many that come at once, one has the directory', async () => {
   await remove()
 })
 
-test('a directory with a path longer than a socket can have', async () => {
+test('a directory with a path longer than that of a unix socket', async () => {
   const { directory, remove } = await temporaryDirectory()
   const deep = join(directory, 'd'.repeat(100), 'e'.repeat(100))
   mkdirSync(deep, { recursive: true })
@@ -38,7 +38,7 @@ test('a directory with a path longer than a socket can have', async () => {
 const unshare = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const skip = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'this host makes no namespaces for the test'
 
-test('an owner in another PID namespace is seen', { skip, timeout: 3_600_000 }, async () => {
+test('detects an owner in another PID namespace', { skip, timeout: 3_600_000 }, async () => {
   const { directory, remove } = await temporaryDirectory()
   const argv = [...unshare, process.execPath, ...program, directory, 'hold']
   const first = spawn('unshare', argv, { stdio: ['ignore', 'pipe', 'inherit'] })

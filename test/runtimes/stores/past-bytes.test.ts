@@ -1,4 +1,4 @@
-/** Replaced values are kept for reads of the past, in bounded bytes: many writes of large objects must not fill memory or the disk. */
+/** Past revisions are kept up to a size limit, so that many writes of large objects fill neither memory nor disk. */
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { hostClock, temporaryDirectory, warnings } from './helpers.ts'
 const pastBytes = 100_000
 const durablePast = 500_000
 
-/** Replaces one value again and again; each is different. Returns the revisions. */
+/** Replaces one value repeatedly with different ones. Returns the revisions. */
 async function replace(store: KeyValueStore, times: number, size = 1_000): Promise<number[]> {
   const revisions: number[] = []
   for (let i = 0; i < times; i++) {
@@ -27,7 +27,7 @@ async function replace(store: KeyValueStore, times: number, size = 1_000): Promi
 
 const isCompacted = (error: unknown) => error instanceof StoreError && error.code === 'compacted'
 
-/** The oldest revision that can be read. */
+/** The oldest readable revision. */
 async function oldestOf(store: KeyValueStore, revisions: readonly number[]): Promise<number> {
   for (const revision of revisions) {
     try {
@@ -40,7 +40,7 @@ async function oldestOf(store: KeyValueStore, revisions: readonly number[]): Pro
   assert.fail('nothing can be read')
 }
 
-/** With values of a hundredth of what may be kept. */
+/** Asserts that the newest past values are kept; each has a hundredth of the limit. */
 async function keepsTheNewest(store: KeyValueStore, kept = pastBytes): Promise<void> {
   const revisions = await replace(store, 300, kept / 100)
   const oldest = await oldestOf(store, revisions)
@@ -51,17 +51,17 @@ async function keepsTheNewest(store: KeyValueStore, kept = pastBytes): Promise<v
   await store.delete('k', revisions.at(-1) ?? 0)
 }
 
-test('a store in memory forgets the older half of too much past', async () => {
+test('a store in memory drops the older half of its past at the limit', async () => {
   const store = memoryStore({ pastBytes })
   await keepsTheNewest(store)
-  // What is read of the past counts, not what is current.
+  // Only past values count, not current ones.
   for (let i = 0; i < 200; i++) await store.put(`/many/${i}`, bytes('x'.repeat(1_000)), 0)
   const revision = await store.currentRevision()
   for (let i = 0; i < 200; i++) await store.put(`/small/${i}`, bytes('x'), 0)
   assert.equal((await store.list({ prefix: '/many/', revision })).items.length, 200)
 })
 
-test('what is current may be larger than the past that is kept, and deletions count', async () => {
+test('current values may be larger than the limit for the past, and deleted ones count', async () => {
   const store = memoryStore({ pastBytes })
   const { revision } = await store.put('large', bytes('x'.repeat(300_000)), 0)
   const deleted = await store.delete('large', revision)
@@ -71,7 +71,7 @@ test('what is current may be larger than the past that is kept, and deletions co
   assert.equal((await store.get('large', deleted.revision)).kv, undefined)
 })
 
-test('a durable store forgets it too, and its files shrink; it counts what it held when it was closed', async () => {
+test('a durable store drops it too and shrinks its files; sizes are restored on open', async () => {
   const { directory, remove } = await temporaryDirectory()
   const open = () => openDurableStore({ directory, clock: hostClock, logger: warnings(), segmentBytes: 50_000, pastBytes: durablePast })
   const sizeOf = () => readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
@@ -79,7 +79,7 @@ test('a durable store forgets it too, and its files shrink; it counts what it he
   await keepsTheNewest(first, durablePast)
   const revisions = await replace(first, 40, durablePast / 100)
   await first.close()
-  // The past, a base, and a segment with room for what comes next.
+  // The past, a base, and a segment with spare room.
   assert(sizeOf() < 1_000_000, `${sizeOf()} bytes`)
   const second = await open()
   assert.match(text((await second.get('k', revisions[0])).kv?.value) ?? '', /^0 /)
@@ -91,7 +91,7 @@ test('a durable store forgets it too, and its files shrink; it counts what it he
   await remove()
 })
 
-test('clients hear that their version is too old, as from the reference server', async () => {
+test('clients get the error of an expired resourceVersion, as from kube-apiserver', async () => {
   const server = await createApiServer({ store: memoryStore({ pastBytes }), controllers: [], watchCache: false })
   const fetch = async (path: string, init?: RequestInit) => server.fetch(new Request(`http://in-process${path}`, init))
   const api = apiOf(fetch)

@@ -1,4 +1,4 @@
-/** The store over a disk that loses power, says no to a sync, or is full. */
+/** The store on a disk that loses power, fails to sync or is full. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
@@ -10,7 +10,7 @@ import { progress, trials } from '../../support/soak.ts'
 import { Disk } from './disk.ts'
 import { warnings } from './helpers.ts'
 
-/** Small, so that segments and bases are made all the time. */
+/** Small, so that segments and bases are created often. */
 const segmentBytes = 24 * 1024
 const writers = 4
 const powerCuts = trials(150, 10_000)
@@ -21,7 +21,7 @@ interface Write {
   readonly value?: string
 }
 
-/** What was acknowledged last for each key, and what may have been written beside it. */
+/** The last acknowledged write of each key, and unacknowledged ones after it. */
 class Known {
   readonly acknowledged = new Map<string, Write>()
   readonly attempted = new Map<string, Set<string>>()
@@ -43,11 +43,11 @@ class Known {
     for (const kv of items) assert(this.attempted.get(kv.key)?.has(text(kv.value) ?? ''), `${kv.key} holds what nobody wrote`)
     for (const [key, write] of this.acknowledged) {
       const kv = present.get(key)
-      // Changed by a write that was not acknowledged.
+      // Changed by an unacknowledged write.
       if (kv ? kv.modRevision > write.revision : revision > this.newest) continue
       assert.equal(kv && text(kv.value), write.value, `${key} at revision ${write.revision}`)
     }
-    // What was not acknowledged and is there stays.
+    // Unacknowledged writes that survived must now stay.
     this.newest = revision
     this.acknowledged.clear()
     for (const { key, value, modRevision } of items) this.acknowledged.set(key, { revision: modRevision, value: text(value) ?? '' })
@@ -56,7 +56,7 @@ class Known {
 
 const open = (disk: Disk) => openStoreIn(disk, { clock: new ManualClock(), logger: warnings(), segmentBytes })
 
-/** Each writer has keys of its own, and at most one write that is not acknowledged. Returns when all have failed or done. */
+/** Runs writers with one key each and at most one pending write per key. Returns when all have failed or finished. */
 async function write(store: KeyValueStore, known: Known, random: RandomNumbers, times: number, goOn = false): Promise<number> {
   let failures = 0
   const one = async (writer: number) => {
@@ -83,7 +83,7 @@ async function write(store: KeyValueStore, known: Known, random: RandomNumbers, 
   return failures
 }
 
-test('nothing acknowledged is lost when power is lost, again and again', { timeout: 7_000_000 }, async () => {
+test('no acknowledged write is lost in repeated power cuts', { timeout: 7_000_000 }, async () => {
   let cuts = 0
   const say = progress('trials', powerCuts)
   for (let seed = 1; seed <= powerCuts; seed++) {
@@ -114,7 +114,7 @@ test('nothing acknowledged is lost when power is lost, again and again', { timeo
   assert(cuts > powerCuts, `${cuts} cuts`)
 })
 
-test('a sync that fails fails its writes, and no acknowledged one', { timeout: 7_000_000 }, async () => {
+test('a failed sync fails its writes, and no acknowledged ones', { timeout: 7_000_000 }, async () => {
   let failed = 0
   for (let seed = 1; seed <= trials(50, 2_000); seed++) {
     const random = randomNumbers(seed)
@@ -127,13 +127,13 @@ test('a sync that fails fails its writes, and no acknowledged one', { timeout: 7
       disk.failingSyncs = 0
       await known.check(store)
     }
-    // One that nothing follows. The repair behind it finds the disk well again.
+    // No write follows this one. The repair after it finds the disk working.
     disk.failingSyncs = 1
     known.attempt('/last', 'x')
     await assert.rejects(store.put('/last', bytes('x'), 0), { code: 'unavailable' })
     const cut = random.chance(0.5)
     const after = await open(cut ? disk.afterPowerCut() : disk.copy())
-    // A write that failed and was not seen does not come back.
+    // A failed write that was never visible does not reappear.
     assert.deepEqual((await after.list({ prefix: '' })).items, (await store.list({ prefix: '' })).items, `seed ${seed}`)
     await known.check(after).catch((error: unknown) => {
       throw new Error(`seed ${seed}`, { cause: error })
@@ -142,7 +142,7 @@ test('a sync that fails fails its writes, and no acknowledged one', { timeout: 7
   assert(failed > 0)
 })
 
-test('a full disk fails writes as such, and the store goes on when there is room', { timeout: 7_000_000 }, async () => {
+test('a full disk fails writes with its own error, and the store continues when there is room', { timeout: 7_000_000 }, async () => {
   for (let seed = 1; seed <= trials(30, 1_000); seed++) {
     const random = randomNumbers(seed)
     const known = new Known()
@@ -168,7 +168,7 @@ test('a full disk fails writes as such, and the store goes on when there is room
   }
 })
 
-test('a full disk is logged: at once, then once a minute, and when there is room', async () => {
+test('a full disk is logged at once, then once a minute, and again when there is room', async () => {
   const lines: { fields: object; message: string }[] = []
   const line = (fields: object, message: string) => void lines.push({ fields, message })
   const clock = new ManualClock()

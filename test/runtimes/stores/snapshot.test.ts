@@ -8,13 +8,13 @@ import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 import { within } from '../../support/wait.ts'
 import { openAt, temporaryDirectory } from './helpers.ts'
 
-/** Everything current in a store, one line each. */
+/** The current content of a store, one line per key. */
 async function contents(store: KeyValueStore): Promise<string[]> {
   const { items } = await store.list({ prefix: '' })
   return items.map(({ key, value, createRevision, modRevision }) => `${key} ${text(value)} ${createRevision} ${modRevision}`)
 }
 
-test('a store comes back with its keys, revisions and leases, and goes on from there', async () => {
+test('a restored store has the keys, revisions and leases, and continues from there', async () => {
   const { directory, remove } = await temporaryDirectory()
   const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
   const store = await openAt(from)
@@ -45,7 +45,7 @@ test('a store comes back with its keys, revisions and leases, and goes on from t
   await remove()
 })
 
-test('an empty store comes back empty', async () => {
+test('an empty store is restored empty', async () => {
   const { directory, remove } = await temporaryDirectory()
   const store = await openAt(join(directory, 'from'))
   assert.deepEqual(await saveSnapshot(join(directory, 'from'), join(directory, 'file')), { revision: 1, objects: 0 })
@@ -56,11 +56,11 @@ test('an empty store comes back empty', async () => {
   await remove()
 })
 
-test('nothing is replaced, and nothing is saved from nowhere', async () => {
+test('an existing store is not replaced, and a missing one is not saved', async () => {
   const { directory, remove } = await temporaryDirectory()
   const [from, file] = [join(directory, 'from'), join(directory, 'file')]
   await assert.rejects(saveSnapshot(from, file), /^StoreError: .*from holds no embedded store$/)
-  assert(!existsSync(from), 'nothing was made')
+  assert(!existsSync(from), 'nothing was created')
   const store = await openAt(from)
   await saveSnapshot(from, file)
   await assert.rejects(saveSnapshot(from, file), /file exists already$/)
@@ -71,7 +71,7 @@ test('nothing is replaced, and nothing is saved from nowhere', async () => {
   await remove()
 })
 
-test('a file that is cut short or changed anywhere is refused, and leaves no store', async () => {
+test('a truncated or modified file is refused, and creates no store', async () => {
   const { directory, remove } = await temporaryDirectory()
   const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
   const store = await openAt(from)

@@ -1,11 +1,11 @@
-/** The durable store's own suites under other runtimes, whose test runners take them as they are. */
+/** The suites of the durable store on other runtimes, run by their own test runners. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { root } from '../../support/root.ts'
 import { run } from '../../support/run.ts'
 import { runtimeBinary, without } from '../../support/runtimes.ts'
 
-/** Bun and Deno take TypeScript as it is. */
+/** Bun and Deno run TypeScript directly. */
 const source = (suite: string) => `./test/runtimes/stores/${suite}.test.ts`
 const transpiled = (suite: string) => `./build/js/test/runtimes/stores/${suite}.test.js`
 const runtimes = [
@@ -30,7 +30,7 @@ for (const { on, runtime, file, command, ended } of runtimes) {
   describe(`store on ${on}`, { skip: without(runtime), timeout: 3_600_000 }, () => {
     for (const suite of ['durable', 'journal', 'crash']) {
       test(suite, async () => {
-        // Node would take itself for a part of this run.
+        // Otherwise Node would consider itself part of this test run.
         const environment = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined }
         const { code, stdout, stderr } = await run(
           runtimeBinary(runtime) ?? '',

@@ -1,4 +1,4 @@
-/** A store of the old engine, as an earlier version left it. */
+/** Migration of a store in the format of an earlier version. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ import { rootUrl } from '../../support/root.ts'
 import { openAt, temporaryDirectory } from './helpers.ts'
 
 /**
- * Written by version 0.1.0 with lmdb 3.5.6: keys /k/000 to /k/299 with every seventh deleted, a value of several pages that was replaced,
- * a key on a lease, a compaction in the middle.
+ * Written by version 0.1.0 with lmdb 3.5.6: keys /k/000 to /k/299 with every seventh deleted, a replaced value of
+ * several pages, a key with a lease, and a compaction in the middle.
  */
 const fixture = gunzipSync(readFileSync(new URL('test/runtimes/stores/fixtures/old-engine.mdb.gz', rootUrl)))
 const digest = '0d83209e78bf6d4a1d79065fd9966e59a07cd4f1bdf9fc7de7135fd8a902da77'
-/** When the fixture's clock stood still. */
+/** Time of the fixture's clock. */
 const written = 1_800_000_000_000
 
 async function withOld(data: Buffer, run: (directory: string) => Promise<void>): Promise<void> {
@@ -29,7 +29,7 @@ async function withOld(data: Buffer, run: (directory: string) => Promise<void>):
   await remove()
 }
 
-test('is taken over once, with its keys, revisions and leases; its files are kept', () =>
+test('is migrated once, with its keys, revisions and leases; its files are kept', () =>
   withOld(fixture, async (directory) => {
     await assert.rejects(saveSnapshot(directory, join(directory, 'snapshot')), /start a server on it once/)
     const clock = new ManualClock(written)
@@ -52,7 +52,7 @@ test('is taken over once, with its keys, revisions and leases; its files are kep
     await again.close()
   }))
 
-test('is not taken over when it is damaged, and nothing is made of it', { timeout: 3_600_000 }, async () => {
+test('is not migrated when damaged, and creates no new store', { timeout: 3_600_000 }, async () => {
   let refused = 0
   const page = 4096
   for (let at = 0; at < fixture.length; at += page) {

@@ -1,4 +1,4 @@
-/** Objects that are larger than the store takes. */
+/** Objects that exceed the size limit of the store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
@@ -12,7 +12,7 @@ const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
 const revision = (bytes: number) => ({ metadata: { name: 'r' }, revision: 1, data: { filler: 'x'.repeat(bytes) } })
 
 const maps = '/api/v1/namespaces/default/configmaps'
-/** 1.1 MB, as are the owners of so many fields. */
+/** 1.1 MB; its managed fields have the same size. */
 const manyKeys = () => Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${'k'.repeat(200)}${index}`, 'x']))
 interface Managed {
   readonly metadata: { readonly managedFields?: readonly object[] }
@@ -45,7 +45,7 @@ for (const [name, open] of Object.entries(stores)) {
     await stop()
   })
 
-  test(`${name}: what fits only without the owners of its fields is stored without them`, async (t) => {
+  test(`${name}: an object that only fits without managedFields is stored without them`, async (t) => {
     const { store, stop } = await open()
     const { get, send, patch, remove } = await start(t, { store, controllers: [] })
     const owners = async () => (await get<Managed>(`${maps}/m`)).body.metadata.managedFields
@@ -54,7 +54,7 @@ for (const [name, open] of Object.entries(stores)) {
     const renew = async () => {
       await remove(`${maps}/m`)
       assert.equal((await send('POST', maps, small)).status, 201)
-      assert.equal((await owners())?.length, 1, 'a small one has an owner')
+      assert.equal((await owners())?.length, 1, 'a small object has managedFields')
     }
     const large = { metadata: { name: 'm' }, data: manyKeys() }
 
@@ -68,7 +68,7 @@ for (const [name, open] of Object.entries(stores)) {
       assert.equal((await write()).status, 200, verb)
       assert.equal(await owners(), undefined, `after ${verb}`)
     }
-    assert.ok((await keyCount()) >= 5_000, 'all is there')
+    assert.ok((await keyCount()) >= 5_000, 'all keys are stored')
 
     await renew()
     const applied = await send(
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(stores)) {
       applyPatch,
     )
     assertFailure(applied, 413, 'RequestEntityTooLarge', /^Request entity too large: /)
-    assert.equal((await owners())?.length, 1, 'applying without owners is no applying')
+    assert.equal((await owners())?.length, 1, 'an apply always records managedFields')
     await stop()
   })
 }

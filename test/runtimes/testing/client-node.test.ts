@@ -1,4 +1,4 @@
-/** The JavaScript client against a server in the same process. */
+/** The JavaScript client with a server in the same process. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as client from '@kubernetes/client-node'
@@ -24,7 +24,7 @@ describe('@kubernetes/client-node in-process', () => {
   for (const [way, configOf] of ways) {
     const unique = way.replaceAll(' ', '-')
 
-    test(`${way}: creates, lists and is refused`, async () => {
+    test(`${way}: creates, lists and gets refusals`, async () => {
       const core = (await configOf()).makeApiClient(client.CoreV1Api)
       const created = await core.createNamespacedConfigMap({ namespace, body: body(unique) })
       assert(created.metadata?.creationTimestamp instanceof Date, 'a date')
@@ -46,7 +46,7 @@ describe('@kubernetes/client-node in-process', () => {
       assert.equal((await objects.read(object)).kind, 'Secret')
     })
 
-    test(`${way}: an informer hears of changes`, async () => {
+    test(`${way}: an informer sees changes`, async () => {
       const config = await configOf()
       const core = config.makeApiClient(client.CoreV1Api)
       const informer = client.makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () =>
@@ -63,7 +63,7 @@ describe('@kubernetes/client-node in-process', () => {
     })
   }
 
-  test('without a port, as another user', async () => {
+  test('without a port, impersonating another user', async () => {
     const core = (await server.kubeConfig<client.KubeConfig>(client, { name: 'nobody' })).makeApiClient(client.CoreV1Api)
     await assert.rejects(core.listNamespacedSecret({ namespace }), (error) => error instanceof client.ApiException && error.code === 403)
   })

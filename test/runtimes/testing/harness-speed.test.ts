@@ -4,9 +4,9 @@ import { startTestServer, type TestServer } from '../../../runtimes/testing/inde
 import { slowness } from '../../support/cost.ts'
 
 const rounds = 15
-/** What counts is the best round, and a machine that is busy with other things may be slow for a while: then there are more. Milliseconds. */
+/** Milliseconds. The best round counts; a machine that is busy for a while gets more rounds. */
 const patience = 60_000
-/** Milliseconds of a quiet machine. */
+/** Milliseconds on an idle machine. */
 const limits = { start: 30, fork: 30, restore: 30, snapshot: 2 }
 
 async function timed<T>(run: () => T | Promise<T>): Promise<readonly [milliseconds: number, result: T]> {
@@ -15,7 +15,7 @@ async function timed<T>(run: () => T | Promise<T>): Promise<readonly [millisecon
   return [performance.now() - began, result]
 }
 
-test('test servers start, fork and go back within 30 ms, with a thousand objects as without', async (t) => {
+test('test servers start, fork and restore within 30 ms, with a thousand objects as with none', async (t) => {
   const best = {
     start: Number.POSITIVE_INFINITY,
     fork: Number.POSITIVE_INFINITY,
@@ -37,7 +37,7 @@ test('test servers start, fork and go back within 30 ms, with a thousand objects
     const [fork, forked] = await timed<TestServer>(() => world.fork())
     const [restore] = await timed(() => server.restore(prepared))
     for (const [name, milliseconds] of Object.entries({ start, snapshot, fork, restore })) keep(name as keyof typeof best, milliseconds)
-    // One more layer for the next snapshot.
+    // Another layer for the next snapshot.
     if (round < rounds) await world.fetch('/api/v1/namespaces/default/configmaps', post({ metadata: { name: `round-${round}` } }))
     await Promise.all([server.close(), forked.close()])
   }

@@ -1,4 +1,4 @@
-/** What the harness offers to tests of controllers beyond a server: clients, faults, files, ports. */
+/** Parts of the test harness beyond the server: clients, faults, files, ports. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -32,7 +32,7 @@ function directory(t: TestContext): string {
   return path
 }
 
-test('a client for one kind: all verbs, and failures with their reason', async (t) => {
+test('a client for one kind: all verbs, and errors with their reason', async (t) => {
   const server = await start(t)
   const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
   const created = await maps.create({ metadata: { name: 'a' }, data: { k: '1' } })
@@ -61,7 +61,7 @@ test('watches, and waiting for an object', async (t) => {
   })()
   const reached = maps.until('a', ({ data }) => data?.['k'] === '2')
   await maps.create({ metadata: { name: 'a', labels: { mine: '' } }, data: { k: '1' } })
-  await eventually('the watch hears of it', () => seen.length === 1)
+  await eventually('the watch sees it', () => seen.length === 1)
   await maps.patch('a', { data: { k: '2' } })
   assert.equal((await reached).data?.['k'], '2')
   await maps.delete('a')
@@ -73,7 +73,7 @@ test('watches, and waiting for an object', async (t) => {
   )
 })
 
-test('requests can be made to fail, in every client', async (t) => {
+test('requests of every client can be made to fail', async (t) => {
   const server = await start(t)
   const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
   const stop = server.intercept((request, next) =>
@@ -85,7 +85,7 @@ test('requests can be made to fail, in every client', async (t) => {
   await maps.create({ metadata: { name: 'a' } })
 })
 
-test('options are data', async (t) => {
+test('options are plain data', async (t) => {
   const server = await start(t, {
     platform: 'kubernetes',
     featureGates: { WatchList: false },
@@ -111,7 +111,7 @@ test('options are data', async (t) => {
   await assert.rejects(startTestServer({ featureGates: { Nonsense: true } }), /--feature-gates: unrecognized feature gate: Nonsense/)
 })
 
-test('a snapshot goes to a file and back: objects, their versions, events that end, keys', async (t) => {
+test('a snapshot saved to a file and loaded: objects, resource versions, expiring events, keys', async (t) => {
   const path = join(directory(t), 'world.json')
   const first = await start(t)
   const maps = first.objects<ConfigMap>('v1', 'ConfigMap')
@@ -123,7 +123,7 @@ test('a snapshot goes to a file and back: objects, their versions, events that e
   const second = await start(t, { from: await readSnapshot(path) })
   assert.deepEqual(await second.objects('v1', 'ConfigMap').get('kept'), kept)
   assert.equal((await second.fetch('/api/v1/namespaces/default/events/e')).status, 200)
-  // An hour is over, and the minute for which writes share a lease.
+  // One hour, and the minute during which writes share a lease.
   await second.clock.advance(1900_000)
   await second.objects('v1', 'Event').gone('e')
 })

@@ -1,4 +1,4 @@
-/** The harness under other test runners, each of which gets a file that hands it the same suite. */
+/** The harness under other test runners, each with a file that runs the same suite. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ import { harnessSuite } from './suite.ts'
 
 interface Runner {
   readonly name: string
-  /** As the table of runtimes calls it. */
+  /** Name in the table of runtimes. */
   readonly on: string
   readonly runtime: RuntimeName
   readonly command: readonly string[]
-  /** Imports what `test` is. */
+  /** Code that imports `test`. */
   readonly header: string
-  /** What its output says when so many tests passed, and none failed. */
+  /** Output when this many tests passed and none failed. */
   readonly passed: (count: number) => RegExp
 }
 

@@ -1,4 +1,4 @@
-/** What the harness promises, as functions that throw: run by every test runner that it is meant for. */
+/** Tests of the harness as functions that throw, for every supported test runner. */
 import assert from 'node:assert/strict'
 import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
 import { eventually } from '../../support/wait.ts'
@@ -55,7 +55,7 @@ spec:
 `
 
 export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
-  async 'load takes definitions of custom resources, and snapshots and forks carry them'() {
+  async 'loads custom resource definitions, which snapshots and forks contain'() {
     const widgets = '/apis/example.com/v1/namespaces/default/widgets'
     const server = await startTestServer()
     const [definition, first] = await server.load(widgetManifests)
@@ -68,7 +68,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     assert.deepEqual(await names(server, widgets), [])
     assert.deepEqual(await names(fork, widgets), ['first'])
     await fork.fetch('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com', { method: 'DELETE' })
-    await eventually('the fork has no widgets any more', async () => (await fork.fetch(widgets)).status === 404)
+    await eventually('the fork has no more widgets', async () => (await fork.fetch(widgets)).status === 404)
     assert.deepEqual(await names(server, widgets), [])
     await server.restore(snapshot)
     assert.deepEqual(await names(server, widgets), ['first'])
@@ -86,7 +86,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     await server.close()
   },
 
-  async 'takes pods and claims right after their namespace, and lets them go'() {
+  async 'accepts pods and claims right after their namespace, and deletes them'() {
     const server = await startTestServer()
     const own = 'metadata: {name: web, namespace: shop}'
     const pod = `apiVersion: v1\nkind: Pod\n${own}\nspec: {nodeName: n, containers: [{name: c, image: i}]}`
@@ -102,7 +102,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     await server.close()
   },
 
-  async 'loads manifests in order, and says which one is refused'() {
+  async 'loads manifests in order, and reports which one is refused'() {
     const server = await startTestServer()
     const stored = await server.load(manifests)
     assert.deepEqual(
@@ -117,7 +117,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     await server.close()
   },
 
-  async 'goes back to a snapshot, as often as wanted'() {
+  async 'returns to a snapshot any number of times'() {
     const server = await startTestServer()
     await create(server, 'before')
     const snapshot = server.snapshot()
@@ -127,12 +127,12 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
       await server.fetch(`${configMaps}/before`, { method: 'DELETE' })
       await server.restore(snapshot)
       assert.deepEqual(await names(server), ['before'], `round ${round}`)
-      assert.equal(await (await server.fetch(`${configMaps}/before`)).text(), whole, 'the same to the byte')
+      assert.equal(await (await server.fetch(`${configMaps}/before`)).text(), whole, 'the same bytes')
     }
     await server.close()
   },
 
-  async 'forks into servers that know nothing of each other'() {
+  async 'forks into independent servers'() {
     const server = await startTestServer({ authorizationModes: ['RBAC'] })
     await create(server, 'shared')
     const [left, right] = await Promise.all([server.fork(), server.fork()])
@@ -147,7 +147,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     await Promise.all([left, right, server].map((each) => each.close()))
   },
 
-  async 'lets events vanish when the clock is moved'() {
+  async 'expires events when the clock is advanced'() {
     const server = await startTestServer()
     const event = { metadata: { name: 'e', namespace: 'default' }, involvedObject: { namespace: 'default' } }
     const path = '/api/v1/namespaces/default/events'
@@ -158,11 +158,11 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     await server.clock.advance(40 * 60_000)
     assert.deepEqual(await names(server, path), [], 'an hour and ten minutes')
     await server.restore(snapshot)
-    assert.deepEqual(await names(server, path), ['e'], 'time went back, too')
+    assert.deepEqual(await names(server, path), ['e'], 'the clock was restored too')
     await server.close()
   },
 
-  async 'lets tokens expire when the clock is moved, and keeps them across a fork'() {
+  async 'expires tokens when the clock is advanced, and keeps them in a fork'() {
     const server = await startTestServer({ authorizationModes: ['RBAC'] })
     await server.load('{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot}}')
     const answer = await server.fetch('/api/v1/namespaces/default/serviceaccounts/robot/token', post({ spec: { expirationSeconds: 600 } }))
@@ -177,7 +177,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     }
     await server.clock.advance(700_000)
     assert.equal((await server.fetch(path, as)).status, 401, 'expired')
-    assert.equal((await fork.fetch(path, as)).status, 201, 'the fork has its own time')
+    assert.equal((await fork.fetch(path, as)).status, 201, 'the fork has its own clock')
     await Promise.all([server.close(), fork.close()])
   },
 
@@ -206,7 +206,7 @@ roleRef: {kind: ClusterRole, name: view, apiGroup: rbac.authorization.k8s.io}
     await server.close()
   },
 
-  async 'tells watches, and ends them when it goes back'() {
+  async 'serves watches, and ends them when it returns to a snapshot'() {
     const server = await startTestServer()
     const snapshot = server.snapshot()
     const response = await server.fetch(`${configMaps}?watch=true&fieldSelector=metadata.name%3Dseen`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Holder, Holdings } from '../../../runtimes/wire/holdings.ts'
 import { Budget } from '../../../runtimes/wire/server/limits.ts'
 
-/** Holds answers until it is made to drop them. */
+/** Holds bytes until it is told to drop them. */
 class Peer implements Holder {
   held = 0
   readonly moved: number
@@ -25,7 +25,7 @@ class Peer implements Holder {
   }
 }
 
-test('when all hold too much together, those that have stood still the longest lose', () => {
+test('over the total limit, the connections idle for longest are dropped', () => {
   const holdings = new Holdings(100)
   const [still, slow, fast] = [new Peer(holdings, 1), new Peer(holdings, 5), new Peer(holdings, 9)]
   still.hold(30)
@@ -38,7 +38,7 @@ test('when all hold too much together, those that have stood still the longest l
   assert.deepEqual([slow.held, fast.held, holdings.total], [0, 50, 50])
 })
 
-test('a budget is used up, and grows with time and merit up to its burst', () => {
+test('a budget refills with time and progress, up to its burst', () => {
   const budget = new Budget({ burst: 3, perSecond: 2 })
   assert.deepEqual([budget.spend(2), budget.spend(1), budget.spend(1)], [true, true, false])
   budget.refill(1_000)

@@ -7,7 +7,7 @@ import { Outbox } from '../../../runtimes/wire/outbox.ts'
 
 type Taken = (error?: Error | null) => void
 
-/** A socket that takes a write when it is told to; it keeps a copy of what was written, as TLS does. */
+/** A socket that completes writes on demand; it copies what was written, as TLS does. */
 class SlowSocket {
   readonly writable = true
   readonly writes: Buffer[] = []
@@ -21,7 +21,7 @@ class SlowSocket {
     this.#taken = taken
   }
 
-  /** Takes what is written until nothing is left. */
+  /** Completes writes until nothing is pending. */
   drain(): void {
     for (let taken = this.#taken; taken !== undefined; taken = this.#taken) {
       this.#taken = undefined
@@ -36,10 +36,10 @@ class SlowSocket {
 
 const outboxOn = (socket: SlowSocket, buffers = new Buffers()) => new Outbox(socket as unknown as Socket, { buffers })
 
-/** Bytes of which none looks like its neighbours. */
+/** Bytes in which every position differs from its neighbours. */
 const bytesOf = (size: number, from = 0) => Buffer.from(Array.from({ length: size }, (_, at) => (from + at * 31 + (at >> 8)) & 0xff))
 
-test('what is pushed comes out in order, whatever the sizes', async () => {
+test('pushed bytes are written in order, in any sizes', async () => {
   const socket = new SlowSocket()
   const outbox = outboxOn(socket)
   const pushed: Buffer[] = []
@@ -57,7 +57,7 @@ test('what is pushed comes out in order, whatever the sizes', async () => {
   assert.equal(outbox.written, socket.content.length)
 })
 
-test('room that is not used is not written', async () => {
+test('reserved room that is not used is not written', async () => {
   const socket = new SlowSocket()
   const outbox = outboxOn(socket)
   outbox.room(100)
@@ -69,7 +69,7 @@ test('room that is not used is not written', async () => {
   assert.deepEqual(socket.writes, [bytesOf(3)])
 })
 
-test('buffers are used again, by other connections too', async () => {
+test('buffers are reused, also by other connections', async () => {
   const buffers = new Buffers()
   const seen = new Set<ArrayBufferLike>()
   for (let round = 0; round < 20; round++) {
@@ -83,7 +83,7 @@ test('buffers are used again, by other connections too', async () => {
   assert.ok(seen.size <= 3, `${seen.size} buffers`)
 })
 
-test('a buffer is not used again while it is being written, nor after that failed', async () => {
+test('a buffer is not reused during its write, nor after a failed write', async () => {
   const buffers = new Buffers()
   const socket = new SlowSocket()
   const outbox = outboxOn(socket, buffers)
@@ -105,7 +105,7 @@ test('a buffer is not used again while it is being written, nor after that faile
   assert.notEqual(buffers.take(1).buffer, used)
 })
 
-test('writes grow while the socket takes them quickly', async () => {
+test('writes grow while the socket completes them quickly', async () => {
   const quick = new SlowSocket()
   const long = bytesOf(4 * largeBuffer)
   outboxOn(quick).push(long)

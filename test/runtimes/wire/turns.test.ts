@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Turns } from '../../../runtimes/wire/turns.ts'
 import { eventually } from '../../support/wait.ts'
 
-test('answers are written at the end of a turn, before streams; each stream once', async () => {
+test('responses are written at the end of a turn, before streams; each stream once', async () => {
   const turns = new Turns()
   const written: string[] = []
   const writer = (name: string) => ({ write: () => void written.push(name) })
@@ -21,7 +21,7 @@ test('answers are written at the end of a turn, before streams; each stream once
   assert.deepEqual(written, ['answer', 'stream', 'other', 'stream'])
 })
 
-test('many streams leave time to others, and answers pass them', async () => {
+test('many streams yield to other work, and responses overtake them', async () => {
   const turns = new Turns()
   const streams = 20
   let written = 0
@@ -39,7 +39,7 @@ test('many streams leave time to others, and answers pass them', async () => {
   assert.ok(before !== undefined && before < streams, `${before} of ${streams}`)
 })
 
-test('streams that become ready while streams are written have their turn too', async () => {
+test('streams that become ready while others are written get their turn too', async () => {
   const turns = new Turns()
   let written = 0
   const again = {

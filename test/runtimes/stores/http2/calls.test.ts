@@ -1,4 +1,4 @@
-/** Calls over the client's own HTTP/2, with Node's HTTP/2 as the server. */
+/** Calls of our HTTP/2 client to a server on Node's HTTP/2. */
 import assert from 'node:assert/strict'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { test } from 'node:test'
@@ -11,10 +11,10 @@ import { answer, echo, grpcServer, message, requestOf } from './grpc-server.ts'
 const path = '/service/Method'
 const call = (channel: Channel, request: Uint8Array | string = 'request', timeout = 60_000) =>
   within('a call', channel.call(path, Buffer.from(request), Date.now() + timeout))
-/** Of every value, so that what is mixed up shows. */
+/** Bytes in which every position differs from its neighbours, so that misplaced parts show. */
 const content = (length: number) => Buffer.from(Uint32Array.from({ length: length / 4 }, (_, index) => index * 2_654_435_761).buffer)
 
-test('a call: what the server gets, and its answer', async () => {
+test('a call: the request at the server, and the response', async () => {
   let received: IncomingHttpHeaders = {}
   await using server = await grpcServer(async (stream, headers) => {
     received = headers
@@ -109,7 +109,7 @@ test('failures', async (t) => {
     })
 })
 
-test('a deadline resets the stream, and the connection goes on', async () => {
+test('a deadline resets the stream, and the connection stays open', async () => {
   const resets: number[] = []
   let answering = false
   await using server = await grpcServer((stream) => {
@@ -124,7 +124,7 @@ test('a deadline resets the stream, and the connection goes on', async () => {
   assert.equal(server.sessions.length, 1)
 })
 
-test('messages of 8 MiB go both ways through small windows', async () => {
+test('messages of 8 MiB in both directions through small windows', async () => {
   const large = content(8 * 1024 * 1024)
   await using server = await grpcServer(echo, { settings: { initialWindowSize: 1_000 } })
   const answers = await Promise.all([call(server.channel, large), call(server.channel, 'small'), call(server.channel, large)])
@@ -134,26 +134,26 @@ test('messages of 8 MiB go both ways through small windows', async () => {
   )
 })
 
-test('messages of 8 MiB go both ways in large frames, padded', async () => {
+test('messages of 8 MiB in both directions in large padded frames', async () => {
   const large = content(8 * 1024 * 1024)
   await using server = await grpcServer(echo, {
     settings: { initialWindowSize: 2 ** 24, maxFrameSize: 2 ** 20 },
     paddingStrategy: constants.PADDING_STRATEGY_MAX,
   })
   const [first, second] = await Promise.all([call(server.channel, large), call(server.channel, large)])
-  assert(first.equals(large) && second.equals(large), 'both come back as they were')
+  assert(first.equals(large) && second.equals(large), 'both are unchanged')
 })
 
-test('the window of open streams changes with the settings', async () => {
+test('SETTINGS change the window of open streams', async () => {
   const large = content(1024 * 1024)
   await using server = await grpcServer(echo, { settings: { initialWindowSize: 0 } })
   const answering = call(server.channel, large)
   await eventually('the stream', async () => server.sessions[0])
   server.sessions[0]?.settings({ initialWindowSize: 10_000 })
-  assert((await answering).equals(large), 'it comes back as it was')
+  assert((await answering).equals(large), 'unchanged')
 })
 
-test('many calls at a time get their own answers, in whatever order these come', async () => {
+test('each of many concurrent calls gets its own response, in any order', async () => {
   const random = seeded(11)
   await using server = await grpcServer(async (stream) => {
     const request = await requestOf(stream)
@@ -165,7 +165,7 @@ test('many calls at a time get their own answers, in whatever order these come',
   assert.equal(server.sessions.length, 1)
 })
 
-test('calls wait where the server takes two at a time; those whose deadline passes meanwhile are never made', async () => {
+test('calls wait while the server allows two streams; a call whose deadline passes meanwhile is never sent', async () => {
   let open = 0
   let most = 0
   const seen: string[] = []
@@ -187,7 +187,7 @@ test('calls wait where the server takes two at a time; those whose deadline pass
   assert.deepEqual([most, seen.toSorted()], [2, requests.toSorted()])
 })
 
-test('a server that goes away finishes what it has seen; the rest was not seen, and the next call connects anew', async () => {
+test('after GOAWAY accepted calls complete, and the next call opens a new connection', async () => {
   const streams: ServerHttp2Stream[] = []
   let answering = false
   await using server = await grpcServer((stream) => (answering ? echo(stream) : streams.push(stream)))
@@ -210,7 +210,7 @@ test('a server that goes away finishes what it has seen; the rest was not seen, 
   assert.equal(String(await seen), 'seen')
 })
 
-test('a stream: messages one by one, until it is cancelled', async () => {
+test('a stream delivers messages one by one until it is cancelled', async () => {
   let serving: ServerHttp2Stream | undefined
   let received: IncomingHttpHeaders = {}
   await using server = await grpcServer((stream, headers) => {
@@ -242,7 +242,7 @@ test('a stream: messages one by one, until it is cancelled', async () => {
   assert.equal(serving?.readableEnded, false, 'the stream stays open')
 })
 
-test('a handler that cancels hears nothing more', async () => {
+test('a handler that cancels gets no more messages', async () => {
   let code: number | undefined
   await using server = await grpcServer((stream) => {
     stream.on('close', () => {
@@ -263,7 +263,7 @@ test('a handler that cancels hears nothing more', async () => {
   assert.deepEqual([heard, code], [['a'], constants.NGHTTP2_CANCEL])
 })
 
-test('a stream that the server ends', async (t) => {
+test('a stream ended by the server', async (t) => {
   const ends: Record<string, [(stream: ServerHttp2Stream, cut: () => void) => void, { code: number; message: string | RegExp }]> = {
     'with success': [(stream) => answer(stream, ['a']), { code: unavailable, message: 'the stream ended' }],
     'with a failure': [

@@ -1,4 +1,4 @@
-/** etcd's messages that can't be read. */
+/** Malformed messages from etcd. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallError } from '../../../../core/ports.ts'
@@ -9,10 +9,10 @@ import { within } from '../../../support/wait.ts'
 import { hostClock } from '../helpers.ts'
 import { answer, grpcServer, message } from './grpc-server.ts'
 
-/** The tag of a field whose length is missing. */
+/** The tag of a field without its length. */
 const cut = Uint8Array.of(0x0a)
 
-test('a watch ends with an error, once, and nothing more comes of it', async () => {
+test('a watch ends with one error, and delivers nothing afterwards', async () => {
   await using server = await grpcServer((stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
     stream.write(Buffer.concat([message(''), message(cut), message('')]))
@@ -35,7 +35,7 @@ test('a watch ends with an error, once, and nothing more comes of it', async () 
       )
     }),
   )
-  assert.equal(responses, 1, 'what came before')
+  assert.equal(responses, 1, 'the response before it')
   assert.deepEqual(
     errors.map(({ code }) => code),
     [internal],
@@ -43,7 +43,7 @@ test('a watch ends with an error, once, and nothing more comes of it', async () 
   client.close()
 })
 
-test('a call fails, whoever reads the answer', async () => {
+test('a call fails with an error', async () => {
   await using server = await grpcServer((stream) => answer(stream, [cut]))
   const client = await openClient(server.url, {}, hostClock)
   const options = { deadline: Date.now() + 60_000 }

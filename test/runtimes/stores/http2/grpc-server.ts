@@ -1,4 +1,4 @@
-/** A gRPC server on Node's own HTTP/2: the peer that the client is tried against. */
+/** A gRPC server on Node's HTTP/2, as the peer of the tested client. */
 import { once } from 'node:events'
 import {
   createSecureServer,
@@ -15,12 +15,12 @@ import { type Channel, createChannel } from '../../../../runtimes/stores/etcd/ch
 import type { TlsOptions } from '../../../../runtimes/wire/client/socket.ts'
 import { hostClock } from '../helpers.ts'
 
-/** `cut` ends the connections without a word. Fails with the stream: when that is closed early. */
+/** `cut` destroys the connections. Rejects when the stream closes early. */
 export type Handler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, cut: () => void) => unknown
 
 export interface GrpcServer extends AsyncDisposable {
   readonly url: string
-  /** To this server; closed with it. */
+  /** A channel to this server; closed with it. */
   readonly channel: Channel
   readonly sessions: readonly ServerHttp2Session[]
 }
@@ -30,7 +30,7 @@ export interface GrpcServerOptions extends ServerOptions {
   readonly tls?: TlsOptions
 }
 
-/** A message with gRPC's prefix. */
+/** A gRPC message with its length prefix. */
 export function message(content: Uint8Array | string): Buffer {
   const bytes = Buffer.from(content)
   const prefix = Buffer.alloc(5)
@@ -38,14 +38,14 @@ export function message(content: Uint8Array | string): Buffer {
   return Buffer.concat([prefix, bytes])
 }
 
-/** The message of a request that has come whole. */
+/** The message of a complete request. */
 export async function requestOf(stream: ServerHttp2Stream): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks).subarray(5)
 }
 
-/** Answers with messages and a status. */
+/** Responds with messages and a status. */
 export function answer(stream: ServerHttp2Stream, messages: readonly (Uint8Array | string)[], status: Record<string, string> = {}): void {
   if (stream.destroyed) return
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })

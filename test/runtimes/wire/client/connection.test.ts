@@ -1,4 +1,4 @@
-/** What a connection lives through, with a server that says what the test makes it say. */
+/** Connections of the HTTP/2 client, with a scripted server. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ test('nobody listens', async () => {
   channel.close()
 })
 
-test('a server that takes the connection and says nothing', async () => {
+test('a server that accepts the connection and stays silent', async () => {
   await using peer = await rawPeer()
   const clock = new ManualClock()
   const channel = createChannel(peer.url, {}, clock)
@@ -45,10 +45,10 @@ test('a server that takes the connection and says nothing', async () => {
     [unavailable, 'No connection established: not ready after 5 s'],
     [deadlineExceeded, 'Deadline exceeded'],
   ])
-  assert.equal(peer.frames.filter(({ type }) => type === types.headers).length, 0, 'no call has left')
+  assert.equal(peer.frames.filter(({ type }) => type === types.headers).length, 0, 'no call was sent')
 })
 
-test('a server that stops answering is noticed by pings, which are sent only while there are calls', async () => {
+test('an unresponsive server is detected by pings, which are sent only during calls', async () => {
   await using peer = await rawPeer((socket) => socket.write(settings))
   const clock = new ManualClock()
   const channel = createChannel(peer.url, {}, clock)
@@ -73,7 +73,7 @@ test('a server that stops answering is noticed by pings, which are sent only whi
   await once(peer.sockets[0] ?? assert.fail('no socket'), 'close')
 })
 
-test('pings of the server are answered', async () => {
+test('pings from the server are answered', async () => {
   await using peer = await rawPeer((socket) => socket.write(Buffer.concat([settings, frame(types.ping, 0, 0, Buffer.from('12345678'))])))
   const channel = createChannel(peer.url, {}, hostClock)
   channel.call(path, request, soon()).catch(() => {})
@@ -82,7 +82,7 @@ test('pings of the server are answered', async () => {
   channel.close()
 })
 
-test('what a client begins with', async () => {
+test('the connection preface of the client', async () => {
   await using peer = await rawPeer((socket) => socket.write(settings))
   const channel = createChannel(peer.url, {}, hostClock)
   channel.call(path, request, soon()).catch(() => {})
@@ -93,7 +93,7 @@ test('what a client begins with', async () => {
   channel.close()
 })
 
-test('windows are given back when half of them is used, also for what nobody waits for any more', async () => {
+test('windows are returned when half of them is used, also for cancelled calls', async () => {
   await using peer = await rawPeer((socket) => socket.write(settings))
   const channel = createChannel(peer.url, {}, hostClock)
   let cancel = () => {}
@@ -120,7 +120,7 @@ test('windows are given back when half of them is used, also for what nobody wai
   channel.close()
 })
 
-test('a connection that the server leaves ends with its last call', async () => {
+test('a connection ends with its last call after GOAWAY', async () => {
   await using peer = await rawPeer((socket) => socket.write(settings))
   const channel = createChannel(peer.url, {}, hostClock)
   const answer = channel.call(path, request, soon())
@@ -132,7 +132,7 @@ test('a connection that the server leaves ends with its last call', async () => 
   await within('the end of the connection', closed)
 })
 
-test('ids of streams run out: open calls are finished, and the next one takes another connection', async () => {
+test('when stream ids run out, open calls finish and the next call opens another connection', async () => {
   await using server = await grpcServer((stream) => void setTimeout(() => void echo(stream), 50), { settings: { maxConcurrentStreams: 2 } })
   const connection = new Connection(addressOf(server.url), {}, hostClock, 2 ** 31 - 3)
   const requestHead = encodedHeaders([
@@ -157,9 +157,9 @@ test('ids of streams run out: open calls are finished, and the next one takes an
   assert.equal(connection.ended, true)
 })
 
-test('nothing of a closed channel is left over', async (t) => {
-  await t.test('that was never used', () => createChannel('http://127.0.0.1:1', {}, hostClock).close())
-  await t.test('that has no calls', async () => {
+test('a closed channel leaves nothing behind', async (t) => {
+  await t.test('a channel that was never used', () => createChannel('http://127.0.0.1:1', {}, hostClock).close())
+  await t.test('a channel without calls', async () => {
     await using peer = await rawPeer((socket) => socket.write(Buffer.concat([settings])))
     const channel = createChannel(peer.url, {}, hostClock)
     const answered = channel.call(path, request, soon())
@@ -171,7 +171,7 @@ test('nothing of a closed channel is left over', async (t) => {
     await within('the end of the connection', closed)
     assert.deepEqual([...(await peer.frame(types.goAway)).payload], [0, 0, 0, 0, 0, 0, 0, 0])
   })
-  await t.test('whose last call has not been answered', async () => {
+  await t.test('a channel whose last call is pending', async () => {
     await using peer = await rawPeer()
     const channel = createChannel(peer.url, {}, hostClock)
     const call = assert.rejects(channel.call(path, request, Date.now() + 50), { code: deadlineExceeded })
@@ -183,7 +183,7 @@ test('nothing of a closed channel is left over', async (t) => {
   })
 })
 
-test('a process ends by itself once its channel is closed', async () => {
+test('the process exits once its channel is closed', async () => {
   await using server = await grpcServer(echo)
   const module = (path: string) => JSON.stringify(new URL(path, rootUrl).href)
   const program = `
@@ -208,18 +208,18 @@ const client = pem(issue(authority, { commonName: 'apiserver' }, Date.now()))
 
 test('TLS', async (t) => {
   const secure = { ...serving, ca: authority.certPem, requestCert: true }
-  await t.test('both ends show certificates', async () => {
+  await t.test('mutual TLS', async () => {
     await using server = await grpcServer(echo, { secure, tls: { ca: authority.certPem, ...client } })
     assert.equal(String(await server.channel.call(path, request, soon())), 'request')
     const byName = createChannel(server.url.replace('127.0.0.1', 'localhost'), { ca: authority.certPem, ...client }, hostClock)
     assert.equal(String(await byName.call(path, request, soon())), 'request', 'a server by name')
     byName.close()
   })
-  await t.test('the client shows none', async () => {
+  await t.test('the client presents no certificate', async () => {
     await using server = await grpcServer(echo, { secure, tls: { ca: authority.certPem } })
     await assert.rejects(server.channel.call(path, request, soon()), { code: unavailable, message: /^No connection established: / })
   })
-  await t.test('the server is of another authority', async () => {
+  await t.test('the server certificate is from another CA', async () => {
     const other = issueAuthority('other-ca', newKey(), Date.now())
     await using server = await grpcServer(echo, { secure, tls: { ca: other.certPem, ...client } })
     await assert.rejects(server.channel.call(path, request, soon()), {
@@ -242,7 +242,7 @@ test('TLS', async (t) => {
   })
 })
 
-test('frames are the same wherever they are cut', async () => {
+test('frames can be split at any byte', async () => {
   const bytes = Buffer.concat([
     settings,
     answerOn(1, 'one'),
@@ -264,15 +264,15 @@ test('frames are the same wherever they are cut', async () => {
   assert.deepEqual(framesOf(Array.from(bytes, (byte) => Buffer.of(byte))), whole, 'byte by byte')
 })
 
-test('answers are the same wherever they are cut', async () => {
+test('responses can be split at any byte', async () => {
   const content = message('the answer')
   const bytes = Buffer.concat([
     settings,
-    // A head in two frames, after one that only informs.
+    // Headers in two frames, after an informational response.
     frame(types.headers, 4, 1, encodedHeaders([[':status', '103']])),
     frame(types.headers, 0, 1, head.subarray(0, 3)),
     frame(9, 4, 1, head.subarray(3)),
-    // A message in two frames, the first one padded.
+    // A message in two frames, the first of them padded.
     frame(0, 8, 1, Buffer.concat([Buffer.of(3), content.subarray(0, 7), Buffer.alloc(3)])),
     frame(0, 0, 1, content.subarray(7)),
     // Trailers with a priority.
@@ -287,7 +287,7 @@ test('answers are the same wherever they are cut', async () => {
     peer.sockets[0]?.write(bytes.subarray(settingsEnd, at))
     await new Promise((resolve) => setImmediate(resolve))
     peer.sockets[0]?.write(bytes.subarray(at))
-    assert.equal(String(await within(`the answer cut at ${at}`, answer)), 'the answer')
+    assert.equal(String(await within(`the response split at ${at}`, answer)), 'the answer')
     channel.close()
   }
 })

@@ -1,4 +1,4 @@
-/** Servers that break the rules: whatever they say, a call ends in time, with a CallError or the answer. */
+/** Servers that violate the protocol: every call ends in time, with a CallError or a response. */
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ const number = (value: number) => {
 const setting = (id: number, value: number) => Buffer.concat([Buffer.of(0, id), number(value)])
 const textOf = (error: unknown) => (error instanceof CallError ? `${error.code} ${error.message}` : `not a CallError: ${error}`)
 
-/** The outcome of a call to a server that answers it so. */
+/** Result of a call to a server that responds like this. */
 async function outcomeOf(answer: (socket: Socket) => void, begin = settings): Promise<string> {
   await using peer = await rawPeer((socket) => socket.write(begin))
   const channel = createChannel(peer.url, {}, hostClock)
@@ -39,7 +39,7 @@ async function outcomeOf(answer: (socket: Socket) => void, begin = settings): Pr
   }
 }
 
-test('rules that a server may break', async (t) => {
+test('violations of the protocol by a server', async (t) => {
   const rules: Record<string, [said: Buffer, outcome: string]> = {
     'a frame that is too large': [frameHeader(16_385, 0, 0, 1), 'a frame has 16385 bytes'],
     'data for a stream that was never opened': [frame(types.data, 0, 3), 'stream 3 was never opened'],
@@ -58,7 +58,7 @@ test('rules that a server may break', async (t) => {
       'a header block is interrupted',
     ],
     'headers that were not begun': [frame(types.continuation, 4, 1, head), 'a header block goes on that was not begun'],
-    'headers that go on for another stream': [
+    'CONTINUATION on another stream': [
       Buffer.concat([frame(types.headers, 0, 1, head), frame(types.continuation, 4, 3, head)]),
       'a header block goes on that was not begun',
     ],
@@ -89,7 +89,7 @@ test('rules that a server may break', async (t) => {
     await t.test(what, async () => assert.equal(await outcomeOf((socket) => socket.write(said)), `14 ${outcome}`))
 })
 
-test('a server that speaks something else', async (t) => {
+test('a server that speaks another protocol', async (t) => {
   const others = {
     'HTTP/1.1': 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n',
     'nothing that is known': Buffer.alloc(100, 7),
@@ -100,13 +100,13 @@ test('a server that speaks something else', async (t) => {
     await t.test(what, async () => assert.match(await outcomeOf(() => {}, Buffer.from(said)), /^14 No connection established: /))
 })
 
-test('what is allowed though it is strange', async (t) => {
+test('unusual but valid frames', async (t) => {
   const strange: Record<string, Buffer> = {
     'unknown frames': Buffer.concat([frame(42, 0xff, 1, Buffer.alloc(100)), answerOn(1, 'answer')]),
     'unknown settings': Buffer.concat([frame(types.settings, 0, 0, setting(99, 7)), answerOn(1, 'answer')]),
     priorities: Buffer.concat([frame(2, 0, 1, Buffer.alloc(5)), answerOn(1, 'answer')]),
-    'a pong that nobody asked for': Buffer.concat([frame(types.ping, 1, 0, Buffer.alloc(8)), answerOn(1, 'answer')]),
-    'frames on a stream that has ended': Buffer.concat([
+    'an unsolicited PING acknowledgement': Buffer.concat([frame(types.ping, 1, 0, Buffer.alloc(8)), answerOn(1, 'answer')]),
+    'frames on a closed stream': Buffer.concat([
       answerOn(1, 'answer'),
       answerOn(1, 'again'),
       frame(types.resetStream, 0, 1, number(0)),
@@ -123,7 +123,7 @@ test('what is allowed though it is strange', async (t) => {
     await t.test(what, async () => assert.equal(await outcomeOf((socket) => socket.write(said)), 'answer'))
 })
 
-test('a server that pings and never reads', async () => {
+test('a server that sends pings and never reads', async () => {
   const pings = Buffer.concat(Array<Buffer>(1_000).fill(frame(types.ping, 0, 0, Buffer.alloc(8))))
   const outcome = await outcomeOf((socket) => {
     socket.pause()
@@ -135,7 +135,7 @@ test('a server that pings and never reads', async () => {
   assert.match(outcome, /^14 the peer does not read the answers$/)
 })
 
-/** What a server may say, well formed but for the case's random values. */
+/** Frames of a server, well formed but for random values. */
 function saying(random: Random): Buffer {
   const id = random.pick([0, 1, 1, 1, 2, 3])
   const payload = random.pick([
@@ -174,7 +174,7 @@ test('random and mutated frames', async (t) => {
     const bytes = random.below(3) === 0 ? said : mutated(said, random)
     const half = random.below(bytes.length)
     socket.write(bytes.subarray(0, half))
-    // The rest comes after the call, and with the end of the connection or without.
+    // The rest is sent after the call, with or without closing the connection.
     socket.once('data', () => {
       if (random.below(4) > 0) return socket.end(bytes.subarray(half))
       socket.write(bytes.subarray(half))
@@ -194,8 +194,8 @@ test('random and mutated frames', async (t) => {
     }
   }
   await Promise.all(Array.from({ length: 32 }, tryCases))
-  assert.equal(peer.connections, cases, 'every case has made its connection')
-  assert(answered > cases / 100, `some answers come through: ${answered}`)
+  assert.equal(peer.connections, cases, 'each case made a connection')
+  assert(answered > cases / 100, `some calls succeed: ${answered}`)
   const grown = (process.memoryUsage().rss - before) / 2 ** 20
   assert(grown < 200, `memory grew by ${Math.round(grown)} MiB`)
 })

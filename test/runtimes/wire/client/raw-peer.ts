@@ -1,4 +1,4 @@
-/** A server that says what a test makes it say, byte by byte. */
+/** A scripted HTTP/2 server that sends raw frames. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { FrameReader, frameHeader } from '../../../../runtimes/wire/frames.ts'
@@ -15,7 +15,7 @@ export interface Frame {
 
 export interface RawPeer extends AsyncDisposable {
   readonly url: string
-  /** What clients have sent. */
+  /** Frames received from clients. */
   readonly frames: readonly Frame[]
   readonly sockets: readonly Socket[]
   readonly connections: number
@@ -25,7 +25,7 @@ export interface RawPeer extends AsyncDisposable {
 
 const prefaceLength = 24
 
-/** `keeps`: whether frames and sockets are kept. Tests with very many connections have no room for them; their sockets end by themselves. */
+/** `keeps`: record frames and sockets. False for tests with very many connections, whose sockets end by themselves. */
 export async function rawPeer(connected: (socket: Socket) => void = () => {}, keeps = true): Promise<RawPeer> {
   const frames: Frame[] = []
   const sockets: Socket[] = []
@@ -77,6 +77,6 @@ export const trailers = encodedHeaders([
   ['grpc-status', '0'],
   ['grpc-message', ''],
 ])
-/** A whole answer, after which the stream has ended. */
+/** A complete response that ends the stream. */
 export const answerOn = (stream: number, content: string) =>
   Buffer.concat([frame(1, 4, stream, head), frame(0, 0, stream, message(content)), frame(1, 5, stream, trailers)])

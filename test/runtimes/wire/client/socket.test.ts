@@ -1,4 +1,4 @@
-/** Ways to say where a server is, as etcd's own client reads them. */
+/** Formats of server addresses, as etcd's client accepts them. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ test('addresses', () => {
 
 test('a real server on a unix socket', async (t) => {
   const { path, remove } = temporaryDirectory('etcd-unix')
-  // In the directory in which it runs it makes the file `localhost:1`.
+  // etcd creates the file `localhost:1` in its working directory.
   const server = spawn(
     'etcd',
     [

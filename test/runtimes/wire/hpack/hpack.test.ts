@@ -12,10 +12,10 @@ import { hostClock } from '../../stores/helpers.ts'
 import { grpcServer } from '../../stores/http2/grpc-server.ts'
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
-/** Names and values by turns, as pairs. */
+/** Pairs from alternating names and values. */
 const pairs = (fields: readonly string[]) =>
   fields.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []))
-/** Fields of a block on its own, of a peer that may use no table. */
+/** Fields of a single block, from a peer without a dynamic table. */
 const decodedHeaders = (block: Buffer) => pairs(new Decoder({ tableSize: 0 }).decode(block).fields)
 const decoded = (hex: string) => decodedHeaders(bytes(hex))
 const compressionError = { code: 9 }
@@ -107,7 +107,7 @@ test('RFC 7541 appendix C: requests and responses of one connection', () => {
   }
 })
 
-test('requests are encoded without a table and read back', () => {
+test('requests are encoded without a dynamic table, and decode to the same', () => {
   assert.equal(encodedHeaders(firstRequest).toString('hex'), '828684010f7777772e6578616d706c652e636f6d')
   assert.equal(encodedHeaders([[':path', '/sample/path']]).toString('hex'), '040c2f73616d706c652f70617468')
   assert.equal(encodedHeaders([['password', 'secret']]).toString('hex'), '000870617373776f726406736563726574')
@@ -119,11 +119,11 @@ test('requests are encoded without a table and read back', () => {
   assert.deepEqual(decodedHeaders(encodedHeaders(long)), long)
 })
 
-test('a table of size zero may be announced, once more and first', () => {
+test('a table size of zero may be announced at the start of a block, also twice', () => {
   assert.deepEqual(decoded('20 20 88'), [[':status', '200']])
 })
 
-test('blocks that are not right are refused', () => {
+test('invalid blocks are refused', () => {
   const wrong = {
     'an index of the dynamic table': 'be',
     'index zero': '80',
@@ -132,7 +132,7 @@ test('blocks that are not right are refused', () => {
     'a table size after a field': '88 20',
     'a string that is cut': '04 0c 2f73',
     'a field without a value': '04',
-    'a number that is cut': 'ff 80',
+    'a truncated number': 'ff 80',
     'a number that is too large': 'ff ff ff ff ff 7f',
     'a code with eight bits of padding': '04 82 07 ff',
     'a code that is padded with zeros': '04 81 00',
@@ -141,7 +141,7 @@ test('blocks that are not right are refused', () => {
   for (const [what, hex] of Object.entries(wrong)) assert.throws(() => decodedHeaders(bytes(hex)), compressionError, what)
 })
 
-test('codes of symbols that no header field has', () => {
+test('codes of symbols that no header field may contain', () => {
   // Appendix B: symbol, code, bits; the rest of the last byte is padding.
   const codes: [number, number, number][] = [
     [0, 0x1ff8, 13],
@@ -163,9 +163,9 @@ test('codes of symbols that no header field has', () => {
   }
 })
 
-test('every symbol that a field may have, as another implementation encodes it', async () => {
+test('every valid symbol, encoded by another implementation', async () => {
   const symbols = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter((symbol) => /[\t -~\x80-\xff]/.test(symbol))
-  // Among short codes, so that the encoder takes the Huffman code also for symbols with long ones.
+  // Surrounded by short codes, so that the encoder chooses Huffman coding for symbols with long codes too.
   const fields = Object.fromEntries(symbols.map((symbol, index) => [`x-${index}`, `${'0'.repeat(40)}${symbol}${'a'.repeat(40)}`]))
   await using server = await grpcServer((stream) => {
     stream.respond({ ':status': 200, ...fields }, { endStream: true })
@@ -180,13 +180,13 @@ test('every symbol that a field may have, as another implementation encodes it',
   for (const [name, value] of Object.entries(fields)) assert.equal(received.get(name), value, name)
 })
 
-test('blocks that repeat are decoded once; however many there are, few are kept', () => {
+test('repeated blocks are decoded once, and few are cached', () => {
   const decoder = new KnownHeaders()
   const block = (status: number) => encodedHeaders([['grpc-status', String(status)]])
   const first = decoder.decode(block(0))
   assert.equal(decoder.decode(block(0)), first, 'the same block')
   for (let status = 1; status < 100; status++) assert.equal(decoder.decode(block(status)).get('grpc-status'), String(status))
-  assert.notEqual(decoder.decode(block(0)), first, 'it was dropped')
+  assert.notEqual(decoder.decode(block(0)), first, 'evicted')
   assert.deepEqual(decoder.decode(block(0)), first)
 })
 
@@ -195,7 +195,7 @@ const blockOf = (encoder: Encoder, fields: readonly string[]) => {
   return to.subarray(0, encoder.write(to, 0, fields))
 }
 
-test('what repeats enters the table of both ends, and what does not stays out', () => {
+test('repeated fields enter the dynamic table at both ends, others do not', () => {
   const encoder = new Encoder()
   const decoder = new Decoder()
   const sizes = Array.from({ length: 200 }, (_, count) => {
@@ -215,10 +215,10 @@ test('what repeats enters the table of both ends, and what does not stays out', 
     assert.deepEqual(decoder.decode(block).fields, fields, `answer ${count}`)
     return block.length
   })
-  assert.ok((sizes[5] ?? 0) < 20, `a few bytes for an answer: ${sizes.slice(0, 6)}`)
+  assert.ok((sizes[5] ?? 0) < 20, `a few bytes per response: ${sizes.slice(0, 6)}`)
 })
 
-test('any fields, tables of any size, failures in between: the other end reads what was meant', () => {
+test('random fields, table sizes and failures: the decoder returns the encoded fields', () => {
   const random = seeded(7)
   const text = (most: number) =>
     Array.from({ length: random.below(most) }, () =>
@@ -241,7 +241,7 @@ test('any fields, tables of any size, failures in between: the other end reads w
   }
 })
 
-test('the Huffman code of any text is read back, and has the length that was foretold', () => {
+test('Huffman coding of any text decodes to the same, with the predicted length', () => {
   const random = seeded(11)
   for (let count = 0; count < 2_000; count++) {
     const text = Array.from({ length: random.below(40) }, () => String.fromCharCode(random.below(256))).join('')
@@ -252,14 +252,14 @@ test('the Huffman code of any text is read back, and has the length that was for
   }
 })
 
-test('a list that is larger than allowed is read to its end, and the table stays right', () => {
+test('a header list over the limit is decoded to its end, so that the dynamic table stays in sync', () => {
   const decoder = new Decoder({ fields: 10, bytes: 2_000 })
   const encoder = new Encoder()
   const many = Array.from({ length: 11 }, (_, i) => [`x-${i}`, 'v']).flat()
   const big = ['x-big', 'v'.repeat(2_000)]
   for (const fields of [many, big, many]) assert.deepEqual(decoder.decode(blockOf(encoder, fields)), { fields: [], tooLarge: true })
   assert.deepEqual(decoder.decode(blockOf(encoder, many.slice(0, 20))), { fields: many.slice(0, 20), tooLarge: false })
-  // A bomb: an entry of 4,000 bytes, and 16,000 times its index.
+  // A bomb: an entry of 4,000 bytes, and 16,000 references to it.
   const bomb = Buffer.concat([
     blockOf(encoder, ['y', 'v'.repeat(500)]),
     blockOf(encoder, ['y', 'v'.repeat(500)]),
@@ -268,7 +268,7 @@ test('a list that is larger than allowed is read to its end, and the table stays
   assert.deepEqual(decoder.decode(bomb), { fields: [], tooLarge: true })
 })
 
-test('long values that are never put in the table are told apart, whatever came before', () => {
+test('long values outside of the table are distinguished, whatever came before', () => {
   const decoder = new Decoder()
   const random = seeded(7)
   const values = ['a'.repeat(300), `${'a'.repeat(299)}b`, 'a'.repeat(299), 'b'.repeat(5_000), '\u00e4'.repeat(200), 'short']

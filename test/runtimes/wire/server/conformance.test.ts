@@ -1,4 +1,4 @@
-/** Rules of the RFCs, one by one: the cases of a public conformance suite, as a table (conformance.txt). */
+/** Rules of the HTTP/2 RFCs: the cases of a public conformance suite, as a table (conformance.txt). */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -52,7 +52,7 @@ const endsStream = ({ type, flags, payload }: Frame) =>
 const fails = ({ type, payload }: Frame, names: readonly string[], types: readonly number[]) =>
   types.includes(type) && names.includes(nameOf(payload.readUInt32BE(payload.length === 4 ? 0 : 4)))
 
-/** What has to come. Where the connection may be closed instead, `undefined` is enough. */
+/** Checks of the expected frames; `undefined` passes where the connection may be closed instead. */
 const expectations: Record<string, (parts: readonly string[]) => { accepts: (frame: Frame) => boolean; orClosed?: true }> = {
   CONNECTION: (names) => ({ accepts: (each) => fails(each, names, [types.goAway]), orClosed: true }),
   STREAM: (names) => ({ accepts: (each) => fails(each, names, [types.goAway, types.resetStream]), orClosed: true }),
@@ -73,7 +73,7 @@ async function run(client: RawClient, steps: readonly string[]): Promise<void> {
       const [what = '', ...parts] = rest.split(' ')
       const expected = expectations[what]?.(parts)
       assert.ok(expected, `unknown expectation ${what}`)
-      // Acknowledgements of the test's own settings come after that of the greeting.
+      // Acknowledgements of the test's own SETTINGS follow that of the preface.
       const from = what === 'ACK' ? client.frames.findIndex(({ type, flags }) => type === types.settings && flags === 1) + 1 : 0
       const found = await within(rest, client.next(expected.accepts, from))
       assert.ok(found !== undefined || expected.orClosed, `${rest}: the connection was closed`)
@@ -81,7 +81,7 @@ async function run(client: RawClient, steps: readonly string[]): Promise<void> {
   }
 }
 
-test('every case of the suite is here', () => assert.equal(cases.length, 147))
+test('every case of the suite is present', () => assert.equal(cases.length, 147))
 
 test('rules of RFC 9113 and RFC 7541', async (t) => {
   await using server = await open(async (request) => {

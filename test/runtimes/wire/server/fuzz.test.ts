@@ -1,4 +1,7 @@
-/** Random, mutated and cut frames and header blocks: 1,000,000 connections and four times as many blocks in the long run. Nothing but the connection they came on fails. */
+/**
+ * Random, mutated and truncated frames and header blocks: in soak runs 1,000,000 connections and four times as many
+ * blocks. Only the connection concerned may fail.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
@@ -19,7 +22,7 @@ import { frame, get, headerBlock, number, setting, settings, types } from './raw
 
 const cases = trials(15_000, 1_000_000)
 
-/** A socket without a network: what is written to it is kept. */
+/** A socket without a network that records what is written. */
 class Wire extends EventEmitter {
   writable = true
   destroyed = false
@@ -78,7 +81,7 @@ function saying(random: Random): Buffer {
 
 const mutated = (bytes: Buffer, random: Random) => Buffer.from(mutate(bytes.toString('latin1'), random, words), 'latin1')
 
-/** Reads what a connection has sent as a client would. */
+/** Reads the output of a connection as a client would. */
 function checkSent(wire: Wire): void {
   const decoder = new Decoder()
   const reader = new FrameReader((type, flags, stream, payload) => {
@@ -152,8 +155,8 @@ test('frames', async (t) => {
     }
     say(done, () => `${answered} requests answered`)
   }
-  assert.equal(holdings.total, 0, 'nothing is held for connections that are gone')
-  assert.ok(answered > cases / 10, `some requests come through: ${answered}`)
+  assert.equal(holdings.total, 0, 'closed connections hold nothing')
+  assert.ok(answered > cases / 10, `some requests succeed: ${answered}`)
   const grown = (process.memoryUsage().rss - before) / 2 ** 20
   assert.ok(grown < 300, `memory grew by ${Math.round(grown)} MiB`)
 })
@@ -182,5 +185,5 @@ test('header blocks', (t) => {
     }
     say(done + 1, () => `${whole} whole`)
   }
-  assert.ok(whole > cases / 4, `some blocks are right: ${whole}`)
+  assert.ok(whole > cases / 4, `some blocks are valid: ${whole}`)
 })

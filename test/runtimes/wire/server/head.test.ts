@@ -5,7 +5,7 @@ import { type CheckedValues, requestHead } from '../../../../runtimes/wire/serve
 const pseudo = [':method', 'GET', ':scheme', 'https', ':path', '/', ':authority', 'host']
 const long = 'x'.repeat(1_000)
 
-test('a long value that was valid before is not looked at again, and every other one is', () => {
+test('a long value that was valid before is not validated again', () => {
   const checked: CheckedValues = new Map()
   const read = (name: string, value: string) => requestHead([...pseudo, name, value], checked).fields
   for (const value of [long, long, `${long}y`, long]) assert.deepEqual(read('authorization', value), ['authorization', value])

@@ -1,4 +1,4 @@
-/** Clients that mean harm: each ends, or is held to a bound, and a client beside it is served. */
+/** Hostile clients: each is disconnected or bounded, and other clients are served. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const ok = async (request: Request) => {
   return new Response('ok')
 }
 
-/** What the connection ended with: the code of its GOAWAY, or `closed`. */
+/** How the connection ended: the code of its GOAWAY, or `closed`. */
 async function endOf(client: RawClient): Promise<string> {
   const last = await within(
     'the end of the connection',
@@ -23,7 +23,7 @@ async function endOf(client: RawClient): Promise<string> {
   return last === undefined ? 'closed' : nameOf(last.payload.readUInt32BE(4))
 }
 
-/** Sends the same until the connection ends, but not for ever. */
+/** Sends the same bytes until the connection ends, up to a limit. */
 async function flood(client: RawClient, bytes: Uint8Array, times: number): Promise<void> {
   const many = Buffer.concat(Array<Uint8Array>(1_000).fill(bytes))
   for (let sent = 0; sent < times && !client.closed; sent += 1_000) await Promise.race([client.send(many), delay(100)])
@@ -39,7 +39,7 @@ const block = headerBlock('GET', '/')
 const post = headerBlock('POST', '/')
 const nameless = Buffer.of(0)
 
-/** What is sent over and over; the stream is open for those who need one. */
+/** Repeated frames; where they need a stream, it is open. */
 const floods: Record<string, [bytes: Buffer, end: string]> = {
   pings: [frame(types.ping, 0, 0, Buffer.alloc(8)), 'ENHANCE_YOUR_CALM'],
   'acknowledgements of pings': [frame(types.ping, 1, 0, Buffer.alloc(8)), 'ENHANCE_YOUR_CALM'],
@@ -50,10 +50,10 @@ const floods: Record<string, [bytes: Buffer, end: string]> = {
   'empty data': [frame(types.data, 0, 1), 'ENHANCE_YOUR_CALM'],
   'data of padding': [frame(types.data, 8, 1, nameless), 'ENHANCE_YOUR_CALM'],
   'window updates': [frame(types.windowUpdate, 0, 1, number(1)), 'ENHANCE_YOUR_CALM'],
-  'window updates of the connection': [frame(types.windowUpdate, 0, 0, number(1)), 'ENHANCE_YOUR_CALM'],
+  'connection window updates': [frame(types.windowUpdate, 0, 0, number(1)), 'ENHANCE_YOUR_CALM'],
   'frames of an unknown type': [frame(77, 0, 0), 'ENHANCE_YOUR_CALM'],
-  'resets of a stream that is closed': [Buffer.concat([frame(types.resetStream, 0, 1, number(8))]), 'ENHANCE_YOUR_CALM'],
-  'data for a stream that is closed': [
+  'resets of a closed stream': [Buffer.concat([frame(types.resetStream, 0, 1, number(8))]), 'ENHANCE_YOUR_CALM'],
+  'data on a closed stream': [
     Buffer.concat([frame(types.resetStream, 0, 1, number(8)), frame(types.data, 0, 1, Buffer.alloc(10))]),
     'ENHANCE_YOUR_CALM',
   ],
@@ -75,7 +75,7 @@ test('rapid reset (CVE-2023-44487): requests that are cancelled at once', async 
   await using server = await open(async ({ signal, url }) => {
     if (!url.endsWith('/slow')) return new Response('ok')
     most = Math.max(most, ++running)
-    // Slow to hear of the end.
+    // Reacts slowly to the cancellation.
     await new Promise((resolve) => signal.addEventListener('abort', () => setTimeout(resolve, 50)))
     running--
     return new Response('late')
@@ -89,7 +89,7 @@ test('rapid reset (CVE-2023-44487): requests that are cancelled at once', async 
   await assertServes(server)
 })
 
-test('requests that break a rule over and over', async () => {
+test('repeated malformed requests', async () => {
   await using server = await open(ok)
   const client = await rawClient(server.port)
   const malformed = encodedHeaders([[':method', 'GET']])
@@ -97,7 +97,7 @@ test('requests that break a rule over and over', async () => {
   assert.equal(await endOf(client), 'ENHANCE_YOUR_CALM')
 })
 
-test('a header list without end (CONTINUATION flood)', async (t) => {
+test('an endless header list (CONTINUATION flood)', async (t) => {
   const floods: Record<string, Buffer> = {
     'of empty frames': frame(types.continuation, 0, 1),
     'of one byte each': frame(types.continuation, 0, 1, Buffer.of(0x82)),
@@ -113,7 +113,7 @@ test('a header list without end (CONTINUATION flood)', async (t) => {
     })
 })
 
-/** A request in as many frames as it takes. */
+/** A request in as many frames as needed. */
 function request(id: number, fields: Buffer): Buffer {
   const frames: Buffer[] = []
   for (let at = 0; at < fields.length; at += 16_384) {
@@ -124,13 +124,13 @@ function request(id: number, fields: Buffer): Buffer {
   return Buffer.concat(frames)
 }
 
-test('header lists that are too large are answered with 431, and the connection goes on', async (t) => {
+test('header lists that are too large are answered with 431, and the connection stays open', async (t) => {
   await using server = await open(ok)
   const fields = (count: number, length = 1) => Array.from({ length: count }, (_, i): [string, string] => [`x-${i}`, 'v'.repeat(length)])
-  // 4,000 bytes in the table, and their index over and over.
+  // An entry of 4,000 bytes in the dynamic table, and many references to it.
   const entry = Buffer.concat([Buffer.of(0x40, 1), Buffer.from('b'), Buffer.of(0x7f, 0xa1, 0x1e), Buffer.alloc(4_000, 'v')])
   const cases: Record<string, [fields: Buffer, status: string]> = {
-    '1,996 fields beside the four that every request has': [headerBlock('GET', '/', ...fields(1_996)), '200'],
+    '1,996 fields beside the four of every request': [headerBlock('GET', '/', ...fields(1_996)), '200'],
     '1,997 fields': [headerBlock('GET', '/', ...fields(1_997)), '431'],
     'a megabyte': [headerBlock('GET', '/', ...fields(10, 110_000)), '431'],
     'a bomb (CVE-2016-1544)': [Buffer.concat([block, entry, Buffer.alloc(14_000, 0xbe)]), '431'],
@@ -144,7 +144,7 @@ test('header lists that are too large are answered with 431, and the connection 
         'the answer',
         client.next(({ type, stream }) => type === types.headers && stream === id),
       )
-      // :status 200 is an entry of the static table; 431 comes as a literal, or from the dynamic table.
+      // :status 200 is in the static table; 431 is a literal or in the dynamic table.
       assert.equal(head?.payload[0] === 0x88, status === '200')
       id += 2
     })
@@ -154,7 +154,7 @@ test('header lists that are too large are answered with 431, and the connection 
   connection.close()
 })
 
-test('more comes than there is room for', async (t) => {
+test('more data than the window allows', async (t) => {
   let hold = true
   await using server = await open(async (request) => {
     if (request.method === 'POST' && hold) await new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve()))
@@ -171,10 +171,10 @@ test('more comes than there is room for', async (t) => {
     assert.equal(reset?.payload.readUInt32BE(0), errorCodes.flowControlError)
     client.socket.destroy()
   })
-  await t.test('with padding only', async () => {
+  await t.test('of padding only', async () => {
     const client = await rawClient(server.port)
     const padding = frame(types.data, 8, 1, Buffer.concat([Buffer.of(255), Buffer.alloc(255)]))
-    // Padding is given back at once: the stream goes on, until it is too much of nothing.
+    // The window for padding is returned at once: the stream continues, until there are too many empty frames.
     await client.send(frame(types.headers, 4, 1, post), ...Array<Buffer>(3_000).fill(padding), frame(types.ping, 0, 0, Buffer.alloc(8)))
     assert.ok(
       await within(
@@ -188,11 +188,11 @@ test('more comes than there is room for', async (t) => {
   await assertServes(server)
 })
 
-test('what is no HTTP/2', async (t) => {
+test('other protocols', async (t) => {
   const openings: Record<string, Buffer> = {
     'HTTP/1.1': Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
     noise: Buffer.alloc(1_000, 7),
-    'a request before the settings': Buffer.concat([preface, get(1)]),
+    'a request before SETTINGS': Buffer.concat([preface, get(1)]),
     'a frame that is too large': Buffer.concat([preface, settings, Buffer.from('004001000000000001', 'hex')]),
   }
   await using server = await open(ok)
@@ -203,7 +203,7 @@ test('what is no HTTP/2', async (t) => {
     })
 })
 
-test('a client that never reads what it asks for: pings', async () => {
+test('a client that sends pings and never reads', async () => {
   await using server = await open(ok)
   const client = await rawClient(server.port)
   client.socket.pause()

@@ -1,4 +1,4 @@
-/** Clients that take their time: connections that stand still end, and what is kept for them is bounded. The clock is the test's. */
+/** Slow clients: stalled connections end, and memory held for them is bounded. With a manual clock. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
@@ -13,7 +13,7 @@ import { frame, get, headerBlock, number, rawClient, setting, types } from './ra
 
 type Handler = Parameters<typeof open>[0]
 
-/** A listener, and a function that lets so many milliseconds pass, with a turn of the event loop in each second. */
+/** A listener, and a function that advances its clock, with a turn of the event loop per second. */
 async function slowServer(handler: Handler = () => new Response('ok')) {
   const clock = new ManualClock()
   const server = await open(handler, { clock })
@@ -40,7 +40,7 @@ const greeted = async (port: number) => {
   return client
 }
 
-test('connections that never become requests end', async (t) => {
+test('connections that never send a request are closed', async (t) => {
   await using slow = await slowServer()
   const { port } = slow.server
   const beginnings: Record<string, () => Promise<Socket>> = {
@@ -78,14 +78,14 @@ test('connections that never become requests end', async (t) => {
   for (const [what, begin] of Object.entries(beginnings))
     await t.test(what, async () => {
       const end = ended(await begin())
-      // What was sent has to have come.
+      // The bytes sent must have arrived.
       await new Promise((resolve) => setTimeout(resolve, 50))
       await slow.pass(limits.headers)
       await within('the end', end)
     })
 })
 
-test('half a header that grows by a byte now and then gets no more time', async () => {
+test('a header that grows byte by byte gets no extra time', async () => {
   await using slow = await slowServer()
   const [first, second] = [await socket(slow.server.port), await greeted(slow.server.port)]
   const ends = [ended(first), ended(second.socket)]
@@ -126,7 +126,7 @@ test('idle connections are closed after 90 seconds, used ones are not', async ()
   await within('the ends', Promise.all(ends))
 })
 
-test('bodies that stall are answered with 408', async () => {
+test('stalled bodies are answered with 408', async () => {
   const handled: string[] = []
   await using slow = await slowServer(async (request) => {
     handled.push(request.url)
@@ -145,22 +145,22 @@ test('bodies that stall are answered with 408', async () => {
   )
   await eventually('the large request', async () => handled.length === 1)
   await slow.pass(limits.upload.milliseconds)
-  // Too little is as bad as nothing.
+  // Too slow counts as stalled.
   await http2.send(frame(types.data, 0, 3, Buffer.alloc(1_000)))
   await slow.pass(limits.upload.milliseconds)
   for (const id of [1, 3]) {
     const head = await within(
-      `an answer on stream ${id}`,
+      `a response on stream ${id}`,
       http2.next(({ type, stream }) => type === types.headers && stream === id),
     )
     assert.match(String(head?.payload.toString('latin1')), /408/)
   }
   assert.match(await within('the answer over HTTP/1.1', answer), /^HTTP\/1\.1 408 /)
-  assert.deepEqual(handled, ['https://localhost/large'], 'a small request does not begin before it is complete')
+  assert.deepEqual(handled, ['https://localhost/large'], 'a small request is not handled before it is complete')
   http2.socket.destroy()
 })
 
-test('a body that goes on coming is waited for', async () => {
+test('a body that keeps arriving is not cut', async () => {
   await using slow = await slowServer(async (request) => new Response(String((await request.arrayBuffer()).byteLength)))
   const client = await greeted(slow.server.port)
   await client.send(frame(types.headers, 4, 1, headerBlock('POST', '/', ['content-length', '160000'])))
@@ -183,7 +183,7 @@ test('a body that goes on coming is waited for', async () => {
 
 const chunk = new Uint8Array(8 * 1024 * 1024)
 
-test('answers that nobody reads end by a time-out', async (t) => {
+test('unread responses time out', async (t) => {
   await using slow = await slowServer(({ url }) => {
     const cancelled = deferred()
     const stream = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk), cancel: () => cancelled.resolve() })
@@ -222,7 +222,7 @@ test('answers that nobody reads end by a time-out', async (t) => {
     })
 })
 
-test('a client that reads slowly, but reads, gets all of its answer', async () => {
+test('a slow but steady reader gets the whole response', async () => {
   await using slow = await slowServer(() => new Response(new Uint8Array(1_000_000)))
   const client = await greeted(slow.server.port)
   await client.send(get(1))
@@ -245,7 +245,7 @@ test('a client that reads slowly, but reads, gets all of its answer', async () =
   client.socket.destroy()
 })
 
-test('answers that nobody reads are bounded per connection', async () => {
+test('unread responses are bounded per connection', async () => {
   await using slow = await slowServer(() => new Response(chunk))
   const client = await greeted(slow.server.port)
   const count = limits.held / chunk.length + 4
@@ -254,11 +254,14 @@ test('answers that nobody reads are bounded per connection', async () => {
     const found = client.frames.filter(({ type }) => type === types.resetStream).map(({ stream }) => stream)
     return found.length >= 3 && found
   })
-  assert.deepEqual(resets.slice(0, 3), [1, 3, 5], 'the oldest lose')
+  assert.deepEqual(resets.slice(0, 3), [1, 3, 5], 'the oldest are dropped')
   client.socket.destroy()
 })
 
-/** Whether it stays open while nothing else goes on: the server works in this process, so turns of its event loop count, not time. */
+/**
+ * Whether a promise stays pending without progress. Counts turns of the event loop instead of time, because the server
+ * runs in this process.
+ */
 async function isStuck(sending: Promise<unknown>, progress: () => number): Promise<boolean> {
   let open = true
   void sending.then(() => {
@@ -273,7 +276,7 @@ async function isStuck(sending: Promise<unknown>, progress: () => number): Promi
   return open
 }
 
-test('short answers that nobody reads are bounded: requests are not read any more', async () => {
+test('unread short responses are bounded: further requests are not read', async () => {
   let answered = 0
   await using slow = await slowServer(() => {
     answered++
@@ -287,7 +290,7 @@ test('short answers that nobody reads are bounded: requests are not read any mor
   for (let id = 1; id < 400_000 && !blocked; id += 2_000) {
     blocked = await isStuck(client.send(requests(id)), () => answered)
   }
-  assert.ok(blocked, 'the client has to wait')
+  assert.ok(blocked, 'the client must wait')
   const before = answered
   await slow.pass(5_000)
   assert.equal(answered, before)

@@ -1,4 +1,4 @@
-/** A client that says what a test makes it say, frame by frame. */
+/** A scripted HTTP/2 client that sends raw frames. */
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
 import { FrameReader, frameHeader, preface } from '../../../../runtimes/wire/frames.ts'
@@ -42,15 +42,15 @@ export const get = (stream: number, path = '/') => frame(types.headers, 5, strea
 export interface RawClient {
   readonly socket: TLSSocket
   readonly frames: readonly Frame[]
-  /** The connection is closed, or its sending half. */
+  /** The connection or its sending half is closed. */
   readonly closed: boolean
-  /** Resolves when everything is handed to the socket. */
+  /** Resolves when everything is passed to the socket. */
   send(...bytes: readonly Uint8Array[]): Promise<void>
-  /** Waits for a frame that the test accepts, beginning with the `from`-th; undefined when the connection closes before. */
+  /** Waits for a matching frame, from index `from` on; undefined when the connection closes before. */
   next(accepts: (frame: Frame) => boolean, from?: number): Promise<Frame | undefined>
 }
 
-/** Connects; with `greeting`, by default, also sends what every client begins with. */
+/** Connects; with `greeting` (default) also sends the connection preface. */
 export async function rawClient(port: number, greeting: Uint8Array = Buffer.concat([preface, settings])): Promise<RawClient> {
   const socket = connect({ host: '127.0.0.1', port, ca: authority.certPem, ALPNProtocols: ['h2'] })
   await once(socket, 'secureConnect')

@@ -1,4 +1,4 @@
-/** What a listener refuses before HTTP, and around it. */
+/** Connections and requests refused before HTTP, and rare features of HTTP. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ test('a request of HTTP/0.9 is answered with 400', async () => {
   }
 })
 
-test('an extended CONNECT (RFC 8441) is announced, and reaches the handler as a request with a protocol', async () => {
+test('extended CONNECT (RFC 8441) is announced, and reaches the handler with its protocol', async () => {
   await using server = await open(async (request) => {
     const { protocol } = request as Request & { protocol?: string }
     const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
@@ -46,7 +46,7 @@ test('an extended CONNECT (RFC 8441) is announced, and reaches the handler as a 
     'the refusal',
     client.next(({ type, stream }) => type === types.resetStream && stream === 1),
   )
-  assert.equal(refused?.payload.readUInt32BE(0), 1, 'only CONNECT has a protocol')
+  assert.equal(refused?.payload.readUInt32BE(0), 1, 'only CONNECT may have :protocol')
   client.socket.destroy()
   const connection = session(server.url)
   await once(connection, 'remoteSettings')
@@ -82,7 +82,7 @@ test('a client that expects 100-continue gets it, and requests with trailers are
   connection.close()
 })
 
-test('draining: what was sent before the client heard of it is answered, and what comes later is not taken', async () => {
+test('draining: requests sent before the client received GOAWAY are answered, later ones are not accepted', async () => {
   await using server = await open(async ({ url }) => new Response(url, { headers: url.endsWith('/last') ? { connection: 'close' } : {} }))
   const client = await rawClient(server.port)
   const request = (id: number, path: string) => frame(types.headers, 5, id, headerBlock('GET', path))
@@ -119,7 +119,7 @@ test('draining: what was sent before the client heard of it is answered, and wha
   )
 })
 
-test('an exchange of many sizes both ways over few connections', async () => {
+test('bodies of many sizes in both directions over few connections', async () => {
   await using server = await open(async (request) => new Response(new Uint8Array(await request.arrayBuffer())))
   const connections = [session(server.url), session(server.url)]
   const sizes = [0, 1, 100, 16_383, 16_384, 16_385, 65_535, 65_536, 300_000, 700_000]
