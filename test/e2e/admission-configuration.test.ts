@@ -1,4 +1,4 @@
-/** `--admission-control-config-file` of the daemon: what plugins are configured with is what they do. */
+/** `--admission-control-config-file` of the daemon. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const pair = client('the-api-server')
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const { path: directory, remove } = temporaryDirectory()
 
-/** Whom the server is to the webhooks of each phase. */
+/** A kubeconfig with the server's credentials for webhooks. */
 const kubeconfig = (user: object) => ({
   apiVersion: 'v1',
   kind: 'Config',
@@ -76,7 +76,7 @@ async function post(path: string, body: object) {
 const secrets = '/api/v1/namespaces/default/secrets'
 const registration = '/apis/admissionregistration.k8s.io/v1'
 
-test('webhooks that ask for a certificate get that of the kubeconfig, with its token', async () => {
+test('webhooks get the client certificate and the token of the kubeconfig', async () => {
   for (const kind of ['validating', 'mutating']) {
     const webhook = {
       name: `${kind}.example.com`,
@@ -107,7 +107,7 @@ test('defaults and exemptions of PodSecurity', async () => {
   await eventually('a pod in an exempt namespace', async () => (await post(pods('exempt'), pod)).status === 201)
 })
 
-test('resources that are limited need a quota', async () => {
+test('limited resources require a quota', async () => {
   const create = () => post('/api/v1/namespaces/default/configmaps', { metadata: { generateName: 'c' } })
   const { status, text } = await create()
   assert.equal(status, 403)
@@ -116,7 +116,7 @@ test('resources that are limited need a quota', async () => {
   await eventually('the quota', async () => (await create()).status === 201)
 })
 
-test('a file that says something else is refused, with its place', async () => {
+test('an invalid file is refused, with the place of the error', async () => {
   writeFileSync(join(directory, 'wrong.yaml'), configuration.replace('limitedResources: [{ resource', 'limitedResources: [{ resources'))
   const started = startDaemon({ flags: [`--admission-control-config-file=${join(directory, 'wrong.yaml')}`] })
   await assert.rejects(started, /wrong\.yaml: plugins\[3\]\.configuration: unknown field "limitedResources\[0\]\.resources"/)

@@ -1,4 +1,4 @@
-/** Admission policies with kubectl: parameters of a custom kind, all three actions, and a mutation. */
+/** Admission policies with kubectl: custom resources as params, all three actions, and a mutation. */
 import assert from 'node:assert/strict'
 import { eventually } from '../support/wait.ts'
 import { type Desks, withEachKubectl } from './kubectl-desk.ts'
@@ -60,7 +60,7 @@ spec: {policyName: ${namespace}}
 `
 
 function admissionPolicies(on: Desks): void {
-  on('policies deny, warn and change', async ({ k, namespace, file, try: attempt }) => {
+  on('policies deny, warn and mutate', async ({ k, namespace, file, try: attempt }) => {
     const group = `${namespace}.example.com`
     await k(`apply -f ${file('definition.yaml', definition(group))}`)
     await k(`wait --for=condition=Established crd/limits.${group}`)

@@ -1,4 +1,4 @@
-/** Admission webhooks as processes of their own, driven by kubectl and @kubernetes/client-node. */
+/** Admission webhooks in separate processes, tested with kubectl and @kubernetes/client-node. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +60,7 @@ const hook = (path: string, resource: string, more: Partial<V1MutatingWebhook> =
 
 const message = (error: unknown) => (error instanceof ApiException ? (JSON.parse(error.body) as V1Status).message : String(error))
 
-test('a mutating webhook behind a service, in force within a second', async () => {
+test('a mutating webhook behind a service is in force within a second', async () => {
   await kubectl.run('create', 'service', 'externalname', 'hooks', '--external-name=localhost')
   const service = { namespace: 'default', name: 'hooks', path: '/label', port: hooks.port }
   await registration.createMutatingWebhookConfiguration({
@@ -82,7 +82,7 @@ test('a mutating webhook behind a service, in force within a second', async () =
   await registration.deleteMutatingWebhookConfiguration({ name: 'label' })
 })
 
-test('a validating webhook refuses with its own words, and warns', async () => {
+test('a validating webhook refuses with its message, and warns', async () => {
   const configuration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -123,7 +123,7 @@ test('calls share a connection', async () => {
   await registration.deleteValidatingWebhookConfiguration({ name: 'connection' })
 })
 
-test('webhooks that hang, close or never end are given up in time, and others do not wait', async () => {
+test('calls to webhooks that hang, disconnect or never end time out, and other requests do not wait', async () => {
   const rows = [
     [
       'hang',
@@ -160,7 +160,7 @@ test('webhooks that hang, close or never end are given up in time, and others do
     }
     for (const text of await within(path, waiting, 20_000)) assert.match(text ?? '', expected)
     const median = reads.toSorted((a, b) => a - b)[10] ?? 0
-    assert.ok(median < 1_000 * crowd(), `${path}: others waited ${median} ms`)
+    assert.ok(median < 1_000 * crowd(), `${path}: other requests waited ${median} ms`)
     await registration.deleteValidatingWebhookConfiguration({ name: path })
   }
   assert.equal(

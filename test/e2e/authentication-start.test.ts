@@ -1,4 +1,4 @@
-/** Authentication flags with which the program does not start, and what it says then. */
+/** Authentication flags that prevent the start, and their error messages. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -40,17 +40,17 @@ async function refuses(flags: readonly string[], ...parts: readonly string[]): P
   for (const part of parts) assert.ok(last.includes(part), `${JSON.stringify(part)} in ${last}`)
 }
 
-test('headers that aggregated servers do not expect are warned of', async () => {
+test('request header names that aggregated servers do not expect give a warning', async () => {
   const flags = ['--requestheader-username-headers=X-Other', '--data-dir=:memory:', `--cert-dir=${join(directory.path, 'pki')}`]
   const { stdout, stderr } = await runProgram([...flags, '--token-auth-file=/nowhere'])
   assert.match(stdout + stderr, /--requestheader-username-headers is set without specifying the standard X-Remote-User header/)
 })
 
 const openssl = spawnSync('openssl', ['version']).status === 0
-test('the names of the client authorities are announced soon after the start', { skip: !openssl && 'needs openssl' }, async () => {
+test('the names of the client CAs are sent soon after the start', { skip: !openssl && 'needs openssl' }, async () => {
   const daemon = await startDaemon()
   try {
-    await eventually('the name of the own authority', async () => {
+    await eventually('the name of our CA', async () => {
       const child = promisify(execFile)('openssl', ['s_client', '-connect', `127.0.0.1:${daemon.port}`])
       child.child.stdin?.end()
       return /Acceptable client certificate CA names\s+CN = ?platform-ca/.test((await child).stdout)
@@ -60,7 +60,7 @@ test('the names of the client authorities are announced soon after the start', {
   }
 })
 
-describe('flags that exclude each other', { concurrency: 2 }, () => {
+describe('mutually exclusive flags', { concurrency: 2 }, () => {
   const pairs: readonly (readonly [one: () => string, other: string])[] = [
     [() => '--service-account-signing-endpoint=/nowhere', '--service-account-key-file=k'],
     [() => '--service-account-signing-endpoint=/nowhere', '--service-account-signing-key-file=k'],
@@ -83,36 +83,36 @@ describe('flags that exclude each other', { concurrency: 2 }, () => {
       '--oidc-issuer-url',
       'mutually exclusive',
     ))
-  test('also when the flag is incomplete and the file wrong', () =>
+  test('also when the flags are incomplete and the file is invalid', () =>
     refuses(
       [`--authentication-config=${file('wrong.yaml', configuration({ jwt: [{ nonsense: 1 }] }))}`, '--oidc-client-id=d'],
       '--authentication-config',
       '--oidc-client-id',
       'mutually exclusive',
     ))
-  test('an incomplete flag is one beside a file without issuers, too', () =>
+  test('incomplete flags are an error also beside a file without issuers', () =>
     refuses([`--authentication-config=${withAnonymous()}`, '--oidc-client-id=d'], '--oidc-issuer-url', 'must be set together'))
 })
 
-describe('one authority for clients and for front proxies', () => {
+describe('one CA for clients and for front proxies', () => {
   const [shared, other] = [issueAuthority('shared', newKey(), Date.now()), issueAuthority('other', newKey(), Date.now())]
   const both = () => [
     `--client-ca-file=${file('clients.pem', shared.certPem)}`,
     `--requestheader-client-ca-file=${file('proxies.pem', other.certPem + shared.certPem)}`,
   ]
-  test('needs names of proxies', () =>
+  test('requires allowed names of proxies', () =>
     refuses(both(), '--requestheader-client-ca-file', '--client-ca-file', '--requestheader-allowed-names'))
-  test('also when it is our own', async () => {
+  test('requires them also when it is the CA of the server', async () => {
     await refuses(['--client-ca-file=/nowhere'], '/nowhere')
     await refuses([`--requestheader-client-ca-file=${join(directory.path, 'pki/ca.crt')}`], '--requestheader-allowed-names')
   })
-  test('is taken with names', async () => {
+  test('is accepted with allowed names', async () => {
     const daemon = await startDaemon({ flags: [...both(), '--requestheader-allowed-names=front'] })
     await daemon.stop()
   })
 })
 
-describe('values that can not be used', { concurrency: 2 }, () => {
+describe('invalid values', { concurrency: 2 }, () => {
   const egress = [{ ...jwt[0], issuer: { ...jwt[0]?.issuer, egressSelectorType: 'cluster' } }]
   const connection = { type: 'KubeConfigFile', kubeConfigFile: '/nowhere/config' }
   const hook = { timeout: '3s', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo: connection }
@@ -180,7 +180,7 @@ describe('an external signer', () => {
     }
   })
 
-  test('signs for a daemon', async () => {
+  test('signs tokens of a daemon', async () => {
     const signer = await startSigner(directory.path, 'daemon.sock')
     const daemon = await startDaemon({ flags: ['--platform=kubernetes', `--service-account-signing-endpoint=${signer.unixSocket}`] })
     try {

@@ -1,4 +1,4 @@
-/** Every way to be somebody, with a real kubectl over real TLS; and no secret in the log. */
+/** Every authentication method, with kubectl over TLS; and no credentials in the log. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ interface Who {
   readonly extra?: { readonly [key: string]: readonly string[] }
 }
 
-/** Who the server says that somebody is, or the status with which it refuses them. */
+/** The user according to SelfSubjectReview, or the status of the refusal. */
 async function whoIs(headers: HeadersInit, { certPem: cert, keyPem: key } = { certPem: '', keyPem: '' }): Promise<Who | number> {
   const { fetch, close } = tlsFetch(daemon.url, { ca: serverCa, cert, key })
   try {
@@ -151,7 +151,7 @@ describe('with kubectl', { skip: found === undefined && 'no kubectl on PATH or i
     assert.deepEqual([username, groups], ['jane', ['team b', 'system:authenticated']])
   })
 
-  test('create token, then use it, until its account goes', async () => {
+  test('create token: the token works until its service account is deleted', async () => {
     const admin = kubectlWith(kubectl.binary, daemon.kubeconfig, directory.path)
     await admin.run('create', 'serviceaccount', 'robot')
     const token = (await admin.run('create', 'token', 'robot', '--duration=1h')).trim()
@@ -168,7 +168,7 @@ describe('with kubectl', { skip: found === undefined && 'no kubectl on PATH or i
     await eventually('the token is refused', async () => (await withToken(token)) === 401)
   })
 
-  test('a token that is bound to a secret goes with it', async () => {
+  test('a token bound to a secret is invalid after the secret is deleted', async () => {
     const admin = kubectlWith(kubectl.binary, daemon.kubeconfig, directory.path)
     await admin.run('create', 'serviceaccount', 'bound')
     await admin.run('create', 'secret', 'generic', 'anchor')
@@ -190,11 +190,11 @@ describe('with kubectl', { skip: found === undefined && 'no kubectl on PATH or i
     assert.equal(await withToken(joining), 401)
   })
 
-  test('a token that a webhook knows', async () => {
+  test('a token accepted by a webhook', async () => {
     const { username, groups } = await who(`--token=${secrets.hooked}`)
     assert.deepEqual([username, groups], ['hooked.7f3a91', ['hooked', 'system:authenticated']])
     await who(`--token=${secrets.hooked}`)
-    assert.equal((await webhook.counts())[secrets.hooked], 1, 'the answer is kept')
+    assert.equal((await webhook.counts())[secrets.hooked], 1, 'the answer is cached')
     assert.equal(await withToken(secrets.refused), 401)
   })
 })
@@ -207,7 +207,7 @@ describe('a front proxy', () => {
     'x-remote-extra-example.com%2fTeam': 'blue',
   }
 
-  test('says who the user is', async () => {
+  test('passes the user in headers', async () => {
     assert.deepEqual(await whoIs(headers, identity('front-proxy', [], proxies)), {
       username: 'jane',
       uid: '1-2',
@@ -216,7 +216,7 @@ describe('a front proxy', () => {
     })
   })
 
-  test('may repeat headers, over HTTP/2 as well', async () => {
+  test('may repeat headers, over HTTP/2 too', async () => {
     const { certPem: cert, keyPem: key } = identity('other-proxy', [], proxies)
     const session = connect(daemon.url, { ca: serverCa, cert, key })
     const stream = session.request({
@@ -234,14 +234,14 @@ describe('a front proxy', () => {
     assert.deepEqual(status.userInfo.groups, ['a', 'b, c', 'd', 'system:authenticated'])
   })
 
-  test('is believed with a certificate of the right authority and name only', async () => {
+  test('is trusted only with a certificate of the request header CA and an allowed name', async () => {
     assert.equal(await whoIs(headers, identity('stranger', [], proxies)), 401)
-    assert.equal(((await whoIs(headers, identity('front-proxy'))) as Who).username, 'front-proxy', 'a client of its own')
-    assert.equal(await whoIs(headers), 403, 'nobody without a certificate')
-    assert.equal(await whoIs({}, identity('front-proxy', [], proxies)), 401, 'no client of its own')
+    assert.equal(((await whoIs(headers, identity('front-proxy'))) as Who).username, 'front-proxy', 'a plain client with that name')
+    assert.equal(await whoIs(headers), 403, 'anonymous without a certificate')
+    assert.equal(await whoIs({}, identity('front-proxy', [], proxies)), 401, 'not a client certificate')
   })
 
-  test('is described to aggregated servers, and the description is kept', async () => {
+  test('its configuration is published for aggregated servers, and restored after changes', async () => {
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
     const read = () => eventually('the config map', async () => (await api.get(path)).body.data)
     const data = await read()
@@ -251,13 +251,13 @@ describe('a front proxy', () => {
     assert.equal(data['requestheader-group-headers'], '["X-Remote-Group"]')
     assert.equal(data['requestheader-extra-headers-prefix'], '["X-Remote-Extra-"]')
     assert.equal(data['requestheader-client-ca-file'], proxies.certPem)
-    assert.ok(data['client-ca-file']?.includes(clients.certPem), 'the authority of clients')
+    assert.ok(data['client-ca-file']?.includes(clients.certPem), 'the client CA')
     await api.delete(path)
-    assert.deepEqual(await read(), data, 'it comes back')
+    assert.deepEqual(await read(), data, 'it is restored')
   })
 })
 
-test('a token that stands in a secret', async () => {
+test('a token stored in a secret', async () => {
   const account = await api.create('/api/v1/namespaces/default/serviceaccounts', {
     kind: 'ServiceAccount',
     apiVersion: 'v1',
@@ -290,7 +290,7 @@ test('a token that stands in a secret', async () => {
   await eventually('the token is refused', async () => (await withToken(token)) === 401)
 })
 
-test('others can verify tokens of service accounts', async () => {
+test('third parties can verify service account tokens', async () => {
   const discovery = await api.get<{ issuer: string; jwks_uri: string }>('/.well-known/openid-configuration')
   assert.equal(discovery.headers.get('content-type'), 'application/json')
   assert.equal(discovery.headers.get('cache-control'), 'public, max-age=3600')
@@ -305,19 +305,19 @@ test('others can verify tokens of service accounts', async () => {
   )
 })
 
-test('an authority that changes counts from then on; a bad one does not', async () => {
+test('a changed client CA file is reloaded; an invalid one is ignored', async () => {
   const next = issueAuthority('next', newKey(), now())
   const jane = issue(next, { commonName: 'jane', organizations: [] }, now())
   assert.equal(await whoIs({}, jane), 401)
   file('clients.pem', 'no certificate at all')
-  await eventually('the bad file is logged', async () => daemon.log().includes('client CA bundles not reloaded'))
-  assert.notEqual(await whoIs({}, identity('old')), 401, 'the last good ones stay')
+  await eventually('the invalid file is logged', async () => daemon.log().includes('client CA bundles not reloaded'))
+  assert.notEqual(await whoIs({}, identity('old')), 401, 'the last valid ones stay')
   file('clients.pem', next.certPem)
   await eventually('the new authority counts', async () => (await whoIs({}, jane)) !== 401)
   assert.equal(await whoIs({}, identity('old')), 401)
 })
 
-test('who asked how is counted, and nobody is named', async () => {
+test('metrics count authentication methods without naming users', async () => {
   const { body } = await api.get<string>('/metrics')
   const count = (series: string) =>
     Number(
@@ -330,14 +330,14 @@ test('who asked how is counted, and nobody is named', async () => {
   for (const result of ['success', 'error']) assert.ok(count(`authentication_attempts{result="${result}"}`) > 0, result)
   for (const status of ['hit', 'miss']) assert.ok(count(`authentication_token_cache_request_total{status="${status}"}`) > 0, status)
   assert.ok(count('authenticated_user_requests{username="other"}') > 0, 'users by kind')
-  assert.ok(count('serviceaccount_legacy_tokens_total') > 0, 'tokens in secrets')
+  assert.ok(count('serviceaccount_legacy_tokens_total') > 0, 'tokens stored in secrets')
   assert.ok(count('apiserver_client_certificate_expiration_seconds_count') > 0, 'client certificates')
   assert.doesNotMatch(body, /jane|front-proxy|static-user/)
 })
 
-test('no secret is in what the daemon writes', () => {
+test('the log contains no credentials', () => {
   const log = daemon.output()
-  assert.match(log, /unable to authenticate the request/, 'the log says what happens')
+  assert.match(log, /unable to authenticate the request/, 'the log has the error')
   for (const secret of used) assert.ok(!log.includes(secret), `the log has a secret that starts with ${secret.slice(0, 8)}`)
   assert.doesNotMatch(log, /PRIVATE KEY/)
 })

@@ -1,4 +1,4 @@
-/** Every API class of the JavaScript client against a server with all versions on, and the ways in which the client patches. */
+/** Every API class of @kubernetes/client-node, and its patch types, with a server that serves all versions. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as library from '@kubernetes/client-node'
@@ -32,12 +32,12 @@ interface HttpInfo {
 
 const platform = createPlatform()
 const definitions = builtInResources.map((each) => bind(each, platform))
-/** One for `apps` (the group), one for `apps/v1`: the classes of the library, by their names. */
+/** API classes of the library by name: one per group (`apps`) and one per group version (`apps/v1`). */
 const classes = Object.entries<unknown>(library).filter(
   (entry): entry is [string, ApiClass] => typeof entry[1] === 'function' && /^[A-Z].*Api$/.test(entry[0]),
 )
 const versioned = classes.filter(([name]) => /V\d\w*Api$/.test(name))
-/** What an older release served: the library's classes and methods are of some release before 1.36. */
+/** Classes and methods for versions removed before 1.36: the library is older. */
 const gone = ['FlowcontrolApiserverV1beta3Api', 'StorageV1alpha1Api', 'StoragemigrationV1alpha1Api']
 const goneKinds = ['certificates.k8s.io/v1alpha1 PodCertificateRequest']
 
@@ -51,7 +51,10 @@ function methodsOf(instance: object): ReadonlyMap<string, Method> {
   return methods
 }
 
-/** `PodDisruptionBudget` of `listNamespacedPodDisruptionBudget` and `listPodDisruptionBudgetForAllNamespaces`. */
+/**
+ * The kind in a method name: `PodDisruptionBudget` for `listNamespacedPodDisruptionBudget` and
+ * `listPodDisruptionBudgetForAllNamespaces`.
+ */
 const kindIn = (method: string, verb: string) =>
   method
     .slice(verb.length)
@@ -68,7 +71,7 @@ async function call(methods: ReadonlyMap<string, Method>, name: string, paramete
   }
 }
 
-/** Kinds whose status controllers of the server write as soon as there is an object. */
+/** Kinds whose status is written by the server's controllers as soon as an object exists. */
 const completed = ['CustomResourceDefinition', 'ResourceQuota', 'ValidatingAdmissionPolicy']
 const hasStatus = (object: KubernetesObject) => object.metadata?.managedFields?.some(({ subresource }) => subresource === 'status')
 
@@ -82,13 +85,13 @@ describe('@kubernetes/client-node, class by class', () => {
   })
   after(() => daemon?.stop())
 
-  /** The versions that the server serves, as `apps/v1`. */
+  /** Served group versions, such as `apps/v1`. */
   async function served(): Promise<ReadonlySet<string>> {
     const { groups } = await config.makeApiClient(library.ApisApi).getAPIVersions()
     return new Set(['v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))])
   }
 
-  /** An API class's methods and its version; nothing when the server does not serve it. */
+  /** Methods and group version of an API class; undefined when the server does not serve it. */
   async function open([name, api]: readonly [string, ApiClass]) {
     const methods = methodsOf(config.makeApiClient(api))
     const resources = methods.get('getAPIResources')
@@ -97,7 +100,7 @@ describe('@kubernetes/client-node, class by class', () => {
     return groupVersion === '' ? undefined : { methods, groupVersion }
   }
 
-  test('serves what the library knows', async () => {
+  test('the server serves what the library knows', async () => {
     const missing: string[] = []
     const found = new Set<string>()
     for (const each of versioned) {
@@ -116,7 +119,7 @@ describe('@kubernetes/client-node, class by class', () => {
     )
   })
 
-  test('every group describes itself', async () => {
+  test('every group has discovery documents', async () => {
     let groups = 0
     for (const [name, api] of classes) {
       const method = methodsOf(config.makeApiClient(api)).get('getAPIGroup')
@@ -150,7 +153,7 @@ describe('@kubernetes/client-node, class by class', () => {
           await live(methods, definition)
     })
 
-  /** What the library can do with an object of the kind: create, read, apply, patch, replace, delete. */
+  /** Runs create, read, apply, patch, replace and delete of a kind with the library. */
   async function live(methods: ReadonlyMap<string, Method>, definition: ResourceDefinition): Promise<void> {
     const { kind, namespaced } = definition
     const method = (verb: string) => `${verb}${namespaced ? 'Namespaced' : ''}${kind}`
@@ -215,7 +218,7 @@ describe('@kubernetes/client-node, writing', () => {
     spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
   })
 
-  test('applies: creates, does nothing, conflicts, takes over, gives up fields', async () => {
+  test('applies: creates, changes nothing, conflicts, forces, removes fields', async () => {
     const objects = KubernetesObjectApi.makeApiClient(config)
     const apply = (object: KubernetesObject, manager: string, force?: boolean) =>
       objects.patch(object, undefined, undefined, manager, force, PatchStrategy.ServerSideApply)
@@ -250,7 +253,7 @@ describe('@kubernetes/client-node, writing', () => {
     )
   })
 
-  test('patches in every way, also subresources', async () => {
+  test('patches of every type, subresources too', async () => {
     const apps = config.makeApiClient(AppsV1Api)
     const target = { name: 'd', namespace }
     const as = (type: string) => setHeaderOptions('Content-Type', type)

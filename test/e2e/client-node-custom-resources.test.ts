@@ -1,4 +1,4 @@
-/** Custom resources with the JavaScript client: definitions, objects, patches, subresources, a watch and an informer. */
+/** Custom resources with @kubernetes/client-node: definitions, objects, patches, subresources, a watch and an informer. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -59,7 +59,7 @@ const definition = {
 }
 const widget = (name: string, spec: object = {}) => ({ apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name }, spec })
 
-describe('@kubernetes/client-node on custom resources', () => {
+describe('@kubernetes/client-node with custom resources', () => {
   let daemon: Daemon | undefined
   const config = new KubeConfig()
   const widgets = () => config.makeApiClient(CustomObjectsApi)
@@ -101,7 +101,7 @@ describe('@kubernetes/client-node on custom resources', () => {
     await assert.rejects(read('a'), (error) => error instanceof ApiException && error.code === 404)
   })
 
-  test('patches in each way but strategically, and applies', async () => {
+  test('patches of every type except strategic merge, and apply', async () => {
     await widgets().createNamespacedCustomObject({ ...on, body: widget('p', { parts: [{ name: 'x' }] }) })
     const patch = async (strategy: string, body: unknown, more: object = {}) =>
       (await widgets().patchNamespacedCustomObject(
@@ -119,7 +119,7 @@ describe('@kubernetes/client-node on custom resources', () => {
     await assert.rejects(strategic, (error) => error instanceof ApiException && error.code === 415)
   })
 
-  test('status and scale are sides of their own', async () => {
+  test('status and scale are separate subresources', async () => {
     await widgets().createNamespacedCustomObject({ ...on, body: widget('s') })
     const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch)
     const at = { ...on, name: 's' }
@@ -132,7 +132,7 @@ describe('@kubernetes/client-node on custom resources', () => {
     assert.equal((await read('s')).spec?.replicas, 4)
   })
 
-  test('watches, and follows with an informer', async () => {
+  test('watches, and runs an informer', async () => {
     const path = `/apis/${group}/v1/namespaces/default/widgets`
     const seen: string[] = []
     const request = await new Watch(config).watch(
@@ -152,13 +152,13 @@ describe('@kubernetes/client-node on custom resources', () => {
     await widgets().createNamespacedCustomObject({ ...on, body: widget('w') })
     await eventually('the informer knows it', async () => known.includes('w'))
     await widgets().deleteNamespacedCustomObject({ ...on, name: 'w' })
-    await eventually('the watch has told of both', async () => seen.length === 2 && seen)
+    await eventually('the watch has reported both', async () => seen.length === 2 && seen)
     assert.deepEqual(seen, ['ADDED w', 'DELETED w'])
     await informer.stop()
     request.abort()
   })
 
-  test('a definition that is deleted takes its objects along', async () => {
+  test('deleting a definition deletes its objects', async () => {
     await widgets().deleteCollectionNamespacedCustomObject(on)
     await widgets().createNamespacedCustomObject({ ...on, body: widget('last') })
     await definitions().deleteCustomResourceDefinition({ name: definition.metadata.name })

@@ -1,4 +1,4 @@
-/** The JavaScript client that people use, over TLS. */
+/** @kubernetes/client-node over TLS. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -36,7 +36,7 @@ describe('@kubernetes/client-node', () => {
   })
   after(() => daemon?.stop())
 
-  /** The administrator's configuration, at another address if need be. */
+  /** The kubeconfig of the administrator, with another server address. */
   function configFor(server: string): KubeConfig {
     assert(daemon)
     const made = new KubeConfig()
@@ -53,7 +53,7 @@ describe('@kubernetes/client-node', () => {
     return name
   }
 
-  /** The Status with which a call is refused. */
+  /** The Status of a refused call. */
   async function refusal(call: Promise<unknown>): Promise<V1Status> {
     const error = await call.then(
       () => assert.fail('was not refused'),
@@ -108,7 +108,7 @@ describe('@kubernetes/client-node', () => {
     assert.deepEqual(seen, names)
   })
 
-  test('patches in every way', async () => {
+  test('patches of every type', async () => {
     const core = config.makeApiClient(CoreV1Api)
     const apps = config.makeApiClient(AppsV1Api)
     const namespace = await newNamespace()
@@ -162,7 +162,9 @@ describe('@kubernetes/client-node', () => {
     assert.deepEqual(events, ['ADDED a', 'MODIFIED a', 'DELETED a'])
   })
 
-  test('an informer over 1,000 objects ends up with what the server has, through cut connections', { timeout: 3_600_000 }, async () => {
+  test('an informer over 1,000 objects converges to the content of the server despite cut connections', {
+    timeout: 3_600_000,
+  }, async () => {
     assert(daemon)
     const core = config.makeApiClient(CoreV1Api)
     const namespace = await newNamespace()

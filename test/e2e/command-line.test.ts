@@ -1,4 +1,4 @@
-/** How the program starts, and how it does not. */
+/** Start of the program, and start errors. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { apiOf } from '../support/api.ts'
 import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-describe('a command line that is wrong ends the program with status 1 and one line that names the flag', { concurrency: 2 }, () => {
+describe('an invalid command line exits with status 1 and one line that names the flag', { concurrency: 2 }, () => {
   const nowhere = '/nowhere/at/all'
   const cases: readonly (readonly [title: string, flags: readonly string[], line: RegExp])[] = [
     ['unknown flag', ['--bogus-flag=1'], /bogus-flag/],
@@ -22,11 +22,7 @@ describe('a command line that is wrong ends the program with status 1 and one li
     ['not a boolean', ['--anonymous-auth=perhaps'], /--anonymous-auth.*perhaps/],
     ['unknown mode', ['--authorization-mode=Node,Luck'], /--authorization-mode.*Luck/],
     ['unknown feature gate', ['--feature-gates=Teleportation=true'], /--feature-gates.*Teleportation/],
-    [
-      'flags that exclude each other',
-      ['--authorization-config=x', '--authorization-mode=RBAC'],
-      /--authorization-config.*--authorization-mode/,
-    ],
+    ['mutually exclusive flags', ['--authorization-config=x', '--authorization-mode=RBAC'], /--authorization-config.*--authorization-mode/],
     ['half of a pair', ['--tls-cert-file=x'], /--tls-cert-file.*--tls-private-key-file|--tls-private-key-file.*--tls-cert-file/],
     ['unreadable token file', [`--token-auth-file=${nowhere}`], /--token-auth-file.*\/nowhere\/at\/all/],
     ['unreadable client authority', [`--client-ca-file=${nowhere}`], /--client-ca-file.*\/nowhere\/at\/all/],
@@ -40,7 +36,7 @@ describe('a command line that is wrong ends the program with status 1 and one li
       [`--service-account-key-file=${nowhere}`, '--service-account-issuer=https://x'],
       /--service-account-key-file.*\/nowhere\/at\/all/,
     ],
-    ['data directory that is none', ['--data-dir=/dev/null/data'], /--data-dir.*\/dev\/null\/data/],
+    ['invalid data directory', ['--data-dir=/dev/null/data'], /--data-dir.*\/dev\/null\/data/],
   ]
   for (const [title, flags, line] of cases)
     test(title, async () => {
@@ -59,7 +55,7 @@ describe('a command line that is wrong ends the program with status 1 and one li
       assert.match(stderr, line)
     })
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const { path, remove } = temporaryDirectory()
     const other = createServer()
     other.listen(0, '127.0.0.1')
@@ -91,13 +87,13 @@ describe('the program', { concurrency: 2 }, () => {
     assert.match(version.stdout, /v1\.36\.\d+/)
   })
 
-  test('warns of flags that are not built yet', async () => {
+  test('warns of flags that are not implemented', async () => {
     const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--permit-port-sharing'] })
     assert.match(daemon.log(), /permit-port-sharing/)
     await daemon.stop()
   })
 
-  test('takes tokens from a file, and lets nobody in without', async () => {
+  test('accepts tokens from a file, and refuses requests without one', async () => {
     const { path, remove } = temporaryDirectory()
     const tokens = join(path, 'tokens.csv')
     writeFileSync(tokens, 'secret-1,jane,u1,"readers,system:masters"\nsecret-2,joe,u2\n')
@@ -120,7 +116,7 @@ describe('the program', { concurrency: 2 }, () => {
   })
 })
 
-/** The status code of a GET without a client certificate. */
+/** Status code of a GET without a client certificate. */
 async function fetchInsecure(url: string, token: string | undefined): Promise<number> {
   const outgoing = request(url, {
     rejectUnauthorized: false,
@@ -133,7 +129,7 @@ async function fetchInsecure(url: string, token: string | undefined): Promise<nu
   return incoming.statusCode ?? 0
 }
 
-test('the program says of which commit it was built, and when', async () => {
+test('the version shows commit and build date', async () => {
   const { code, stdout } = await runProgram(['--version=raw'])
   assert.equal(code, 0)
   const { gitCommit, gitTreeState, buildDate } = JSON.parse(stdout) as { [field: string]: string }

@@ -1,4 +1,4 @@
-/** A daemon that is killed: what it acknowledged is there when it comes back. */
+/** A daemon that is killed: every acknowledged write is there after the restart. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { apiOf, configMap, type TestObject } from '../support/api.ts'
@@ -6,13 +6,16 @@ import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { randomNumbers } from '../support/random.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-/** What the server said last about a key; absent: that it is gone. */
+/** The last acknowledged state of each key; absent value: deleted. */
 type Acknowledged = Map<string, { readonly version: bigint; readonly value?: string }>
 
 const writers = 8
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** Writes without pause until the server is gone; each writer has keys of its own. Kills it once so many writes are acknowledged: it is in the middle of others then. */
+/**
+ * Runs writers, each with its own keys, until the server is gone. Kills it after this many acknowledged writes, in the
+ * middle of others.
+ */
 async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Acknowledged, writes: number): Promise<void> {
   const api = apiOf(daemon.fetch)
   let done = 0
@@ -24,7 +27,7 @@ async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Ack
       const before = acknowledged.get(name)
       const there = before?.value !== undefined
       const remove = there && i % 7 === 6
-      // An answer that never comes leaves open what became of the write: the key is not judged.
+      // A missing response leaves the outcome unknown: the key is not checked.
       acknowledged.delete(name)
       const answer = remove
         ? await api.delete(`${collection}/${name}`)
@@ -34,7 +37,7 @@ async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Ack
       const taken = answer.status === 409 && !there
       assert(answer.status < 300 || taken || (there && answer.status === 404), `${answer.status} ${JSON.stringify(answer.body)}`)
       if (answer.status >= 300) {
-        // It was open, and turns out to have happened.
+        // The write with unknown outcome did happen.
         const { status, body } = await api.get(`${collection}/${name}`)
         if (status === 200) acknowledged.set(name, { version: BigInt(body.metadata.resourceVersion), value: body.data?.['value'] ?? '' })
         continue
@@ -50,7 +53,7 @@ async function writeUntilKilled(daemon: Daemon, round: number, acknowledged: Ack
 }
 
 describe('a killed daemon', () => {
-  test('has every acknowledged write when it comes back, and goes on counting', { timeout: 3_600_000 }, async () => {
+  test('has every acknowledged write after the restart, and continues the revisions', { timeout: 3_600_000 }, async () => {
     const { path, remove } = temporaryDirectory()
     const acknowledged: Acknowledged = new Map()
     let newest = 0n
@@ -74,7 +77,7 @@ describe('a killed daemon', () => {
     remove()
   })
 
-  test('keeps its identity: certificates, tokens and namespaces are those of the first start', async () => {
+  test('keeps its identity: certificates, tokens and namespaces of the first start', async () => {
     const { path, remove } = temporaryDirectory()
     const first = await startDaemon({ directory: path })
     const api = apiOf(first.fetch)
@@ -82,7 +85,7 @@ describe('a killed daemon', () => {
     await api.create(collection, configMap('kept', { k: 'v' }))
     await first.stop('SIGKILL')
     const second = await startDaemon({ directory: path })
-    // The client of the first start, at the address of the second.
+    // The client of the first start, with the address of the second.
     const again = apiOf(second.fetch)
     assert.equal((await again.get('/api/v1/namespaces/default')).body.metadata.uid, metadata.uid)
     assert.deepEqual((await again.get(`${collection}/kept`)).body.data, { k: 'v' })
@@ -91,7 +94,7 @@ describe('a killed daemon', () => {
     remove()
   })
 
-  test('a second daemon on the same directory is refused', async () => {
+  test('a second daemon in the same directory is refused', async () => {
     const { path, remove } = temporaryDirectory()
     const daemon = await startDaemon({ directory: path })
     await assert.rejects(startDaemon({ directory: path }), /the daemon ended \(1\): .*error: .*in use by/s)

@@ -62,7 +62,7 @@ spec: ${spec}
 `
 
 function customResources(on: Desks): void {
-  on('the life of a custom resource', async ({ k, kubectl, namespace, minor, file, script, try: attempt, start }) => {
+  on('lifecycle of a custom resource', async ({ k, kubectl, namespace, minor, file, script, try: attempt, start }) => {
     const group = `${namespace}.example.com`
     const at = (name: string) => `widget.${group}/${name}`
     const crd = file('definition.yaml', definition(group))

@@ -1,4 +1,4 @@
-/** A daemon whose files were damaged says where and what to do, and what it says works. */
+/** A daemon with damaged files reports the place and the remedy, and the remedy works. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const namesIn = async (daemon: Daemon) => {
   }
 }
 
-/** Flips one bit of the record that holds a text. */
+/** Flips one bit of the record that contains the text. */
 function damage(data: string, text: string): void {
   const name = readdirSync(data).find((each) => each.endsWith('.log')) ?? ''
   const content = readFileSync(join(data, name))
@@ -26,7 +26,7 @@ function damage(data: string, text: string): void {
   writeFileSync(join(data, name), content)
 }
 
-test('a flipped bit: refused with file and offset, restored from a snapshot, or recovered without what it hit', {
+test('a flipped bit: refused with file and offset, restored from a snapshot, or recovered without the damaged record', {
   timeout: 900_000,
 }, async () => {
   const { path, remove } = temporaryDirectory()
@@ -65,7 +65,7 @@ test('a flipped bit: refused with file and offset, restored from a snapshot, or 
   await apiOf(recovering.fetch).create(collection, configMap('c4'))
   await recovering.stop('SIGKILL')
 
-  // The flag that is left set does nothing more.
+  // A second start with the flag changes nothing.
   const again = await startDaemon({ directory: path, flags: [`--data-dir-recover=${said?.[3]}`] })
   assert.match(again.log(), /nothing to recover/)
   assert.deepEqual((await namesIn(again)).names, names)

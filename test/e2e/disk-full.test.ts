@@ -1,4 +1,4 @@
-/** A daemon whose disk is full: it says so, goes on reading, loses nothing, and writes again when there is room. */
+/** A daemon with a full disk reports it, continues to serve reads, loses nothing, and writes again when there is room. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -15,16 +15,16 @@ const filler = 'x'.repeat(20_000)
 
 const run = (command: string, ...argv: readonly string[]) => spawnSync(command, argv).status === 0
 
-/** What clients are told, by status. */
+/** Messages to clients, by status. */
 const told = {
   503: [503, 'the store is unavailable'],
   507: [507, 'Internal error occurred: the store has no space left'],
 }
 
-/** A way to make room short for a data directory, and to give more. `prepare` is false where this host can't. */
+/** A way to limit the space of a data directory and to extend it. `prepare` returns false where the host does not allow it. */
 interface Shortage {
   readonly title: string
-  /** The file system itself says that it is full. */
+  /** True if the file system itself reports that it is full. */
   readonly fileSystem: boolean
   prepare(data: string): boolean
   begin(daemon: Daemon, data: string): void
@@ -36,7 +36,7 @@ const limit = (daemon: Daemon, bytes: string) => assert(run('prlimit', `--pid=${
 
 const shortages: readonly Shortage[] = [
   {
-    title: 'a file system that is full',
+    title: 'a full file system',
     fileSystem: true,
     prepare: (data) => process.platform === 'linux' && run('mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', data),
     begin() {},
@@ -44,7 +44,7 @@ const shortages: readonly Shortage[] = [
     cleanUp: (data) => void run('umount', data),
   },
   {
-    title: 'a limit on the size of files',
+    title: 'a file size limit',
     fileSystem: false,
     prepare: () => run('prlimit', '--version'),
     begin: (daemon) => limit(daemon, '3000000'),
@@ -60,7 +60,7 @@ for (const { title, fileSystem, prepare, begin, end, cleanUp } of shortages)
     mkdirSync(data)
     if (!prepare(data)) {
       remove()
-      return t.skip('this host lets the test set no such limit')
+      return t.skip('this host does not allow the test to set the limit')
     }
     let daemon = await startDaemon({ directory: path })
     t.after(async () => {
@@ -81,9 +81,9 @@ for (const { title, fileSystem, prepare, begin, end, cleanUp } of shortages)
 
     let refused = await create('c0')
     for (let i = 1; refused.status === 201; i++) refused = await create(`c${i}`)
-    // A write that is cut short tells less than one that fails at once.
+    // A partial write has a less specific error than one that fails at once.
     const { code, message } = refused.body as unknown as { code: number; message: string }
-    assert.deepEqual([code, message.replace(/: write .*/, '')], told[refused.status as keyof typeof told] ?? 'refused for want of space')
+    assert.deepEqual([code, message.replace(/: write .*/, '')], told[refused.status as keyof typeof told] ?? 'refused for lack of space')
     if (fileSystem) {
       const again = await create('again')
       assertFailure(again, 507, 'InternalError', /^Internal error occurred: the store has no space left: write .*\.log: /)

@@ -1,4 +1,4 @@
-/** In the place of the reference server: started by its name, with the flags that others pass to it. */
+/** In place of kube-apiserver: started by its name and with its usual flags. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ describe('as kube-apiserver', () => {
     remove()
   })
 
-  /** Starts, writes and reads an object as the administrator, asks for a token, does something more, and ends. */
+  /** Starts, writes and reads an object as administrator, requests a token, runs `more` and stops. */
   async function serves(flags: readonly string[], port: number, ca: string, more: (api: Api) => Promise<void> = async () => {}) {
     const program = await startAs(command, flags)
     const anybody = tlsFetch(`https://127.0.0.1:${port}`, { ca })
@@ -58,7 +58,7 @@ describe('as kube-apiserver', () => {
       const issued = await api.send('POST', `${accounts}/robot-${suffix}/token`, { spec: {} })
       assert.equal(issued.status, 201, 'a token')
       const { token } = issued.body.status as { token: string }
-      assert.equal((await anybody.fetch('/api', { headers: { authorization: `Bearer ${token}` } })).status, 200, 'its token is known')
+      assert.equal((await anybody.fetch('/api', { headers: { authorization: `Bearer ${token}` } })).status, 200, 'its token is accepted')
       const { clusterIP } = (await api.get('/api/v1/namespaces/default/services/kubernetes')).body.spec as { clusterIP: string }
       assert.match(clusterIP, /^10\./, 'the address of the cluster service')
       await more(api)
@@ -70,8 +70,9 @@ describe('as kube-apiserver', () => {
   }
 
   /**
-   * What controller-runtime's envtest does (pkg/internal/testing: controlplane/apiserver.go, certs/tinyca.go, process/process.go): a folder
-   * that holds the serving pair, keys and authority under its own names, the flags in their order, then a poll of /healthz as anybody.
+   * Starts as envtest of controller-runtime does (pkg/internal/testing: controlplane/apiserver.go, certs/tinyca.go,
+   * process/process.go): a folder with the serving pair, keys and CA under its own names, the flags in its order, then
+   * anonymous polls of /healthz.
    */
   test('starts as controller-runtime’s envtest starts it', { timeout: 3_600_000 }, async () => {
     const port = await freePort()
@@ -107,7 +108,10 @@ describe('as kube-apiserver', () => {
     await serves(flags, port, servingAuthority.certPem)
   })
 
-  /** As envtest installs a webhook (pkg/envtest/webhook.go): the serving certificate is the caBundle, and the path begins with two slashes. */
+  /**
+   * Installs a webhook as envtest does (pkg/envtest/webhook.go): the serving certificate is the caBundle, and the path
+   * begins with two slashes.
+   */
   async function asksWebhook(api: Api): Promise<void> {
     const own = issue(issueAuthority('hook', newKey(), now), { commonName: 'localhost', names: ['localhost', '127.0.0.1'] }, now)
     const asked: unknown[] = []
@@ -155,7 +159,7 @@ describe('as kube-apiserver', () => {
     }
   }
 
-  test('serves with what kubeadm writes into its manifest', { timeout: 3_600_000 }, async () => {
+  test('starts with the flags of a kubeadm manifest', { timeout: 3_600_000 }, async () => {
     const port = await freePort()
     const serving = issue(authority, { commonName: 'kube-apiserver', names: ['localhost', '127.0.0.1'] }, now)
     const client = issue(authority, { commonName: 'client' }, now)
@@ -201,7 +205,7 @@ describe('as kube-apiserver', () => {
     )
   })
 
-  test('lists its flags by the names that are known', async () => {
+  test('lists its flags by their kube-apiserver names', async () => {
     const { code, stdout } = await runProgram(['--help'], command)
     assert.equal(code, 0, 'exit status')
     for (const flag of ['--etcd-servers', '--kubelet-client-certificate']) assert(stdout.includes(flag), `${flag} in the help`)

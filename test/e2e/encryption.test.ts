@@ -1,4 +1,4 @@
-/** The daemon with encryption at rest, on its own durable store and on real etcd: what is stored, and what becomes of it when keys change. */
+/** The daemon with encryption at rest, on its durable store and on etcd: stored values, and key rotation. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -62,7 +62,7 @@ after(() => plugin.stop())
 
 interface Backend {
   readonly flags: readonly string[]
-  /** All that is stored, as the store would show it to a thief. The daemon does not run. */
+  /** Everything in the store as raw bytes. The daemon must not be running. */
   dump(directory: string): string
 }
 
@@ -74,7 +74,7 @@ function filesBelow(directory: string): string {
     .join('\n')
 }
 
-/** Writes with a provider, looks at what is stored, changes the key, and looks again. */
+/** Writes with a provider, inspects the store, rotates the key, and inspects it again. */
 async function lifeOf({ provider, rotated, prefix, newPrefix, flags = [] }: Row, { flags: storeFlags, dump }: Backend): Promise<void> {
   const directory = temporaryDirectory('encryption')
   const file = join(directory.path, 'encryption.json')
@@ -103,7 +103,7 @@ async function lifeOf({ provider, rotated, prefix, newPrefix, flags = [] }: Row,
     await second.create(secretsPath, secret('b', value))
     const rewritten = await second.patch(`${secretsPath}/a`, {})
     const stale = prefix !== newPrefix
-    assert.equal(rewritten.body.metadata.resourceVersion !== listed.metadata.resourceVersion, stale, 'what is stale is written anew')
+    assert.equal(rewritten.body.metadata.resourceVersion !== listed.metadata.resourceVersion, stale, 'the stale value was rewritten')
     await second.daemon.stop()
     assert.ok(dump(directory.path).includes(newPrefix), `${newPrefix} is stored`)
 
@@ -112,14 +112,14 @@ async function lifeOf({ provider, rotated, prefix, newPrefix, flags = [] }: Row,
     assert.deepEqual(values, [encoded, encoded])
     await last.patch(`${secretsPath}/a`, {})
     await last.daemon.stop()
-    assert.ok(dump(directory.path).includes(encoded) || dump(directory.path).includes(value), 'it is decrypted for good')
+    assert.ok(dump(directory.path).includes(encoded) || dump(directory.path).includes(value), 'it is stored decrypted')
   } finally {
     for (const daemon of running) await daemon.stop('SIGKILL').catch(() => undefined)
     directory.remove()
   }
 }
 
-describe('the durable store of the daemon shows no plain text, and decrypts after keys have changed', { concurrency: 2 }, () => {
+describe('the durable store contains no plain text, and values are readable after key rotation', { concurrency: 2 }, () => {
   const backend: Backend = { flags: [], dump: (directory) => filesBelow(join(directory, 'data')) }
   for (const row of rows) test(row.name, () => lifeOf(row, backend))
 })
@@ -133,7 +133,7 @@ const hasEtcd = (() => {
   }
 })()
 
-describe('etcd shows no plain text, and decrypts after keys have changed', {
+describe('etcd contains no plain text, and values are readable after key rotation', {
   skip: hasEtcd ? false : 'etcd and etcdctl are not installed',
 }, () => {
   let etcd: Etcd
@@ -153,7 +153,7 @@ describe('etcd shows no plain text, and decrypts after keys have changed', {
     })
 })
 
-describe('the daemon and its plugins', () => {
+describe('the daemon and KMS plugins', () => {
   const directory = temporaryDirectory('encryption')
   const file = join(directory.path, 'encryption.json')
   const flags = ['--data-dir=:memory:', `--encryption-provider-config=${file}`]
@@ -170,7 +170,7 @@ describe('the daemon and its plugins', () => {
   }
   const verbose = async (daemon: Daemon, path: string) => (await apiOf(daemon.fetch).get<string>(`${path}?verbose`)).body
 
-  test('plugins of version 2 share a health check', async () => {
+  test('plugins of KMS v2 share one health check', async () => {
     await plugin.reset()
     await withDaemon(secretsWith(kms('v2', 'two')), [], async (daemon) => {
       for (const path of ['/healthz', '/readyz']) assert.match(await verbose(daemon, path), /\[\+\]kms-providers ok/)
@@ -179,14 +179,14 @@ describe('the daemon and its plugins', () => {
     })
   })
 
-  test('with one of version 1 each has its own', async () => {
+  test('with a KMS v1 plugin each plugin has its own', async () => {
     const text = secretsWith(kms('v2', 'two'), kms('v1', 'one'))
     await withDaemon(text, ['--feature-gates=KMSv1=true'], async (daemon) => {
       assert.match(await verbose(daemon, '/readyz'), /\[\+\]kms-provider-0 ok\n\[\+\]kms-provider-1 ok/)
     })
   })
 
-  test('a plugin that is not there fails the check, and what it is needed for', async () => {
+  test('an absent plugin fails the health check, and requests that need it', async () => {
     const missing = { kms: { apiVersion: 'v2', name: 'gone', endpoint: `unix://${directory.path}/none.sock`, timeout: '1s' } }
     await withDaemon(secretsWith(missing), [], async (daemon) => {
       const api = apiOf(daemon.fetch)
@@ -203,7 +203,7 @@ describe('the daemon and its plugins', () => {
     })
   })
 
-  test('a file that changes is read again; while a plugin of the new one is not well, the old one stays', async () => {
+  test('a changed file is reloaded; while a plugin of the new file is unhealthy, the old one stays', async () => {
     await withDaemon(secretsWith({ aesgcm: keys(['k1', 1]) }), ['--encryption-provider-config-automatic-reload'], async (daemon) => {
       const api = apiOf(daemon.fetch)
       await api.create(secretsPath, secret('a', value))
@@ -226,7 +226,7 @@ describe('the daemon and its plugins', () => {
     { text: 'nonsense: [', message: /encryption\.json: line 1/ },
   ]
   for (const { text, message } of bad) {
-    test(`a file that can not be used ends the start: ${text.slice(0, 20)}…`, async () => {
+    test(`an invalid file prevents the start: ${text.slice(0, 20)}…`, async () => {
       writeFileSync(file, text)
       const { code, stderr } = await runProgram([...flags, `--cert-dir=${directory.path}`])
       assert.equal(code, 1)

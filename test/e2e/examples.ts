@@ -1,4 +1,4 @@
-/** The programs in wrangler-free-examples/, copied into an empty project that has the package, run as their first comments say. */
+/** Runs the programs of wrangler-free-examples/ in an empty project with the package, as their first comments say. */
 import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
@@ -26,9 +26,9 @@ const servers: readonly { readonly name: string; readonly skip: string | false; 
   { name: 'workerd-run', skip: without('workerd'), command: () => onNode('workerd-run') },
 ]
 
-/** Runs them in the project. */
+/** Declares the tests, which run in the project. */
 export function examples(project: string): void {
-  // What the worker's runner needs besides, which the package does not bring.
+  // Tools for the worker's runner, which the package does not contain.
   for (const tool of ['esbuild', '@esbuild', 'workerd', '@cloudflare'])
     before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
   describe('examples', () => {
@@ -36,11 +36,11 @@ export function examples(project: string): void {
       test(name, { skip, timeout: 3_600_000 }, async () => {
         const { fetch, close } = await startPlain(command(), project)
         try {
-          // Bun sends the head of a response only with its first bytes.
+          // Bun sends response headers only together with the first bytes of the body.
           const watching = watchAt(fetch, collection, { fieldSelector: 'metadata.name=a' })
           await apiOf(fetch).create(collection, configMap('a', { k: 'v' }))
           const watch = await watching
-          assert.equal((await watch.object()).type, 'ADDED', 'the watch hears of it')
+          assert.equal((await watch.object()).type, 'ADDED', 'the watch sees it')
           await watch.close()
         } finally {
           await close()

@@ -1,4 +1,4 @@
-/** The executable that `npm run build:binary` makes, alone in an empty folder. */
+/** The executable built by `npm run build:binary`, alone in an empty folder. */
 import assert from 'node:assert/strict'
 import { copyFileSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
   const alone = join(directory, 'alone')
   before(async () => {
-    // Made just now by `test/run.mjs`.
+    // Built by `test/run.mjs` in this run.
     const made = process.env['APISERVER_EXECUTABLE']
     const built = made ?? join(directory, 'built')
     const build = ['--import', 'tsx', 'runtimes/bun/build.ts', built]
@@ -27,12 +27,12 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
   })
   after(remove)
 
-  test('says its version and its flags', async () => {
+  test('prints version and flags', async () => {
     assert.match((await runProgram(['--version'], [alone])).stdout, /^Platform v1\.36/)
     assert.match((await runProgram(['--help'], [alone])).stdout, /--data-dir/)
   })
 
-  test('keeps what it stored when it is killed', async () => {
+  test('keeps its data when it is killed', async () => {
     const home = join(directory, 'home')
     const first = await startDaemon({ command: [alone], directory: home })
     await apiOf(first.fetch).create(collection, configMap('kept', { k: 'v' }))
@@ -40,13 +40,13 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
     const second = await startDaemon({ command: [alone], directory: home })
     try {
       assert.deepEqual((await apiOf(second.fetch).get(`${collection}/kept`)).body.data, { k: 'v' })
-      assert.deepEqual(readdirSync(directory).toSorted(), ['alone', 'home'], 'it leaves nothing beside itself')
+      assert.deepEqual(readdirSync(directory).toSorted(), ['alone', 'home'], 'it creates no files beside itself')
     } finally {
       await second.stop()
     }
   })
 
-  test('is a drop-in under another name', async () => {
+  test('is a drop-in under the name kube-apiserver', async () => {
     const named = join(directory, 'kube-apiserver')
     copyFileSync(alone, named)
     assert.match((await runProgram(['--version'], [named])).stdout, /^Kubernetes v1\.36/)

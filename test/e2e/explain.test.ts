@@ -1,4 +1,4 @@
-/** What kubectl learns of the API by itself: the table of resources, and the documentation of every kind. */
+/** kubectl api-resources and explain: discovery, and the documentation of every kind. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -28,7 +28,7 @@ interface Fact {
   readonly servedByDefault: boolean
 }
 
-/** The lines of `api-resources`: the best version of each resource. */
+/** Expected lines of `api-resources`: the preferred version of each resource. */
 function expectedLines(): readonly string[] {
   const best = new Map<string, Fact>()
   for (const fact of JSON.parse(readFileSync(factsPath, 'utf8')) as readonly Fact[]) {
@@ -44,14 +44,14 @@ function expectedLines(): readonly string[] {
     .sort()
 }
 
-/** A table of kubectl, whose columns start where their titles do. */
+/** Parses a table of kubectl, whose columns start below their titles. */
 function parseTable(text: string): readonly string[] {
   const [head = '', ...lines] = text.trimEnd().split('\n')
   const starts = [...head.matchAll(/\S+/g)].map(({ index }) => index)
   return lines.map((line) => starts.map((start, column) => line.slice(start, starts[column + 1]).trim()).join(' | ')).sort()
 }
 
-/** Runs so many at a time. */
+/** Runs at most `width` tasks at a time. */
 async function inParallel<T>(items: readonly T[], width: number, run: (item: T) => Promise<void>): Promise<void> {
   const left = [...items]
   const work = async () => {
@@ -60,7 +60,7 @@ async function inParallel<T>(items: readonly T[], width: number, run: (item: T) 
   await Promise.all(Array.from({ length: width }, work))
 }
 
-/** A server as it is by default, and one with all optional versions on. */
+/** A default server, and one with all optional versions. */
 interface Daemons {
   readonly usual: Daemon
   readonly full: Daemon
@@ -83,7 +83,7 @@ function learn(binary: KubectlBinary, daemons: () => Daemons): void {
       assert.deepEqual(parseTable(await usual.run('api-resources')), expectedLines())
     })
 
-    test('explains every kind, to the last field', async () => {
+    test('explain of every kind, with all fields', async () => {
       await inParallel(definitions, 2, async (definition) => {
         const { names, kind, schema } = definition
         const text = await full.run('explain', names.plural, '--recursive', `--api-version=${apiVersionOf(definition)}`)
@@ -93,7 +93,7 @@ function learn(binary: KubectlBinary, daemons: () => Daemons): void {
       })
     })
 
-    test('explains one field', async () => {
+    test('explain of one field', async () => {
       const text = await usual.run('explain', 'pods.spec.containers.resources.limits')
       assert.match(text, /^FIELD:\s+limits\s+<map\[string\]/m)
       const { code, stderr } = await usual.try(['explain', 'pods.spec.nothing'])

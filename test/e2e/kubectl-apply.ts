@@ -79,11 +79,11 @@ const applied = (namespace: string) => [
 ]
 const said = (objects: readonly string[], what: string) => objects.map((each) => `${each} ${what}\n`).join('')
 
-/** Declarative work: apply, diff, wait, rollout. */
+/** Declarative commands: apply, diff, wait, rollout. */
 export function apply(on: Desks): void {
   on('apply of a whole application, twice', async ({ kubectl, file, namespace, minor }) => {
     const home = `${namespace}-app`
-    // Kubectl 1.20 knows no batch/v1 CronJob, and compares its lists as a whole.
+    // Kubectl 1.20 does not know batch/v1 CronJob, and compares its lists as atomic.
     const alwaysChanged = minor < 21 ? ['cronjob.batch/nightly'] : []
     const saidAgain = (changed: readonly string[]) =>
       applied(home)
@@ -100,7 +100,7 @@ export function apply(on: Desks): void {
     assert.equal(await kubectl.run('apply', '-f', next), saidAgain(['configmap/settings', 'deployment.apps/web']))
     assert.equal(await kubectl.run('get', 'cm', 'settings', '-n', home, '-o', 'jsonpath={.data}'), '{"shape":"round"}')
     await kubectl.run('apply', 'view-last-applied', 'cm', 'settings', '-n', home)
-    // What is in the namespace goes with it, perhaps before kubectl comes to it.
+    // Deleting the namespace may remove the other objects before kubectl deletes them.
     const deleted = await kubectl.run('delete', '-f', next, '--ignore-not-found')
     assert.match(deleted, new RegExp(`^namespace "${home}" deleted`))
     assert.equal((await kubectl.try(['get', 'namespace', home])).code, 1)
@@ -132,7 +132,7 @@ export function apply(on: Desks): void {
     assert.match(await k(`apply --force -f ${secret('two')}`), /secret\/s configured/)
   })
 
-  on('apply --server-side owns fields and tells of conflicts', async ({ kubectl, namespace, minor }) => {
+  on('apply --server-side owns fields and reports conflicts', async ({ kubectl, namespace, minor }) => {
     const map = (value: string) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { k: value } })
     assert.equal(await kubectl.pipe(map('1'), 'apply', '--server-side'), 'configmap/a serverside-applied\n')
     assert.equal(await kubectl.pipe(map('1'), 'apply', '--server-side'), 'configmap/a serverside-applied\n')
@@ -149,7 +149,7 @@ export function apply(on: Desks): void {
     assert.deepEqual([owner.manager, owner.operation, owner.fieldsV1['f:data']], ['other', 'Apply', { 'f:k': {} }])
   })
 
-  on('diff shows what an apply would change', async ({ kubectl, k, file, namespace, stored }) => {
+  on('diff shows the changes of an apply', async ({ kubectl, k, file, namespace, stored }) => {
     const map = (value: string) =>
       file(`d${value}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { k: value } })
     await k(`apply -f ${map('old')}`)
@@ -181,7 +181,7 @@ export function apply(on: Desks): void {
     assert.equal(late.code, 1)
     assert.match(late.stderr, /timed out waiting for the condition on pods\/p/)
     const gone = start('wait --for=delete pod/p --timeout=300s')
-    // Older ones fail when the object is gone before they look.
+    // Older versions fail if the object is gone before their first request.
     const watched = /^apiserver_longrunning_requests\{[^}]*resource="pods"[^}]*\} [1-9]/m
     await eventually('kubectl watches', async () => watched.test(await kubectl.run('get', '--raw', '/metrics')))
     await k('delete pod p --grace-period=0 --force')
@@ -191,7 +191,7 @@ export function apply(on: Desks): void {
   on('rollout history, status, restart, pause, resume and undo', async ({ k, kubectl, api, namespace, try: attempt, stored }) => {
     await k('create deployment web --image=nginx:1')
     const { metadata, spec } = JSON.parse(await k('get deployment web -o json'))
-    // What its controller would have made.
+    // As the deployment controller would have written.
     for (const revision of [1, 2]) {
       const labels = { app: 'web', 'pod-template-hash': `h${revision}` }
       await kubectl.pipe(

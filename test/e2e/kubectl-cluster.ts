@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { eventually } from '../support/wait.ts'
 import { type Desks, rows } from './kubectl-desk.ts'
 
-/** What a cluster says about itself, who may do what, and how namespaces end. */
+/** Cluster information, rights, and deletion of namespaces. */
 export function cluster(on: Desks): void {
   on('version, api-versions, api-resources, cluster-info', async ({ kubectl, minor }) => {
     const { serverVersion } = JSON.parse(await kubectl.run('version', '-o', 'json'))
@@ -38,7 +38,7 @@ export function cluster(on: Desks): void {
     assert.match(missing.stderr, /field "nothing" does not exist/)
   })
 
-  on('auth can-i, for oneself and --as others', async ({ k, kubectl, try: attempt, namespace }) => {
+  on('auth can-i, for oneself and --as another user', async ({ k, kubectl, try: attempt, namespace }) => {
     assert.equal(await k('auth can-i create deployments'), 'yes\n')
     await k('create role reader --verb=get,list --resource=configmaps')
     await k('create rolebinding readers --role=reader --user=jane --group=readers')
@@ -79,12 +79,12 @@ export function cluster(on: Desks): void {
       assert.match(answer, /^Groups +\[system:masters system:authenticated\]$/m)
       assert.match(await kubectl.run('auth', 'whoami', '--as=jane', '--as-group=a'), /^Username +jane$/m)
     },
-    // Older ones ask for versions that were removed before 1.36.
+    // Older versions use API versions that were removed before 1.36.
     28,
   )
 
   on(
-    'create token gives a token that works',
+    'create token gives a valid token',
     async ({ k, kubectl, namespace }) => {
       await eventually('the default service account', async () => (await kubectl.try(['get', 'sa', 'default', '-n', namespace])).code === 0)
       const token = (await k('create token default')).trim()
@@ -107,7 +107,7 @@ export function cluster(on: Desks): void {
     24,
   )
 
-  on('a namespace goes with all that is in it', async ({ kubectl, k, namespace, start }) => {
+  on('deleting a namespace deletes its content', async ({ kubectl, k, namespace, start }) => {
     await k('create configmap held')
     await k('patch configmap held -p', '{"metadata":{"finalizers":["example.com/f"]}}')
     await k('create deployment web --image=nginx')
@@ -128,7 +128,7 @@ export function cluster(on: Desks): void {
     )
   })
 
-  on('a finalizer keeps an object, and delete --wait waits for it', async ({ k, start, stored }) => {
+  on('a finalizer delays a deletion, and delete --wait waits for it', async ({ k, start, stored }) => {
     const held = '{"metadata":{"finalizers":["example.com/f"]}}'
     await k('create configmap a')
     await k('patch configmap a -p', held)
@@ -171,7 +171,7 @@ export function cluster(on: Desks): void {
     assert.equal(await k('get configmap of-three --ignore-not-found'), '')
   })
 
-  on('default and the other needed namespaces stay', async ({ kubectl }) => {
+  on('default and other system namespaces can not be deleted', async ({ kubectl }) => {
     const refused = await kubectl.try(['delete', 'namespace', 'default'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /namespaces "default" is forbidden: this namespace may not be deleted/)

@@ -1,4 +1,4 @@
-/** What a kubectl test works with: a daemon, a kubectl, and a namespace of its own. */
+/** The environment of a kubectl test: a daemon, a kubectl, and a namespace. */
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,19 +14,19 @@ export interface Desk {
   readonly minor: number
   /** Without a namespace. */
   readonly kubectl: Kubectl
-  /** In the namespace; the arguments in one text are separated by single spaces. */
+  /** Runs kubectl in the namespace. Arguments in one string are separated by single spaces. */
   k(command: string, ...more: string[]): Promise<string>
   try(command: string, options?: RunOptions): Promise<Ran>
   start(command: string): Running
-  /** A field, such as `.spec.ports[0]`, of an object, such as `deployment web`, that the server is asked for without kubectl; '' when missing. */
+  /** A field of a stored object, read without kubectl, such as `.spec.ports[0]` of `deployment web`; '' when missing. */
   stored(what: string, path: string): Promise<string>
-  /** Writes a file of the test's own and returns its path. */
+  /** Writes a temporary file of the test and returns its path. */
   file(name: string, content: string | object): string
-  /** An executable shell script that is run with the edited file as `$1`. */
+  /** An executable shell script that gets the edited file as `$1`. */
   script(name: string, body: string): string
 }
 
-/** Collections below a namespace by the names that tests use for them. */
+/** Namespaced collections by the names used in tests. */
 const collections: { readonly [name: string]: readonly [groupVersion: string, plural: string] } = {
   cm: ['api/v1', 'configmaps'],
   configmap: ['api/v1', 'configmaps'],
@@ -62,7 +62,7 @@ interface Office {
   close(): void
 }
 
-/** Runs these pieces of work with each kubectl there is, each of which has a daemon of its own; a case that an old one has no command for is skipped. */
+/** Runs these tests with each kubectl, each with its own daemon. Cases with commands that an old kubectl lacks are skipped. */
 export function withEachKubectl(title: string, works: readonly ((on: Desks) => void)[]): void {
   const found = kubectls()
   if (found.length === 0) test(title, { skip: 'no kubectl on PATH or in KUBECTL_PATHS' }, () => {})
@@ -92,7 +92,7 @@ export function withEachKubectl(title: string, works: readonly ((on: Desks) => v
   })
 }
 
-/** Makes desks for one kubectl at one daemon. */
+/** Creates environments for one kubectl and one daemon. */
 function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
   const home = temporaryDirectory('kubectl')
   const kubectl = kubectlWith(binary, daemon.kubeconfig, home.path)
@@ -130,7 +130,7 @@ function officeOf(binary: KubectlBinary, daemon: Daemon): Office {
   }
 }
 
-/** The rows of a table that kubectl printed, the header first, split at two or more spaces. */
+/** Rows of a table printed by kubectl, the header first, split at two or more spaces. */
 export const rows = (text: string): string[][] =>
   text
     .trimEnd()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Desks, rows } from './kubectl-desk.ts'
 
-/** Making, showing, changing and deleting objects. */
+/** Creating, showing, changing and deleting objects. */
 export function objects(on: Desks): void {
-  on('create, get, describe and delete of the usual kinds', async ({ k, namespace, minor, try: attempt }) => {
+  on('create, get, describe and delete of common kinds', async ({ k, namespace, minor, try: attempt }) => {
     const commands: readonly (readonly [kind: string, name: string, rest: string])[] = [
       ['configmap', 'cm', '--from-literal=a=1 --from-literal=b=2'],
       ['secret generic', 'se', '--from-literal=p=w'],
@@ -14,7 +14,7 @@ export function objects(on: Desks): void {
       ['role', 'reader', '--verb=get,list --resource=pods,configmaps'],
       ['rolebinding', 'readers', '--role=reader --user=jane'],
       ['quota', 'limits', '--hard=pods=10'],
-      // Older ones ask for batch/v1beta1.
+      // Older versions use batch/v1beta1.
       ...(minor >= 21 ? [['cronjob', 'often', '--image=busybox --schedule=*/5_*_*_*_*'] as const] : []),
     ]
     const plain: { readonly [kind: string]: string } = {
@@ -41,7 +41,7 @@ export function objects(on: Desks): void {
     }
   })
 
-  on('run makes a pod, create deployment a deployment', async ({ k }) => {
+  on('run creates a pod, create deployment a deployment', async ({ k }) => {
     assert.equal(await k('run nginx --image=nginx'), 'pod/nginx created\n')
     const [header, pod] = rows(await k('get pods'))
     assert.deepEqual(header, ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'])
@@ -65,7 +65,7 @@ export function objects(on: Desks): void {
     assert.match(all, /deployment\.apps\/web/)
   })
 
-  on('create refuses what is there already, and what is wrong', async ({ k, try: attempt, file }) => {
+  on('create refuses existing and invalid objects', async ({ k, try: attempt, file }) => {
     await k('create configmap a')
     const again = await attempt('create configmap a')
     assert.equal(again.code, 1)
@@ -88,7 +88,7 @@ export function objects(on: Desks): void {
     assert.match(missing.stderr, /the server doesn't have a resource type "gadgets"/)
   })
 
-  on('warnings are printed, and the object is made all the same', async ({ try: attempt, file }) => {
+  on('warnings are printed, and the object is created', async ({ try: attempt, file }) => {
     const env = [
       { name: 'A', value: '1' },
       { name: 'A', value: '2' },
@@ -107,12 +107,12 @@ export function objects(on: Desks): void {
     const made = await attempt(`create -f ${path}`)
     assert.deepEqual([made.stdout, warned(made.stderr)], ['deployment.apps/warned created\n', said.map((text) => `Warning: ${text}`)])
     const labelled = await attempt('label deployment warned x=y')
-    assert.deepEqual(warned(labelled.stderr), [], 'what is wanted has not changed')
+    assert.deepEqual(warned(labelled.stderr), [], 'the spec has not changed')
     const scaled = await attempt('scale deployment warned --replicas=2')
     assert.deepEqual(warned(scaled.stderr).length, said.length)
   })
 
-  on('edit takes what an editor makes of the object', async ({ k, try: attempt, script, stored }) => {
+  on('edit stores the edited object', async ({ k, try: attempt, script, stored }) => {
     await k('create configmap a --from-literal=k=before')
     const editor = script('editor.sh', `sed -e 's/before/after/' "$1" > "$1.new"\nmv "$1.new" "$1"`)
     const edited = await attempt('edit configmap a', { env: { EDITOR: editor } })
@@ -157,7 +157,7 @@ export function objects(on: Desks): void {
     assert.notEqual(invalid.code, 0)
   })
 
-  on('replace, and delete by label, file and all', async ({ k, file, try: attempt, stored }) => {
+  on('replace, and delete by label, file and --all', async ({ k, file, try: attempt, stored }) => {
     const path = file('a.json', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: '1' } })
     await k(`create -f ${path}`)
     const next = file('b.json', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: '2' } })

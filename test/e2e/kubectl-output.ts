@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { parse } from 'yaml'
 import { type Desks, rows } from './kubectl-desk.ts'
 
-/** The forms in which kubectl shows objects, and how it chooses them. */
+/** Output formats and selectors of kubectl get. */
 export function output(on: Desks): void {
   on('get -o wide, yaml, json, name, jsonpath, custom-columns', async ({ k, namespace }) => {
     await k('create deployment web --image=nginx:1')
@@ -32,7 +32,7 @@ export function output(on: Desks): void {
     assert.match(await k('get pods --sort-by=.metadata.name'), /^NAME .*\np /)
   })
 
-  on('the columns of the usual kinds', async ({ k, kubectl, namespace }) => {
+  on('columns of common kinds', async ({ k, kubectl, namespace }) => {
     const headers: { readonly [kind: string]: string } = {
       configmaps: 'NAME DATA AGE',
       secrets: 'NAME TYPE DATA AGE',
@@ -86,7 +86,7 @@ export function output(on: Desks): void {
     assert.equal((await k('get pods --chunk-size=1 -o name')).split('\n').length, 4)
   })
 
-  on('get -w shows what happens', async ({ k, start }) => {
+  on('get -w shows changes', async ({ k, start }) => {
     await k('create configmap first')
     const watching = start('get configmaps -w -o name')
     const events = start('get configmaps --watch-only -o custom-columns=N:.metadata.name,V:.data.v --no-headers')
@@ -115,7 +115,7 @@ export function output(on: Desks): void {
 const labels = { app: 'x' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
-/** One object of each kind whose columns are looked at. */
+/** One object of each kind with tested columns. */
 function namespaced(namespace: string) {
   const object = (apiVersion: string, kind: string, name: string, rest: object = {}) => ({
     apiVersion,

@@ -1,4 +1,4 @@
-/** People who log in at a real OpenID provider, with a daemon that is told of it by flags or by a file. */
+/** Logins at an OpenID provider, with a daemon configured by flags or by a file. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ after(async () => {
 const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
 const whoAmI = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
-/** Requests with nothing but a token, or without one. */
+/** Requests with only a bearer token, or anonymous. */
 function asBearer(daemon: Daemon) {
   const { ca } = readCredentials(daemon.kubeconfig)
   const { fetch, close } = tlsFetch(daemon.url, { ca, cert: '', key: '' })
@@ -47,7 +47,7 @@ function asBearer(daemon: Daemon) {
   }
 }
 
-/** Lets a group read everything. */
+/** Grants a group read access to everything. */
 async function letRead(daemon: Daemon, group: string): Promise<void> {
   const binding = {
     metadata: { name: `readers-${groups++}` },
@@ -101,7 +101,7 @@ describe('--oidc-*', () => {
   })
   after(() => daemon?.stop())
 
-  test('names come with their issuer, groups with their prefix, and required claims count', async () => {
+  test('usernames are prefixed with the issuer, groups with the configured prefix, and required claims are checked', async () => {
     const client = asBearer(daemon)
     await provider.say({ groups: ['dev', 'ops'], department: 'it' })
     const user = await eventuallyUser(client, await provider.login('jane'))
@@ -113,7 +113,7 @@ describe('--oidc-*', () => {
     client.close()
   })
 
-  test('a refused token learns nothing of why', async () => {
+  test('a refused token gets no reason', async () => {
     const token = await provider.login('jane')
     const [header = '', payload = '', signature = ''] = token.split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
@@ -160,7 +160,7 @@ describe('--oidc-*', () => {
   const found = kubectls()
   if (found.length === 0) test('kubectl', { skip: 'no kubectl on PATH or in KUBECTL_PATHS' }, () => {})
   for (const binary of found) {
-    test(`kubectl ${binary.version} with a token, and with a plug-in that gets one`, async () => {
+    test(`kubectl ${binary.version} with a token, and with a credential plugin`, async () => {
       await provider.say({ groups: ['dev'], department: 'it' })
       await letRead(daemon, 'oidc:dev')
       const token = await provider.login('jane')
@@ -214,14 +214,14 @@ test('keys are rotated under load, and no request fails', async () => {
     const workers = Array.from({ length: 8 }, worker)
     for (let rotation = 0; rotation < 3; rotation++) {
       await provider.tell('rotate')
-      // Every login makes a token that nobody has seen, with the new key.
+      // Each login gives a new token, signed with the new key.
       for (let i = 0; i < 5; i++) tokens.push(await provider.login(`user-${rotation}-${i}`))
     }
     await eventually('all tokens are used', async () => (statuses.get(200) ?? 0) > 400)
     running = false
     await Promise.all(workers)
     assert.deepEqual([...statuses.keys()], [200], JSON.stringify([...statuses]))
-    assert.ok(((await provider.tell('count')) as number) - callsBefore <= 6, 'keys are asked for once a rotation, or little more')
+    assert.ok(((await provider.tell('count')) as number) - callsBefore <= 6, 'about one JWKS request per rotation')
     assert.equal(await client.user(await provider.login('mallory')), 401)
     assert.match(daemon.log(), /not mallory/)
   } finally {
@@ -230,7 +230,7 @@ test('keys are rotated under load, and no request fails', async () => {
   }
 })
 
-test('the provider is down at the start and comes later; the file changes while the server runs', async () => {
+test('the provider is down at start and comes up later; the file changes while the server runs', async () => {
   const path = writeConfiguration('reload.yaml', configuration({ anonymous: { enabled: true, conditions: [{ path: '/livez' }] } }))
   const token = await provider.login('jane')
   await provider.tell('down')
@@ -239,8 +239,8 @@ test('the provider is down at the start and comes later; the file changes while 
   try {
     assert.equal(await client.status('/version', token), 401)
     assert.match(daemon.log(), /OIDC provider not found, trying again/)
-    assert.equal(await client.status('/livez'), 200, 'anonymous where the file says so')
-    assert.equal(await client.status('/version'), 401, 'and nowhere else')
+    assert.equal(await client.status('/livez'), 200, 'anonymous on the path in the file')
+    assert.equal(await client.status('/version'), 401, 'and on no other')
     await provider.tell('listen')
     const user = await eventually('the provider is found', async () => {
       const found = await client.user(token)
@@ -260,7 +260,7 @@ test('the provider is down at the start and comes later; the file changes while 
     for (const [content, why] of bad) {
       writeConfiguration('reload.yaml', content)
       await eventually(`${why} is logged`, async () => why.test(daemon.log()))
-      assert.equal(typeof (await client.user(token)), 'object', 'the last good one stays')
+      assert.equal(typeof (await client.user(token)), 'object', 'the last valid file stays in use')
     }
     const text = JSON.stringify(configuration({ anonymous })).replace("'oidc:' + claims.sub", "'new:' + claims.sub")
     writeConfiguration('reload.yaml', text)
@@ -291,7 +291,7 @@ test('the provider is down at the start and comes later; the file changes while 
   }
 })
 
-test('files and flags that can not be used end the start with everything that is wrong', async () => {
+test('invalid files and flags prevent the start, with all errors', async () => {
   const broken = writeConfiguration('broken.yaml', {
     ...configuration(),
     jwt: [
@@ -328,7 +328,7 @@ test('files and flags that can not be used end the start with everything that is
   assert.match(both.stderr, /--authentication-config and --oidc-issuer-url are mutually exclusive.*--anonymous-auth are mutually exclusive/)
 })
 
-test('nobody is anonymous where everybody may do everything', async () => {
+test('--authorization-mode=AlwaysAllow disables anonymous requests', async () => {
   const daemon = await startDaemon({ flags: ['--authorization-mode=AlwaysAllow'] })
   const client = asBearer(daemon)
   try {

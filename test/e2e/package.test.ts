@@ -1,4 +1,4 @@
-/** What npm would publish, in an empty project. */
+/** The package as npm would publish it, in an empty project. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { examples } from './examples.ts'
 
-/** This Node, and those that the variable NODES names, separated as PATH is. */
+/** This Node, and those in the variable NODES, separated as in PATH. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 
 const program = `
@@ -41,13 +41,13 @@ export const server: TestServer = await startTestServer({ authorizationModes: ['
 export const api = await createApiServer({ store: memoryStore() })
 `
 
-/** Sizes of all files below a directory, in bytes. */
+/** Total size of all files below a directory, in bytes. */
 function sizeOf(directory: string): number {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** Whether what is compiled below `dist/` is a directory, or is from a file that is still there. */
+/** True for directories below `dist/`, and for compiled files whose source still exists. */
 function hasSource(path: string): boolean {
   const [, source] = /^dist\/(.*?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(root, path)) ?? []
   return source === undefined || existsSync(join(root, `${source}.ts`))
@@ -65,14 +65,14 @@ describe('the package', { timeout: 3_600_000 }, () => {
     })
 
   before(() => {
-    // Put together beside the checkout, whose bundle other tests are using.
+    // Built beside the checkout, whose bundle other tests are using.
     const staged = join(directory, 'staged')
     mkdirSync(staged)
     mkdirSync(project)
     for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(staged, name))
     const tool = (name: string, args: readonly string[]) =>
       execFileSync(join(root, 'node_modules/.bin', name), args, { cwd: root, stdio: 'pipe' })
-    // Of what npm ci compiled only changes are compiled again; npm run types checks them.
+    // Incremental: only changes since npm ci are compiled. Types are checked by npm run types.
     tool('tsc', ['-p', 'tsconfig.build.json', '--noCheck'])
     for (const part of ['core', 'runtimes'])
       cpSync(join(root, 'dist', part), join(staged, 'dist', part), { recursive: true, filter: hasSource })
@@ -106,7 +106,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
     assert.match(npm(['exec', '--no', '--', 'apiserver', '--version'], project), /^Platform v1\.36/)
   })
 
-  test('types come with it', () => {
+  test('contains types', () => {
     const options = [
       '--noEmit',
       '--strict',
@@ -137,7 +137,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
 
   examples(project)
 
-  test('brings no tools along, and stays within its size', (t) => {
+  test('contains no build tools, and stays within its size limit', (t) => {
     const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object }
     const names = Object.keys(packages).filter((path) => path !== '')
     const megabytes = sizeOf(join(project, 'node_modules')) / 2 ** 20

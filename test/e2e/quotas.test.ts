@@ -1,4 +1,4 @@
-/** Quotas on the daemon: each kind of name and scope, what is given back, and custom resources. */
+/** Resource quotas of the daemon: each kind of resource name and scope, released usage, and custom resources. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ async function refused(path: string, body: object, message: RegExp): Promise<voi
   assert.match(answer.message ?? '', message)
 }
 
-/** A namespace with one quota that has been counted. Resolves to its path. */
+/** Creates a namespace with one quota and waits until it is counted. Resolves to its path. */
 async function namespaceWith(name: string, hard: object, more: object = {}): Promise<string> {
   await made('/api/v1/namespaces', { metadata: { name } })
   const home = `/api/v1/namespaces/${name}`
@@ -89,7 +89,7 @@ const pod = (name: string, requests: object = {}, spec: object = {}) => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }], ...spec },
 })
 
-test('custom resources are counted by name, also those whose definition came after the quota', async () => {
+test('custom resources are counted by name, also if their definition is newer than the quota', async () => {
   const home = await namespaceWith('shop', { 'count/things.shop.test': '2' })
   const definition = {
     metadata: { name: 'things.shop.test' },
@@ -122,7 +122,7 @@ test('custom resources are counted by name, also those whose definition came aft
   await made(things('v2'), thing('c', 'v2'))
 })
 
-test('pods that have ended, have shrunk or have gone give back what they used', async () => {
+test('pods that are finished, resized or deleted release their usage', async () => {
   const home = await namespaceWith('pods', { pods: '2', 'requests.cpu': '3', 'count/pods': '9' })
   const pods = `${home}/pods`
   await made(pods, pod('a', { cpu: '2' }))
@@ -170,7 +170,7 @@ test('scopes and priority classes', async () => {
   await refused(`${short}/pods`, pod('two', {}, { activeDeadlineSeconds: 5 }), /exceeded quota: q/)
 })
 
-test('storage by class, and what may be used under a quota only', async () => {
+test('storage by class, and resources limited to namespaces with a quota', async () => {
   const gold = 'gold.storageclass.storage.k8s.io/'
   const home = await namespaceWith('storage', {
     [`${gold}requests.storage`]: '5Gi',
@@ -199,7 +199,7 @@ test('storage by class, and what may be used under a quota only', async () => {
   await becomes(home, { [`${gold}requests.storage`]: '0', 'requests.storage': '2Gi' })
 })
 
-test('services, by what they take on nodes and outside, also when they change', async () => {
+test('services by node ports and load balancers, also when they change', async () => {
   const home = await namespaceWith('services', {
     services: '3',
     'services.nodeports': '2',
@@ -226,7 +226,7 @@ test('services, by what they take on nodes and outside, also when they change', 
   await becomes(home, { 'services.nodeports': '1', 'services.loadbalancers': '1' })
 })
 
-test('any other resource by count, and a quota that is made smaller than what is used', async () => {
+test('object counts of any resource, and a quota lowered below the usage', async () => {
   const home = await namespaceWith('counts', {
     'count/deployments.apps': '1',
     'count/leases.coordination.k8s.io': '2',
@@ -254,5 +254,5 @@ test('any other resource by count, and a quota that is made smaller than what is
     return body.message?.endsWith('used: count/leases.coordination.k8s.io=2, limited: count/leases.coordination.k8s.io=1')
   })
   const change = { metadata: { labels: { key: 'b' } } }
-  assert.equal((await send('PATCH', `${leases}/a`, change)).status, 200, 'what is there may change')
+  assert.equal((await send('PATCH', `${leases}/a`, change)).status, 200, 'existing objects may change')
 })

@@ -1,4 +1,4 @@
-/** `apiserver snapshot`, beside a daemon that is busy. */
+/** `apiserver snapshot`, beside a daemon under load. */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 const collection = '/api/v1/namespaces/default/configmaps'
 const writers = 6
 
-/** Creates, changes and deletes without pause until it is stopped; resolves then to the number of writes. */
+/** Creates, changes and deletes objects until stopped; then resolves to the number of writes. */
 function keepBusy(daemon: Daemon): { stop(): Promise<number> } {
   const api = apiOf(daemon.fetch)
   let stopped = false
@@ -33,7 +33,7 @@ function keepBusy(daemon: Daemon): { stop(): Promise<number> } {
   }
 }
 
-test('a snapshot taken under load is one moment of the store', { timeout: 3_600_000 }, async () => {
+test('a snapshot taken under load is one revision of the store', { timeout: 3_600_000 }, async () => {
   const { path, remove } = temporaryDirectory()
   const daemon = await startDaemon({ directory: path })
   const load = keepBusy(daemon)
@@ -55,7 +55,7 @@ test('a snapshot taken under load is one moment of the store', { timeout: 3_600_
     const restored = await runProgram(restore)
     assert.equal(restored.code, 0, restored.stderr)
     const refused = await runProgram(restore)
-    assert.deepEqual([refused.code, refused.stdout], [1, ''], 'a store is never replaced')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''], 'an existing store is not replaced')
     assert.match(refused.stderr, /^error: .* holds a store already\n$/)
     const again = await startDaemon({ directory, flags: ['--controllers=-garbage-collector'] })
     const api = apiOf(again.fetch)
@@ -66,7 +66,7 @@ test('a snapshot taken under load is one moment of the store', { timeout: 3_600_
   remove()
 })
 
-test('a command that is wrong ends with one line', async () => {
+test('an invalid command ends with one line', async () => {
   const lines: readonly (readonly [argv: readonly string[], line: RegExp])[] = [
     [['snapshot'], /use: snapshot save FILE/],
     [['snapshot', 'copy', 'x'], /use: snapshot save FILE/],

@@ -1,4 +1,4 @@
-/** A process with admission webhooks over TLS; the path says which. Prints its port. */
+/** A process with admission webhooks over TLS, selected by the path. Prints its port. */
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -12,12 +12,12 @@ interface Review {
   }
 }
 
-/** `ca`: of certificates that callers have to show. */
+/** `ca`: issuer of required client certificates. */
 const { ca, ...tls } = JSON.parse(process.env['TLS'] ?? '{}') as { key: string; cert: string; ca?: string }
 const encode = (operations: object[]) => Buffer.from(JSON.stringify(operations)).toString('base64')
 const patch = (...operations: object[]) => ({ allowed: true, patchType: 'JSONPatch', patch: encode(operations) })
 
-/** Members of the response by path. */
+/** Members of the response, by path. */
 const answers: { readonly [path: string]: (review: Review) => object } = {
   '/label': ({ request: { object } }) => {
     const path = object?.metadata.labels ? '/metadata/labels/checked' : '/metadata/labels'

@@ -24,9 +24,9 @@ const deployment = (namespace: string, containers: readonly object[], more: obje
 })
 const containersOf = (desk: Desk) => desk.k('get deployment web -o jsonpath={.spec.template.spec.containers[*].name}')
 
-/** Dry runs, declarative changes, and who owns which field. */
+/** Dry runs, declarative changes, and field ownership. */
 export function declarativeWork(on: Desks): void {
-  on('create --dry-run=server fills in and checks, and stores nothing', async ({ k, try: attempt, file }) => {
+  on('create --dry-run=server defaults and validates, and stores nothing', async ({ k, try: attempt, file }) => {
     const commands: readonly (readonly [command: string, kind: string])[] = [
       ['create configmap a --from-literal=k=v', 'configmap'],
       ['create deployment a --image=nginx', 'deployment'],
@@ -54,7 +54,7 @@ export function declarativeWork(on: Desks): void {
     assert.match(refused.stderr, /spec\.ports\[0\]\.port: Invalid value: 70000: must be between 1 and 65535, inclusive/)
   })
 
-  on('apply --server-side: create, again, conflict, force, give up', async (desk) => {
+  on('apply --server-side: create, repeat, conflict, force, remove', async (desk) => {
     const { kubectl, k, namespace, file, try: attempt, stored } = desk
     const map = (data: object) =>
       file(`m${Object.values(data).join('')}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data })
@@ -63,7 +63,7 @@ export function declarativeWork(on: Desks): void {
     assert.equal(await k(`apply --server-side -f ${map({ a: '1', b: '1' })}`), 'configmap/a serverside-applied\n')
     const first = await version()
     assert.equal(await k(`apply --server-side -f ${map({ a: '1', b: '1' })}`), 'configmap/a serverside-applied\n')
-    assert.equal(await version(), first, 'an apply that changes nothing writes nothing')
+    assert.equal(await version(), first, 'an apply without changes writes nothing')
     const dry = await k(`apply --server-side --dry-run=server -f ${map({ a: '9', b: '1' })}`)
     assert.match(dry, /^configmap\/a serverside-applied \(server dry run\)\n$/)
     assert.equal(await version(), first)
@@ -85,14 +85,14 @@ export function declarativeWork(on: Desks): void {
     await k(`apply --server-side -f ${map({ b: '1' })}`)
     assert.equal(await stored('configmap a', '.data'), '{"a":"2","b":"1"}')
     await k(`${other} -f ${map({ c: '3' })}`)
-    assert.equal(await stored('configmap a', '.data'), '{"b":"1","c":"3"}', 'what nobody owns any more is gone')
+    assert.equal(await stored('configmap a', '.data'), '{"b":"1","c":"3"}', 'a field without owner is removed')
     const update = JSON.stringify({ data: { b: 'patched' } })
     await kubectl.run('patch', 'configmap', 'a', '-n', namespace, '--type=merge', '-p', update, '--field-manager=patcher')
     const late = await attempt(`apply --server-side -f ${map({ b: '1' })}`)
     assert.match(late.stderr, /conflict with "patcher" using v1( at \S+)?: \.data\.b/)
   })
 
-  on('apply --server-side by several: each owns its containers', async (desk) => {
+  on('apply --server-side by several managers: each owns its containers', async (desk) => {
     const { k, namespace, file, stored } = desk
     const apply = (manager: string, containers: readonly object[], more: object = {}) =>
       k(`apply --server-side --field-manager=${manager} -f ${file(`${manager}.json`, deployment(namespace, containers, more))}`)
@@ -106,7 +106,7 @@ export function declarativeWork(on: Desks): void {
     assert.equal(await stored('deployment web', '.spec.template.spec.containers[0].ports'), '')
     await k('scale deployment web --replicas=5')
     await apply('one', [{ name: 'main', image: 'nginx' }])
-    assert.equal(await stored('deployment web', '.spec.replicas'), '5', "the scaler's field is left alone")
+    assert.equal(await stored('deployment web', '.spec.replicas'), '5', 'the field of the scaler is unchanged')
     const scaler = (await managersOf(desk, '/apis/apps/v1/namespaces/NS/deployments/web')).find(
       ({ subresource }) => subresource === 'scale',
     )
@@ -124,19 +124,19 @@ export function declarativeWork(on: Desks): void {
     const read = async () => JSON.parse(await k('get deployment web -o json'))
     const migrated = await read()
     assert.equal(migrated.spec.template.spec.containers[0].image, 'nginx:2')
-    // Since 1.26 kubectl hands the fields of its old name over to the new one, so that what is left out goes.
+    // Since 1.26 kubectl migrates the fields of its client-side manager, so that omitted fields are removed.
     if (minor >= 26) {
       assert.deepEqual(shown(await managersOf(desk, url)).toSorted(), ['kubectl Apply', 'kubectl-last-applied Apply'])
       assert.equal(migrated.spec.minReadySeconds, undefined)
     }
     const last = JSON.parse(migrated.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration'])
-    assert.equal(last.spec.template.spec.containers[0].image, 'nginx:2', 'the server keeps the record of client-side applies')
+    assert.equal(last.spec.template.spec.containers[0].image, 'nginx:2', 'the server updates the last-applied annotation')
     assert.match(await k(`apply -f ${app('three', 'nginx:3', { replicas: 2 })}`), /^deployment\.apps\/web configured\n$/)
     assert.equal((await read()).spec.template.spec.containers[0].image, 'nginx:3')
   })
 
   on(
-    'get shows managed fields when asked',
+    'get shows managed fields on request',
     async ({ k }) => {
       await k('create configmap a --from-literal=k=v')
       const shownFields = JSON.parse(await k('get configmap a -o json --show-managed-fields')).metadata.managedFields
@@ -148,7 +148,7 @@ export function declarativeWork(on: Desks): void {
     21,
   )
 
-  on('diff and diff --server-side, which tell what would change', async ({ k, try: attempt, namespace, file, minor, stored }) => {
+  on('diff and diff --server-side show the changes', async ({ k, try: attempt, namespace, file, minor, stored }) => {
     const app = (name: string, image: string) => file(`${name}.json`, deployment(namespace, [{ name: 'web', image }]))
     const created = await attempt(`diff -f ${app('new', 'nginx:1')}`)
     assert.equal(created.code, 1, created.stderr)
@@ -169,7 +169,7 @@ export function declarativeWork(on: Desks): void {
     assert.equal(await stored('deployment web', '.spec.template.spec.containers[0].image'), 'nginx:1')
   })
 
-  on('replace --force makes a new object', async ({ k, file, namespace, stored }) => {
+  on('replace --force creates a new object', async ({ k, file, namespace, stored }) => {
     const map = (v: string) => file(`r${v}.json`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { v } })
     await k(`create -f ${map('1')}`)
     const uid = () => stored('configmap a', '.metadata.uid')

@@ -5,7 +5,7 @@ import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import { eventually } from '../support/wait.ts'
 import { type Desk, type Desks, rows } from './kubectl-desk.ts'
 
-/** A certificate signing request, in base64 of its PEM. */
+/** A certificate signing request as base64 of its PEM. */
 async function newRequest(commonName: string): Promise<string> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
@@ -23,7 +23,7 @@ async function requestCertificate({ kubectl, namespace }: Desk, suffix: string):
   return name
 }
 
-/** Certificates, tokens, events, and the other commands of those who run a cluster. */
+/** Certificates, tokens, events, and other commands of administrators. */
 export function clusterWork(on: Desks): void {
   on('certificate approve and deny', async (desk) => {
     const { kubectl } = desk
@@ -58,7 +58,7 @@ export function clusterWork(on: Desks): void {
   })
 
   on(
-    'create token, and what it opens',
+    'create token, and the rights of the token',
     async ({ k, kubectl, namespace, file, minor }) => {
       await k('create serviceaccount robot')
       await k('create secret generic bound')
@@ -77,14 +77,17 @@ export function clusterWork(on: Desks): void {
         kubectl.try([`--server=${server}`, `--certificate-authority=${authority}`, `--token=${jwt}`, ...args], {
           env: { KUBECONFIG: '/dev/null' },
         })
-      // `auth whoami` asks for a version that 1.36 serves from 1.28 on; before, a refusal tells the name.
+      // `auth whoami` uses an API version that 1.36 serves from kubectl 1.28 on; older ones show the name in a refusal.
       if (minor >= 28) assert.match((await as(usual, 'auth', 'whoami')).stdout, new RegExp(`^Username +${sub}$`, 'm'))
       assert.match((await as(usual, 'get', 'secrets', '-n', namespace)).stderr, new RegExp(`User "${sub}" cannot list`))
       assert.match((await as(token, 'get', 'secrets', '-n', namespace)).stderr, /You must be logged in to the server/)
       await k('create rolebinding robots --clusterrole=edit', `--serviceaccount=${namespace}:robot`)
       await eventually('the binding is in effect', async () => (await as(usual, 'get', 'secrets', '-n', namespace)).code === 0)
       await k('delete secret bound')
-      await eventually('the token ends with its secret', async () => (await as(usual, 'get', 'secrets', '-n', namespace)).code === 1)
+      await eventually(
+        'the token is invalid without its secret',
+        async () => (await as(usual, 'get', 'secrets', '-n', namespace)).code === 1,
+      )
     },
     24,
   )
@@ -142,7 +145,7 @@ export function clusterWork(on: Desks): void {
   })
 
   on(
-    'debug adds an ephemeral container, copies a pod, and visits a node',
+    'debug adds an ephemeral container, copies a pod, and starts a pod on a node',
     async ({ k, kubectl, api, namespace }) => {
       await k('run p --image=nginx')
       await k('debug p --image=busybox --container=look --target=p -- sleep 9')
@@ -169,7 +172,7 @@ export function clusterWork(on: Desks): void {
         'no pod on the node',
       )
     },
-    // Before, kubectl asks for a kind of ephemeral containers that 1.22 took away.
+    // Older versions use an EphemeralContainers kind that was removed in 1.22.
     23,
   )
 

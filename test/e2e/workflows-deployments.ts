@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { eventually } from '../support/wait.ts'
 import { type Desk, type Desks, rows } from './kubectl-desk.ts'
 
-/** What the deployment controller would do: a replica set of its template, as a revision, and a status. */
+/** Acts as the deployment controller: creates a replica set of the template with its revision, and writes the status. */
 async function reconcile({ k, kubectl, api, namespace }: Desk, revision: number): Promise<void> {
   const { metadata, spec } = JSON.parse(await k('get deployment web -o json'))
   const labels = { app: 'web', 'pod-template-hash': `h${revision}` }
@@ -34,7 +34,7 @@ async function reconcile({ k, kubectl, api, namespace }: Desk, revision: number)
   await settle(api, namespace, spec.replicas)
 }
 
-/** Reports that so many pods of the current generation are available. */
+/** Reports this many available pods of the current generation. */
 async function settle(api: Desk['api'], namespace: string, replicas: number): Promise<void> {
   const url = `/apis/apps/v1/namespaces/${namespace}/deployments/web`
   const { body } = await api.get(url)
@@ -43,7 +43,7 @@ async function settle(api: Desk['api'], namespace: string, replicas: number): Pr
   assert.equal(answer.status, 200)
 }
 
-/** Deployments and what belongs to them, from the first image to the way back. */
+/** Work on deployments, from the first image to the rollback. */
 export function deploymentWork(on: Desks): void {
   on('set image, resources, env and serviceaccount', async ({ k, try: attempt, stored }) => {
     await k('create deployment web --image=nginx:1')
@@ -74,7 +74,7 @@ export function deploymentWork(on: Desks): void {
     assert.equal(await k('set selector service svc app=web'), 'service/svc selector updated\n')
   })
 
-  on('expose makes services of deployments, pods and services', async ({ k, api, namespace }) => {
+  on('expose creates services for deployments, pods and services', async ({ k, api, namespace }) => {
     await k('create deployment web --image=nginx --port=8080')
     assert.equal(await k('expose deployment web --port=80'), 'service/web exposed\n')
     const spec = async (name: string) => JSON.parse(await k(`get service ${name} -o json`)).spec
@@ -101,7 +101,7 @@ export function deploymentWork(on: Desks): void {
     assert.equal(taken.status, 422)
   })
 
-  on('autoscale makes an autoscaler that both versions show', async ({ k, api, namespace, minor, try: attempt }) => {
+  on('autoscale creates an autoscaler that both versions show', async ({ k, api, namespace, minor, try: attempt }) => {
     await k('create deployment web --image=nginx')
     assert.equal(
       await k('autoscale deployment web --min=2 --max=5 --cpu-percent=80'),
@@ -122,14 +122,14 @@ export function deploymentWork(on: Desks): void {
     const [header, row] = rows(await k('get hpa web'))
     assert.deepEqual(header, ['NAME', 'REFERENCE', 'TARGETS', 'MINPODS', 'MAXPODS', 'REPLICAS', 'AGE'])
     assert.deepEqual(row?.slice(0, 6), ['web', 'Deployment/web', 'cpu: <unknown>/80%', '2', '5', '0'])
-    // Older ones describe only versions that are gone.
+    // Older versions describe only versions that were removed.
     if (minor >= 23) assert.match(await k('describe hpa web'), /^Reference: +Deployment\/web$/m)
     const wrong = await attempt('autoscale deployment web --name=wrong --min=6 --max=5')
     assert.equal(wrong.code, 1)
     await k('delete hpa web')
   })
 
-  on('rollout status, history, restart, undo, as a controller writes revisions', async (desk) => {
+  on('rollout status, history, restart, undo, with the revisions of a controller', async (desk) => {
     const { k, start, api, namespace, try: attempt, stored } = desk
     await k('create deployment web --image=nginx:1')
     const waiting = start('rollout status deployment/web --timeout=300s')
@@ -164,7 +164,7 @@ export function deploymentWork(on: Desks): void {
     assert.match(await k('get deployment web'), /\nweb +1\/1 +1 +1 +\d+s\n/)
   })
 
-  on('rollout of stateful and daemon sets, by controller revisions', async ({ k, kubectl, api, namespace, file, stored }) => {
+  on('rollout of stateful and daemon sets, with controller revisions', async ({ k, kubectl, api, namespace, file, stored }) => {
     const labels = { app: 'set' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
     for (const [kind, plural, more] of [

@@ -5,16 +5,16 @@ import type { Desk, Desks } from './kubectl-desk.ts'
 
 const labels = { app: 'web' }
 
-/** A node of the test's own. */
+/** Creates a node for the test. */
 async function newNode({ api, namespace }: Desk): Promise<string> {
   const name = `node-of-${namespace}`
   await api.create('/api/v1/nodes', { kind: 'Node', apiVersion: 'v1', metadata: { name } })
-  // It is new, and so not ready: a controller takes the taint off when it is.
+  // New nodes have the taint not-ready, which a controller would remove.
   await api.patch(`/api/v1/nodes/${name}`, { spec: { taints: null } })
   return name
 }
 
-/** A pod that runs and is ready on the node. */
+/** Creates a pod that is running and ready on the node. */
 async function runPod({ api, namespace }: Desk, nodeName: string, name: string, metadata: object = {}): Promise<void> {
   const url = `/api/v1/namespaces/${namespace}/pods`
   await api.create(url, {
@@ -27,7 +27,7 @@ async function runPod({ api, namespace }: Desk, nodeName: string, name: string, 
   assert.equal((await api.patch(`${url}/${name}/status`, { status })).status, 200)
 }
 
-/** What the agent of a node does with pods that terminate: it ends them. Returns how to stop it. */
+/** Acts as a kubelet for terminating pods: deletes them. Returns a function that stops it. */
 function endPods({ api, namespace }: Desk, node: string): () => Promise<void> {
   let running = true
   const loop = (async () => {
@@ -55,7 +55,7 @@ async function ownedBy({ api, namespace }: Desk, kind: 'ReplicaSet' | 'DaemonSet
   return { ownerReferences: [{ apiVersion: 'apps/v1', kind, name: plural, uid: metadata.uid, controller: true, blockOwnerDeletion: true }] }
 }
 
-/** Nodes: out of service, tainted, drained. */
+/** Cordon, taint and drain. */
 export function nodeWork(on: Desks): void {
   on('cordon and uncordon', async (desk) => {
     const { kubectl } = desk
@@ -87,7 +87,7 @@ export function nodeWork(on: Desks): void {
     assert.equal(wrong.status, 422)
   })
 
-  on('drain evicts pods that a controller makes again, ignores daemons, and asks before others', async (desk) => {
+  on('drain evicts pods of controllers, ignores daemon sets, and requires --force for others', async (desk) => {
     const { kubectl, k, minor } = desk
     const node = await newNode(desk)
     await runPod(desk, node, 'managed', await ownedBy(desk, 'ReplicaSet', 'replicasets'))
@@ -100,7 +100,7 @@ export function nodeWork(on: Desks): void {
     assert.equal(bare.code, 1)
     assert.match(bare.stderr, /\(use --force to override\)/)
     assert.equal(await k('get pods -o name'), 'pod/bare\npod/daemon\npod/managed\n')
-    // Old ones look for a version of custom resource definitions that is gone before they dare.
+    // Older versions first request a version of CustomResourceDefinition that was removed.
     if (minor >= 22) {
       const dry = await kubectl.try(['drain', node, '--ignore-daemonsets', '--force', '--dry-run=server'])
       assert.equal(dry.code, 0, dry.stderr)
@@ -116,7 +116,7 @@ export function nodeWork(on: Desks): void {
     assert.equal(await kubectl.run('get', 'node', node, '-o', 'jsonpath={.spec.unschedulable}'), 'true')
   })
 
-  on('drain waits for a disruption budget, and goes on when it is gone', async (desk) => {
+  on('drain waits for a disruption budget, and continues when the budget is deleted', async (desk) => {
     const { kubectl, k, api, namespace } = desk
     const node = await newNode(desk)
     const owner = await ownedBy(desk, 'ReplicaSet', 'replicasets')
@@ -151,7 +151,7 @@ export function nodeWork(on: Desks): void {
       assert.equal(Object.keys((body.status?.['disruptedPods'] ?? {}) as object).length, 1)
       assert.equal((await k('get pods -o name')).trim().split('\n').length, 1)
       const [left = ''] = (await k('get pods -o jsonpath={.items[*].metadata.name}')).split(' ')
-      // What clients before 1.22 say.
+      // The form used by clients before 1.22.
       const refused = await evict(left, 'policy/v1beta1')
       assert.deepEqual([refused.status, refused.body.reason], [429, 'TooManyRequests'])
       assert.equal(refused.body.message, "Cannot evict pod as it would violate the pod's disruption budget.")
@@ -167,7 +167,7 @@ export function nodeWork(on: Desks): void {
     }
   })
 
-  on('drain --disable-eviction deletes, whatever the budget', async (desk) => {
+  on('drain --disable-eviction deletes pods, whatever the budget', async (desk) => {
     const { kubectl, k, api, namespace } = desk
     const node = await newNode(desk)
     await runPod(desk, node, 'one', await ownedBy(desk, 'ReplicaSet', 'replicasets'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { eventually } from '../support/wait.ts'
 import type { Desk, Desks } from './kubectl-desk.ts'
 
-/** `yes` or `no`, as `auth can-i` says it; its exit status has to say the same. */
+/** The answer of `auth can-i`, `yes` or `no`; its exit status must agree. */
 async function can({ try: attempt }: Desk, question: string): Promise<string> {
   const { code, stdout, stderr } = await attempt(`auth can-i ${question}`)
   const [answer = ''] = stdout.trim().split(/[ \n]/)
@@ -10,7 +10,7 @@ async function can({ try: attempt }: Desk, question: string): Promise<string> {
   return answer
 }
 
-/** Waits until a question has this answer: what was written counts a moment later. */
+/** Waits until a question has this answer, because a write takes effect a moment later. */
 const until = (desk: Desk, expected: string, question: string) =>
   eventually(`${expected}: ${question}`, async () => (await can(desk, question)) === expected)
 
@@ -27,7 +27,7 @@ async function refused({ try: attempt }: Desk, command: string, text: RegExp): P
 const account = (namespace: string, name: string) =>
   `--as=system:serviceaccount:${namespace}:${name} --as-group=system:serviceaccounts --as-group=system:serviceaccounts:${namespace}`
 
-/** Roles, bindings and questions after rights. */
+/** Roles, bindings and access reviews. */
 export function rightsWork(on: Desks): void {
   on('create role and rolebinding: users, groups and service accounts', async (desk) => {
     const { k, namespace } = desk
@@ -61,7 +61,7 @@ export function rightsWork(on: Desks): void {
     assert.match(await k('describe rolebinding reader'), new RegExp(`ServiceAccount +bot +${namespace}`))
   })
 
-  on('create clusterrole and clusterrolebinding: everywhere, paths, aggregation', async (desk) => {
+  on('create clusterrole and clusterrolebinding: all namespaces, paths, aggregation', async (desk) => {
     const { k, kubectl, namespace } = desk
     const name = (suffix: string) => `${namespace}-${suffix}`
     const made = 'rbac.authorization.k8s.io'
@@ -138,7 +138,7 @@ export function rightsWork(on: Desks): void {
     assert.match(await reconcile([role(rule(['get'], ['pods'])), binding('r', 'ann')]), /role.rbac.authorization.k8s.io\/r reconciled/)
     await until(desk, 'yes', 'get pods --as=ann')
     await reconcile([role(rule(['get'], ['pods']))])
-    // What is missing is added, what is there stays.
+    // Reconcile adds what is missing and removes nothing.
     await reconcile([role(rule(['list'], ['services'])), binding('r', 'bob')])
     await until(desk, 'yes', 'list services --as=bob')
     await answers(desk, [
@@ -149,14 +149,14 @@ export function rightsWork(on: Desks): void {
     await until(desk, 'no', 'get pods --as=bob')
     await until(desk, 'no', 'list services --as=ann')
     await answers(desk, [['list services --as=bob', 'yes']])
-    // A binding cannot change its role: it is made anew.
+    // The role of a binding is immutable, so reconcile recreates the binding.
     await k('create role other --verb=delete --resource=pods')
     await reconcile([binding('other', 'bob')])
     await until(desk, 'yes', 'delete pods --as=bob')
     assert.equal(await stored('rolebinding b', '.roleRef.name'), 'other')
   })
 
-  on('nobody grants more than they have, but with escalate and bind', async (desk) => {
+  on('users can not grant more than they have, except with escalate and bind', async (desk) => {
     const { k, kubectl, namespace } = desk
     const rbac = 'roles.rbac.authorization.k8s.io'
     await k(`create role author --verb=get,create,update,patch --resource=${rbac},rolebindings.rbac.authorization.k8s.io`)
@@ -178,7 +178,7 @@ export function rightsWork(on: Desks): void {
     const patched = await desk.try(`patch role own --type=json --as=ann -p ${patch}`)
     assert.match(patched.stderr, attempts, 'a patch')
 
-    // The verb escalate is for roles, bind for bindings.
+    // The verb escalate applies to roles, bind to bindings.
     await k(`create role escalate --verb=escalate --resource=${rbac}`)
     await k('create rolebinding escalate --role=escalate --user=ann')
     await until(desk, 'yes', `escalate ${rbac} --as=ann`)

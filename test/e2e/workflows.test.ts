@@ -1,4 +1,4 @@
-/** Whole pieces of work with the oldest and the newest kubectl. */
+/** Whole workflows with the oldest and the newest kubectl. */
 import { withEachKubectl } from './kubectl-desk.ts'
 import { declarativeWork } from './workflows-apply.ts'
 import { clusterWork } from './workflows-cluster.ts'
