@@ -79,7 +79,7 @@ function learn(binary: KubectlBinary, daemons: () => Daemons): void {
       for (const home of homes) home.remove()
     })
 
-    test('lists the resources', { skip: existsSync(factsPath) ? false : `no table at ${factsPath}` }, async () => {
+    test('api-resources', { skip: existsSync(factsPath) ? false : `no table at ${factsPath}` }, async () => {
       assert.deepEqual(parseTable(await usual.run('api-resources')), expectedLines())
     })
 

@@ -126,7 +126,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
     })
   })
 
-  test("the suite for people's own stores runs", async () => {
+  test('the store suite runs for stores of users', async () => {
     symlinkSync(`${root}node_modules/fast-check`, join(project, 'node_modules/fast-check'))
     symlinkSync(`${root}node_modules/pure-rand`, join(project, 'node_modules/pure-rand'))
     writeFileSync(join(project, 'store.test.js'), storeSuite)

@@ -209,7 +209,7 @@ const schemas: Refusals = [
     [`${inSchema}.type: Invalid value: "array": must be object at the root`],
   ],
   ['root without a type', { [`${root}.type`]: undefined }, [`${inSchema}.type: Required value: must not be empty at the root`]],
-  ['root that may be null', { [`${root}.nullable`]: true }, [`${inSchema}.nullable: Forbidden: nullable cannot be true at the root`]],
+  ['nullable root', { [`${root}.nullable`]: true }, [`${inSchema}.nullable: Forbidden: nullable cannot be true at the root`]],
   [
     'root with any properties',
     { [`${root}.properties`]: undefined, [`${root}.additionalProperties`]: true },

@@ -76,7 +76,7 @@ describe('the cache of compiled code', () => {
     assert.equal(start('b'), false)
   })
 
-  test('is not used when others could have written it', { skip: process.platform === 'win32' && 'no permission bits' }, () => {
+  test('is ignored when other users could have written it', { skip: process.platform === 'win32' && 'no permission bits' }, () => {
     chmodSync(keepOne(), 0o666)
     assert.equal(start(), false)
   })

@@ -22,7 +22,7 @@ function processorTime(pid: number): number {
 
 const residentMemory = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-test('the daemon is soon ready, and small', { skip: process.platform === 'linux' ? false : 'no /proc here' }, async (t) => {
+test('the daemon starts quickly and with little memory', { skip: process.platform === 'linux' ? false : 'no /proc here' }, async (t) => {
   const { path: directory, remove } = temporaryDirectory()
   const times: number[] = []
   const sizes: number[] = []

@@ -35,7 +35,7 @@ refusedCases(secrets, [
     'data[password]: Required value',
   ],
   ['SSH without key', { type: 'kubernetes.io/ssh-auth' }, 'data[ssh-privatekey]: Required value'],
-  ['registry credentials that are missing', { type: 'kubernetes.io/dockerconfigjson' }, 'data[.dockerconfigjson]: Required value'],
+  ['missing registry credentials', { type: 'kubernetes.io/dockerconfigjson' }, 'data[.dockerconfigjson]: Required value'],
   [
     'invalid registry credentials',
     { type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '[]' } },

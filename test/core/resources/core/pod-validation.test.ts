@@ -125,8 +125,12 @@ refusedCases(path, [
     'env[0].valueFrom.secretKeyRef.key: Required value',
   ),
   container('variables from nowhere', { envFrom: [{}] }, 'envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`'),
-  container('variables from a nameless config map', { envFrom: [{ configMapRef: {} }] }, 'envFrom[0].configMapRef.name: Required value'),
-  container('a mount of no volume', { volumeMounts: [{ name: 'v', mountPath: '/v' }] }, 'volumeMounts[0].name: Not found: "v"'),
+  container(
+    'variables from a config map without name',
+    { envFrom: [{ configMapRef: {} }] },
+    'envFrom[0].configMapRef.name: Required value',
+  ),
+  container('a mount of an unknown volume', { volumeMounts: [{ name: 'v', mountPath: '/v' }] }, 'volumeMounts[0].name: Not found: "v"'),
   [
     'two mounts at one path',
     pod(

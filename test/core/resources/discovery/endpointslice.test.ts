@@ -24,7 +24,7 @@ tables(
         ['endpoints[0].addresses[0]: Invalid value: "::1": must be an IPv4 address'],
       ],
       ['no address', { endpoints: [{ addresses: [] }] }, ['endpoints[0].addresses: Required value: must contain at least 1 address']],
-      ['two ports of one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],
+      ['two ports with one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],
       [
         'bad host name',
         { endpoints: [{ addresses: ['10.0.0.1'], hostname: 'a.b' }] },

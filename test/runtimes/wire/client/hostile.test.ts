@@ -42,22 +42,25 @@ async function outcomeOf(answer: (socket: Socket) => void, begin = settings): Pr
 test('violations of the protocol by a server', async (t) => {
   const rules: Record<string, [said: Buffer, outcome: string]> = {
     'a frame that is too large': [frameHeader(16_385, 0, 0, 1), 'a frame has 16385 bytes'],
-    'data for a stream that was never opened': [frame(types.data, 0, 3), 'stream 3 was never opened'],
+    'data on an idle stream': [frame(types.data, 0, 3), 'stream 3 was never opened'],
     'data for the connection': [frame(types.data, 0, 0), 'stream 0 was never opened'],
-    'a stream of its own': [frame(types.headers, 4, 2, head), 'stream 2 was never opened'],
+    'a stream opened by the server': [frame(types.headers, 4, 2, head), 'stream 2 was never opened'],
     'data before the head': [frame(types.data, 0, 1, message('x')), 'an answer has no head'],
     'more padding than content': [
       Buffer.concat([frame(types.headers, 4, 1, head), frame(types.data, 8, 1, Buffer.of(2, 0))]),
       'a frame has more padding than content',
     ],
-    'a head without a status': [frame(types.headers, 4, 1, trailers), 'the headers are malformed'],
+    'headers without a status': [frame(types.headers, 4, 1, trailers), 'the headers are malformed'],
     'two heads': [Buffer.concat([frame(types.headers, 4, 1, head), frame(types.headers, 4, 1, head)]), 'the headers are malformed'],
-    'headers that use a table': [frame(types.headers, 4, 1, Buffer.of(0xbe)), 'a header has index 62, which is not in the table'],
+    'headers with an index of the dynamic table': [
+      frame(types.headers, 4, 1, Buffer.of(0xbe)),
+      'a header has index 62, which is not in the table',
+    ],
     'headers that are interrupted': [
       Buffer.concat([frame(types.headers, 0, 1, head), frame(types.ping, 0, 0, Buffer.alloc(8))]),
       'a header block is interrupted',
     ],
-    'headers that were not begun': [frame(types.continuation, 4, 1, head), 'a header block goes on that was not begun'],
+    'CONTINUATION without HEADERS': [frame(types.continuation, 4, 1, head), 'a header block goes on that was not begun'],
     'CONTINUATION on another stream': [
       Buffer.concat([frame(types.headers, 0, 1, head), frame(types.continuation, 4, 3, head)]),
       'a header block goes on that was not begun',
@@ -74,16 +77,16 @@ test('violations of the protocol by a server', async (t) => {
     'push that is allowed': [frame(types.settings, 0, 0, setting(2, 1)), 'a server pushes'],
     'settings for a stream': [frame(types.settings, 0, 1), 'settings are for a stream'],
     'settings that are cut': [frame(types.settings, 0, 0, Buffer.alloc(5)), 'settings are cut'],
-    'a window that is too large': [frame(types.settings, 0, 0, setting(4, 2 ** 31)), "a window can't have 2147483648 bytes"],
-    'frames that are too small': [frame(types.settings, 0, 0, setting(5, 100)), "a frame can't have 100 bytes"],
-    'a window that grows by nothing': [frame(types.windowUpdate, 0, 0, number(0)), 'a window grows by nothing'],
-    'a window of a stream that grows by nothing': [frame(types.windowUpdate, 0, 1, number(0)), 'a window grows by nothing'],
-    'a window that grows too much': [frame(types.windowUpdate, 0, 0, number(2 ** 31 - 1)), 'a window is too large'],
-    'a window of a stream that grows too much': [frame(types.windowUpdate, 0, 1, number(2 ** 31 - 1)), 'a window is too large'],
-    'a window update that is cut': [frame(types.windowUpdate, 0, 0, Buffer.alloc(3)), 'a frame has 3 bytes instead of 4'],
-    'a reset that is cut': [frame(types.resetStream, 0, 1), 'a frame has 0 bytes instead of 4'],
-    'a ping that is cut': [frame(types.ping, 0, 0, Buffer.alloc(7)), 'a ping is malformed'],
-    'a last word that is cut': [frame(types.goAway, 0, 0, Buffer.alloc(7)), 'the end of the connection is malformed'],
+    'an initial window that is too large': [frame(types.settings, 0, 0, setting(4, 2 ** 31)), "a window can't have 2147483648 bytes"],
+    'a maximum frame size that is too small': [frame(types.settings, 0, 0, setting(5, 100)), "a frame can't have 100 bytes"],
+    'a connection window update of 0': [frame(types.windowUpdate, 0, 0, number(0)), 'a window grows by nothing'],
+    'a stream window update of 0': [frame(types.windowUpdate, 0, 1, number(0)), 'a window grows by nothing'],
+    'a connection window overflow': [frame(types.windowUpdate, 0, 0, number(2 ** 31 - 1)), 'a window is too large'],
+    'a stream window overflow': [frame(types.windowUpdate, 0, 1, number(2 ** 31 - 1)), 'a window is too large'],
+    'a truncated WINDOW_UPDATE': [frame(types.windowUpdate, 0, 0, Buffer.alloc(3)), 'a frame has 3 bytes instead of 4'],
+    'a truncated RST_STREAM': [frame(types.resetStream, 0, 1), 'a frame has 0 bytes instead of 4'],
+    'a truncated PING': [frame(types.ping, 0, 0, Buffer.alloc(7)), 'a ping is malformed'],
+    'a truncated GOAWAY': [frame(types.goAway, 0, 0, Buffer.alloc(7)), 'the end of the connection is malformed'],
   }
   for (const [what, [said, outcome]] of Object.entries(rules))
     await t.test(what, async () => assert.equal(await outcomeOf((socket) => socket.write(said)), `14 ${outcome}`))

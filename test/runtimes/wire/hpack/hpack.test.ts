@@ -127,16 +127,16 @@ test('invalid blocks are refused', () => {
   const wrong = {
     'an index of the dynamic table': 'be',
     'index zero': '80',
-    'a name of the dynamic table': '7e 01 61',
+    'a name in the dynamic table': '7e 01 61',
     'a table that grows': '3f e1 1f',
     'a table size after a field': '88 20',
-    'a string that is cut': '04 0c 2f73',
+    'a truncated string': '04 0c 2f73',
     'a field without a value': '04',
     'a truncated number': 'ff 80',
     'a number that is too large': 'ff ff ff ff ff 7f',
-    'a code with eight bits of padding': '04 82 07 ff',
-    'a code that is padded with zeros': '04 81 00',
-    'the end of a string in a string': '04 84 ff ff ff ff',
+    'eight bits of padding': '04 82 07 ff',
+    'padding with zeros': '04 81 00',
+    'the EOS symbol in a string': '04 84 ff ff ff ff',
   }
   for (const [what, hex] of Object.entries(wrong)) assert.throws(() => decodedHeaders(bytes(hex)), compressionError, what)
 })
