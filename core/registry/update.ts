@@ -62,7 +62,7 @@ const metadataCounted: { readonly [generation: string]: 'annotations' | 'labels'
 
 /** Increments the generation when more than metadata and status changed (API conventions, 'Metadata'). */
 function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
-  if (definition.generation === 'none') return
+  if (definition.generation === 'none' || definition.generation === 'once') return
   const statusCounts = definition.generation === 'specAndStatus'
   const content = ({ metadata: _metadata, status, ...rest }: ApiObject) =>
     (statusCounts ? { ...rest, status: status ?? null } : rest) as Json

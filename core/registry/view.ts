@@ -1,5 +1,5 @@
 import { type FieldSet, fieldSet, noFields } from '../apply/field-set.ts'
-import type { ApiObject, ResourceDefinition, Side } from '../resources/definition.ts'
+import type { ApiObject, ObjectMeta, ResourceDefinition, Side } from '../resources/definition.ts'
 import { keptMetadata } from '../resources/side.ts'
 import type { HookContext } from '../schema/model.ts'
 
@@ -37,28 +37,23 @@ export const sideView = (side: Side): View => ({
   ...(side.reset && { reset: fieldSet(...side.reset) }),
 })
 
-const identity = ['ownerReferences', 'finalizers', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
-const withLabels = [...identity, 'labels'] as const
-
 /**
- * `/status`: keeps everything except status and metadata. Of metadata it keeps identity and life cycle fields, or all if the kind
- * says so.
+ * `/status`: keeps everything except status and metadata, and of metadata what the kind says. No update changes identity and deletion.
  */
-export function statusView({ statusKeepsMetadata, statusKeepsLabels }: ResourceDefinition): View {
-  const fields = statusKeepsLabels ? withLabels : identity
-  const kept = statusKeepsMetadata ? [['metadata']] : fields.map((field) => ['metadata', field])
+export function statusView({ statusKeeps = [] }: ResourceDefinition): View {
+  const kept = statusKeeps === 'metadata' ? [['metadata']] : statusKeeps.map((field) => ['metadata', field])
   return {
     partial: true,
     reset: fieldSet(['spec'], ...kept),
     write(existing, incoming) {
-      const metadata = statusKeepsMetadata ? keptMetadata(existing, incoming) : withFields(existing, incoming, fields)
+      const metadata = statusKeeps === 'metadata' ? keptMetadata(existing, incoming) : withFields(existing, incoming, statusKeeps)
       const { status: _status, ...rest } = existing
       return { ...rest, metadata, ...(incoming['status'] !== undefined && { status: incoming['status'] }) } as ApiObject
     },
   }
 }
 
-function withFields(existing: ApiObject, incoming: ApiObject, fields: readonly (typeof withLabels)[number][]): ApiObject['metadata'] {
+function withFields(existing: ApiObject, incoming: ApiObject, fields: readonly (keyof ObjectMeta)[]): ApiObject['metadata'] {
   const metadata = { ...incoming.metadata }
   for (const field of fields) {
     if (existing.metadata[field] === undefined) delete metadata[field]

@@ -216,17 +216,18 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly deprecationWarning?: string
   /** Has a status subresource; spec and status are written separately. */
   readonly status: boolean
-  /** `/status` doesn't change metadata. */
-  readonly statusKeepsMetadata?: boolean
-  /** `/status` doesn't change labels. */
-  readonly statusKeepsLabels?: boolean
+  /** What `/status` doesn't change: all metadata, or these fields of it. By default only the fields that no update changes. */
+  readonly statusKeeps?: 'metadata' | readonly ('deletionTimestamp' | 'labels' | 'ownerReferences')[]
   /** A create keeps its status (nodes register themselves with it). */
   readonly keepsStatusOnCreate?: boolean
   readonly scale?: Scale
   /** All except `/status` and `/scale`, which the two properties above define. */
   readonly subresources: readonly Subresource[]
-  /** What increments `metadata.generation`: changes outside metadata and status, additionally of annotations, labels or status, or nothing. */
-  readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'none'
+  /**
+   * What increments `metadata.generation`: changes outside metadata and status, additionally of annotations, labels or status, or nothing
+   * (`once`: it stays 1; `none`: the server doesn't set it).
+   */
+  readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'once' | 'none'
   /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
   readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
   /** Selectable fields that the watch cache indexes, because many clients select small subsets by them. */

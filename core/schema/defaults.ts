@@ -1,4 +1,4 @@
-/** Applies defaults in place: field defaults of a message, then its hook, then its children. */
+/** Applies defaults in place: field defaults of a message, then its hook (maps have only that), then its children. */
 import { clone, set } from './members.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
@@ -37,7 +37,7 @@ const hasDefaults = reaching(
   (schema, field) =>
     field?.default !== undefined ||
     schema.facets?.nullDefault !== undefined ||
-    (schema.type === 'message' && schema.defaults !== undefined),
+    ((schema.type === 'message' || schema.type === 'map') && schema.defaults !== undefined),
 )
 
 /** Applies defaults to list items or map values. */
@@ -63,9 +63,12 @@ function applierOf(schema: Schema): Apply | undefined {
       }
     }
     case 'map': {
+      const { defaults } = schema
       const values = applierOf(schema.values)
       return (value, context) => {
-        if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) values?.(item as Json, context)
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+        defaults?.(value)
+        if (values) for (const item of Object.values(value)) values(item as Json, context)
       }
     }
     default:

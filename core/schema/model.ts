@@ -176,6 +176,8 @@ export interface MapOf<S extends Schema = Schema> {
   /** Owned as a whole in server-side apply (atomic). */
   readonly atomic?: true
   readonly facets?: Facets
+  /** Defaults of the members, in place; null members are possible. */
+  defaults?(members: JsonObject): void
 }
 
 export interface Message<F extends Fields = Fields> {
@@ -432,7 +434,10 @@ export function list<S extends Schema>(
   }
 }
 
-export function map<S extends Schema>(values: Lazy<S>, options: { atomic?: true } = {}): MapOf<S> {
+export function map<S extends Schema>(
+  values: Lazy<S>,
+  options: { atomic?: true; defaults?: (members: JsonObject) => void } = {},
+): MapOf<S> {
   if (typeof values !== 'function') return { type: 'map', values, ...options }
   return {
     type: 'map',

@@ -183,6 +183,20 @@ export function canonicalQuantity(text: string): string {
   return parsed.verbatim ? text : formatQuantity(parsed)
 }
 
+/**
+ * The canonical quantity, rounded away from zero to a multiple of `10^exponent`.
+ * @param exponent at most 0.
+ * @throws DecodeError with the reference's text.
+ */
+export function roundQuantity(text: string, exponent: number): string {
+  // Nearly all amounts have no fraction, and need no parsing.
+  const digits = plainLength(text)
+  if (digits > 0 && (decimalSuffixes[text.slice(digits)] ?? 0) >= exponent) return text
+  const parsed = parse(text)
+  if (parsed.exponent >= exponent) return parsed.verbatim ? text : formatQuantity(parsed)
+  return formatQuantity({ mantissa: shrink(parsed.mantissa, exponent - parsed.exponent), exponent, format: parsed.format })
+}
+
 /** Both mantissas scaled to the smaller exponent. */
 function aligned(a: Quantity, b: Quantity): readonly [bigint, bigint, number] {
   if (a.exponent === b.exponent) return [a.mantissa, b.mantissa, a.exponent]

@@ -90,6 +90,7 @@ export const validatingAdmissionPolicies = resource({
   columns: validatingAdmissionPolicyColumns,
   lifecycle: { introduced: '1.30' },
   status: true,
+  statusKeeps: 'metadata',
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {

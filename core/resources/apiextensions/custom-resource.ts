@@ -98,7 +98,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     ...(warning !== undefined && { deprecationWarning: warning }),
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,
-    statusKeepsMetadata: true,
+    statusKeeps: 'metadata',
     ...(scale && { scale }),
     generation: status ? 'spec' : 'specAndStatus',
     selectable: selectableOf(version),

@@ -1,4 +1,5 @@
-import { bool, bytes, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, bytes, field, type Infer, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { timestamp } from '../../schema/time.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { validateAPIService } from './apiservice-validation.ts'
@@ -49,6 +50,15 @@ export const APIService = object('APIService', 'Registers who serves a group and
   status: field(3, APIServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
 })
 
+/** The condition of what this server serves itself. */
+const localCondition = (now: number): Infer<typeof APIServiceCondition> => ({
+  type: 'Available',
+  status: 'True',
+  lastTransitionTime: timestamp(now),
+  reason: 'Local',
+  message: 'Local APIServices are always available',
+})
+
 export const apiServices = resource({
   group: 'apiregistration.<domain>',
   version: 'v1',
@@ -61,8 +71,13 @@ export const apiServices = resource({
   storageKey: 'apiregistration.<domain>/apiservices',
   lifecycle: { introduced: '1.10' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   nameFormat: 'pathSegment',
   updateNeedsVersion: true,
-  strategy: { validate: validateAPIService },
+  strategy: {
+    prepareCreate(registration, { now }) {
+      if (!registration.spec?.service) registration.status = { conditions: [localCondition(now)] }
+    },
+    validate: validateAPIService,
+  },
 })

@@ -130,7 +130,7 @@ export const deployments = resource({
   columns: deploymentColumns,
   lifecycle: { introduced: '1.9' },
   status: true,
-  statusKeepsLabels: true,
+  statusKeeps: ['labels'],
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'specAndAnnotations',
   strategy: {

@@ -63,7 +63,6 @@ export const horizontalPodAutoscalers = resource({
   columns: horizontalPodAutoscalerColumns,
   lifecycle: { introduced: '1.23' },
   status: true,
-  generation: 'spec',
   strategy: {
     validateStatus({ status }, _, errors) {
       if (status) validateCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)

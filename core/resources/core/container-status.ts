@@ -1,5 +1,6 @@
-import { bool, field, int32, int64, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { RecursiveReadOnlyMode, ResourceName, Signal } from './enums.ts'
+import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
 
 export const ContainerStateWaiting = message('ContainerStateWaiting', 'A container that does not run yet.', {
@@ -76,7 +77,7 @@ export const ContainerStatus = message('ContainerStatus', 'What is known about o
   imageID: required(7, string, 'Digest or identifier of that image.'),
   containerID: field(8, string, "Runtime's identifier, as <type>://<id>."),
   started: pointer(9, bool, 'Finished its start hook and passed its startup probe.'),
-  allocatedResources: field(10, map(quantity), 'Resources that the node has set aside for it.'),
+  allocatedResources: field(10, resourceList, 'Resources that the node has set aside for it.'),
   resources: pointer(11, ResourceRequirements, 'Requests and limits that are in force.', { gate: 'InPlacePodVerticalScaling' }),
   volumeMounts: field(12, list(VolumeMountStatus, { listType: 'map', keys: ['mountPath'] }), 'How its volumes are mounted.', {
     patchStrategy: 'merge',

@@ -1,8 +1,9 @@
-import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
+import { field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
 import { objectRules } from './own-validation.ts'
+import { resourceList } from './resource-list.ts'
 
 export const LimitRangeItem = message(
   'LimitRangeItem',
@@ -11,11 +12,11 @@ export const LimitRangeItem = message(
     type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
       openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
     }),
-    max: field(2, map(quantity), 'Greatest amount of each resource.'),
-    min: field(3, map(quantity), 'Least amount of each resource.'),
-    default: field(4, map(quantity), 'Limits for those that name none.'),
-    defaultRequest: field(5, map(quantity), 'Requests for those that name none.'),
-    maxLimitRequestRatio: field(6, map(quantity), 'Greatest quotient of limit and request.'),
+    max: field(2, resourceList, 'Greatest amount of each resource.'),
+    min: field(3, resourceList, 'Least amount of each resource.'),
+    default: field(4, resourceList, 'Limits for those that name none.'),
+    defaultRequest: field(5, resourceList, 'Requests for those that name none.'),
+    maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.'),
   },
   {
     defaults(item) {

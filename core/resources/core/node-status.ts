@@ -1,5 +1,6 @@
-import { bool, field, int32, int64, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from './enums.ts'
+import { resourceList } from './resource-list.ts'
 
 export const AttachedVolume = message('AttachedVolume', 'A volume that is attached to a node.', {
   name: required(1, string, 'Name of the volume.'),
@@ -96,8 +97,8 @@ export const NodeStatus = message(
   'NodeStatus',
   'State of a node.',
   {
-    capacity: field(1, map(quantity), 'Resources in total.'),
-    allocatable: field(2, map(quantity), 'Resources that pods can have; capacity by default.'),
+    capacity: field(1, resourceList, 'Resources in total.'),
+    allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.'),
     phase: field(3, string, 'No longer set.', { enum: ['Pending', 'Running', 'Terminated'] }),
     conditions: field(4, list(NodeCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, such as Ready.', {
       patchStrategy: 'merge',

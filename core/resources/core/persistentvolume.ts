@@ -5,10 +5,8 @@ import {
   type Infer,
   inline,
   list,
-  map,
   message,
   pointer,
-  quantity,
   string,
   time,
   withFacets,
@@ -23,6 +21,7 @@ import { objectRules } from './own-validation.ts'
 import { persistentVolumeColumns } from './persistentvolume-columns.ts'
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistentvolume-validation.ts'
 import { ObjectReference } from './references.ts'
+import { resourceList } from './resource-list.ts'
 import {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -82,7 +81,7 @@ export const PersistentVolumeSpec = message(
   'PersistentVolumeSpec',
   'What a persistent volume is and how it may be used.',
   {
-    capacity: field(1, map(quantity), 'Size and other resources.'),
+    capacity: field(1, resourceList, 'Size and other resources.'),
     persistentVolumeSource: inline(2, PersistentVolumeSource),
     accessModes: field(
       3,

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, list, map, message, pointer, quantity, required, string, time, withFacets } from '../../schema/model.ts'
+import { field, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
@@ -10,6 +10,7 @@ import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } fro
 import { objectRules } from './own-validation.ts'
 import { persistentVolumeClaimColumns } from './persistentvolume-columns.ts'
 import { TypedLocalObjectReference, TypedObjectReference } from './references.ts'
+import { resourceList } from './resource-list.ts'
 import { VolumeResourceRequirements } from './resources.ts'
 
 export const PersistentVolumeClaimSpec = message(
@@ -81,14 +82,14 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
     list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
     'Ways in which the bound volume can be mounted.',
   ),
-  capacity: field(3, map(quantity), 'Resources of the bound volume.'),
+  capacity: field(3, resourceList, 'Resources of the bound volume.'),
   conditions: field(
     4,
     list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
     'Latest observations, one per condition type.',
     { patchStrategy: 'merge', patchMergeKey: 'type' },
   ),
-  allocatedResources: field(5, map(quantity), 'Resources set aside during a resize.'),
+  allocatedResources: field(5, resourceList, 'Resources set aside during a resize.'),
   allocatedResourceStatuses: field(
     7,
     map(

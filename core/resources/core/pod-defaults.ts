@@ -34,9 +34,11 @@ const isHugePage = (name: string) => name.startsWith('hugepages-')
 /** KEP-2837: requests of the pod default to those of its containers, or to its limits. */
 function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
   if (resources === undefined) return
-  if (Object.keys(resources.requests ?? {}).length > 0) {
-    const limits = Object.entries(aggregate(containers, initContainers, 'limits')).filter(([name]) => isHugePage(name))
-    if (limits.length > 0) resources.limits = { ...Object.fromEntries(limits), ...resources.limits }
+  const { requests: requested = {}, limits: limited = {} } = resources
+  if (Object.keys(requested).length > 0 || Object.keys(limited).length > 0) {
+    const isOpen = (name: string) => isHugePage(name) && !Object.hasOwn(requested, name)
+    const limits = Object.entries(aggregate(containers, initContainers, 'limits')).filter(([name]) => isOpen(name))
+    if (limits.length > 0) resources.limits = { ...Object.fromEntries(limits), ...limited }
   }
   if (Object.keys(resources.limits ?? {}).length === 0) return
   const requests = { ...resources.requests }

@@ -1,9 +1,10 @@
-import { bool, field, type Gated, int32, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { bool, field, type Gated, int32, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { Affinity } from './affinity.ts'
 import { Container } from './container.ts'
 import { PodConditionType, PreemptionPolicy } from './enums.ts'
 import { EphemeralContainer } from './ephemeral-container.ts'
 import { LocalObjectReference } from './references.ts'
+import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
 import { Toleration, TopologySpreadConstraint } from './scheduling.ts'
 import { PodSecurityContext } from './security.ts'
@@ -139,7 +140,7 @@ export const PodSpec = message(
     runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
     enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
     preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', { enum: PreemptionPolicy }),
-    overhead: field(32, map(quantity), 'Resources that running the pod costs besides its containers; set from the runtime class.'),
+    overhead: field(32, resourceList, 'Resources that running the pod costs besides its containers; set from the runtime class.'),
     topologySpreadConstraints: field(
       33,
       list(TopologySpreadConstraint, { listType: 'map', keys: ['topologyKey', 'whenUnsatisfiable'] }),

@@ -2,6 +2,7 @@ import { field, int64, list, map, message, pointer, quantity, required, string, 
 import { object } from '../meta/object.ts'
 import { ContainerStatus } from './container-status.ts'
 import { ConditionStatus, PodConditionType } from './enums.ts'
+import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
 
 export const ContainerExtendedResourceRequest = message(
@@ -106,7 +107,7 @@ export const PodStatus = message(
     extendedResourceClaimStatus: pointer(18, PodExtendedResourceClaimStatus, 'Claim behind the extended resources.', {
       gate: 'DRAExtendedResource',
     }),
-    allocatedResources: field(19, map(quantity), 'Resources that the node has set aside for the pod.', {
+    allocatedResources: field(19, resourceList, 'Resources that the node has set aside for the pod.', {
       gate: 'InPlacePodLevelResourcesVerticalScaling',
     }),
     resources: pointer(20, ResourceRequirements, 'Requests and limits of the pod that are in force.', {

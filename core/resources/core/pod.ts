@@ -33,6 +33,8 @@ export const pods = resource({
   schema: Pod,
   columns: podColumns,
   returnsDeleted: true,
+  // Old node agents corrupt owner references.
+  statusKeeps: ['deletionTimestamp', 'ownerReferences'],
   lifecycle: { introduced: '1.0' },
   status: true,
   subresources: [

@@ -1,10 +1,11 @@
-import { field, list, map, message, pointer, quantity, required, string, withFacets } from '../../schema/model.ts'
+import { field, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
 import { objectRules } from './own-validation.ts'
 import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './quota-validation.ts'
+import { resourceList } from './resource-list.ts'
 
 export const ScopedResourceSelectorRequirement = message(
   'ScopedResourceSelectorRequirement',
@@ -26,7 +27,7 @@ export const ScopeSelector = message(
 )
 
 export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limits.', {
-  hard: field(1, map(quantity), 'Greatest total of each resource.'),
+  hard: field(1, resourceList, 'Greatest total of each resource.'),
   scopes: field(
     2,
     list(withFacets(string, { enum: ResourceQuotaScope }), { listType: 'atomic' }),
@@ -36,8 +37,8 @@ export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limi
 })
 
 export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quota.', {
-  hard: field(1, map(quantity), 'Limits that are enforced.'),
-  used: field(2, map(quantity), 'Present totals.'),
+  hard: field(1, resourceList, 'Limits that are enforced.'),
+  used: field(2, resourceList, 'Present totals.'),
 })
 
 export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of a namespace use together.', {

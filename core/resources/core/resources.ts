@@ -1,5 +1,6 @@
-import { field, list, map, message, quantity, required, string } from '../../schema/model.ts'
+import { field, list, message, required, string } from '../../schema/model.ts'
 import { ResourceName } from './enums.ts'
+import { resourceList } from './resource-list.ts'
 
 export const ResourceClaim = message('ResourceClaim', 'A resource claim of the pod that a container uses.', {
   name: required(1, string, 'Entry of spec.resourceClaims.'),
@@ -7,8 +8,8 @@ export const ResourceClaim = message('ResourceClaim', 'A resource claim of the p
 })
 
 export const ResourceRequirements = message('ResourceRequirements', 'Resources that are asked for, and bounds of their use.', {
-  limits: field(1, map(quantity), 'Greatest use of each resource.'),
-  requests: field(2, map(quantity), 'Amount that must be free; the limits by default.'),
+  limits: field(1, resourceList, 'Greatest use of each resource.'),
+  requests: field(2, resourceList, 'Amount that must be free; the limits by default.'),
   claims: field(3, list(ResourceClaim, { listType: 'map', keys: ['name'] }), 'Resource claims to use.', {
     gate: 'DynamicResourceAllocation',
   }),
@@ -20,6 +21,6 @@ export const ContainerResizePolicy = message('ContainerResizePolicy', 'What a ch
 })
 
 export const VolumeResourceRequirements = message('VolumeResourceRequirements', 'Storage that is asked for.', {
-  limits: field(1, map(quantity), 'Greatest amount.'),
-  requests: field(2, map(quantity), 'Least amount.'),
+  limits: field(1, resourceList, 'Greatest amount.'),
+  requests: field(2, resourceList, 'Least amount.'),
 })

@@ -27,6 +27,11 @@ function warnOfEnforcement({ metadata }: Account, old: Account | undefined, { pl
   return isNew ? [`metadata.annotations[${key}]: ${advice}`] : []
 }
 
+/** Secrets are in the account's namespace: of a reference only the name counts. */
+function nameSecrets(account: Account): void {
+  if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))
+}
+
 export const serviceAccounts = resource({
   group: '',
   version: 'v1',
@@ -35,7 +40,7 @@ export const serviceAccounts = resource({
   schema: ServiceAccount,
   columns: serviceAccountColumns,
   returnsDeleted: true,
-  strategy: { validate: objectRules(), warnings: warnOfEnforcement },
+  strategy: { prepareCreate: nameSecrets, prepareUpdate: nameSecrets, validate: objectRules(), warnings: warnOfEnforcement },
   lifecycle: { introduced: '1.0' },
   subresources: [
     {

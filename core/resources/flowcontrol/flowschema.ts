@@ -123,7 +123,7 @@ export const flowSchemas = resource({
   columns: flowSchemaColumns,
   lifecycle: { introduced: '1.29' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {

@@ -119,7 +119,7 @@ export const priorityLevelConfigurations = resource({
   columns: priorityLevelConfigurationColumns,
   lifecycle: { introduced: '1.29' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {

@@ -50,6 +50,6 @@ export const storageVersions = resource({
   columns: storageVersionColumns,
   lifecycle: { introduced: '1.20' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   updateNeedsVersion: true,
 })

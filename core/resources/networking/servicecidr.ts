@@ -31,5 +31,6 @@ export const serviceCIDRs = resource({
   columns: serviceCIDRColumns,
   lifecycle: { introduced: '1.33' },
   status: true,
+  statusKeeps: 'metadata',
   strategy: { validate: validateServiceCIDR },
 })

@@ -1,6 +1,7 @@
-import { field, type HookContext, type Infer, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { field, type HookContext, type Infer, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'
+import { resourceList } from '../core/resource-list.ts'
 import { Toleration } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -8,7 +9,7 @@ import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
 
 export const Overhead = message('Overhead', 'What running a pod costs besides its containers.', {
-  podFixed: field(1, map(quantity), 'Amount per pod.'),
+  podFixed: field(1, resourceList, 'Amount per pod.'),
 })
 
 export const Scheduling = message(

@@ -1,6 +1,7 @@
 /** Validation of names and named lists in the resource API. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { validateFormat, validateRequiredFormat } from '../checks.ts'
 
@@ -9,7 +10,8 @@ const most = { driver: 63, pool: 253, identifier: 32 }
 export function validateDriver(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
   if (name.length > most.driver) errors.tooLong(path, most.driver)
-  if (name !== '') validateFormat(name.toLowerCase(), 'dns1123Subdomain', path, errors)
+  // Capital letters are allowed, but in messages about other characters the name is as it was written.
+  for (const problem of name === '' ? [] : formats.dns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, problem)
 }
 
 /** One or more subdomains, separated by slashes. */

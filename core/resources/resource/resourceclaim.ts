@@ -54,6 +54,6 @@ export const resourceClaims = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   strategy: { prepareStatus: dropReleasedDevices, validateStatus: validateClaimStatus },
 })

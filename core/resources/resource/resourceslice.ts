@@ -1,4 +1,4 @@
-import { bool, field, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { bool, field, type Infer, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -23,9 +23,6 @@ export const ResourceSliceSpec = message(
   {
     driver: required(1, string, 'Driver that publishes them; cannot be changed.', {
       immutable: true,
-      notEmpty: true,
-      format: 'dns1123Subdomain',
-      maxLength: 63,
     }),
     pool: required(2, ResourcePool, 'The pool.'),
     nodeName: pointer(3, string, 'Node that can reach them; cannot be changed.', { immutable: true }),
@@ -44,6 +41,12 @@ export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publ
   spec: required(2, ResourceSliceSpec, 'What is wanted.'),
 })
 
+/** Names of drivers are compared as they are written. */
+function driverWarnings({ spec: { driver } }: Infer<typeof ResourceSlice>): string[] {
+  const told = JSON.stringify(driver)
+  return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${told} contains uppercase characters`]
+}
+
 export const resourceSlices = resource({
   group: 'resource.<domain>',
   version: 'v1',
@@ -55,5 +58,6 @@ export const resourceSlices = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   generation: 'spec',
+  strategy: { warnings: driverWarnings },
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
 })

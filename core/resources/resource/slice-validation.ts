@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import { asJson, validateFormat } from '../checks.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { validateCounters, validateDevice } from './device-validation.ts'
-import { checkPool, validateLabel, validateSet } from './name-validation.ts'
+import { checkPool, validateDriver, validateLabel, validateSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
 /** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
@@ -15,7 +15,8 @@ const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 type Spec = Infer<typeof ResourceSliceSpec>
 
 export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors): void {
-  const { pool, perDeviceNodeSelection = false, devices = [], sharedCounters = [] } = spec
+  const { driver, pool, perDeviceNodeSelection = false, devices = [], sharedCounters = [] } = spec
+  validateDriver(driver, path.child('driver'), errors)
   validatePool(pool, path.child('pool'), errors)
   validateNodes(spec, path, errors)
   if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')

@@ -31,7 +31,7 @@ export const priorityClasses = resource({
   schema: PriorityClass,
   columns: priorityClassColumns,
   lifecycle: { introduced: '1.14' },
-  generation: 'spec',
+  generation: 'once',
   strategy: {
     validate: validatePriorityClass,
     validateUpdate({ value = 0 }, old, errors) {

@@ -50,7 +50,7 @@ export const volumeAttachments = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.13' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   updateNeedsVersion: true,
   strategy: { validateStatus: (object, _, errors) => validateStatus(object, errors) },
 })

@@ -33,7 +33,7 @@ export const storageVersionMigrations = resource({
   columns: storageVersionMigrationColumns,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   updateNeedsVersion: true,
   strategy: { validate: validateMigration, validateStatus: validateMigrationStatus },
 })

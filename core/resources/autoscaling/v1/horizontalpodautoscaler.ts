@@ -46,5 +46,4 @@ export const horizontalPodAutoscalers = resource({
   conversion,
   lifecycle: { introduced: '1.2' },
   status: true,
-  generation: 'spec',
 })

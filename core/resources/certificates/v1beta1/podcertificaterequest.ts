@@ -53,7 +53,7 @@ export const podCertificateRequests = resource({
   columns: podCertificateRequestColumns,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   selectable: { 'spec.signerName': '.spec.signerName', 'spec.podName': '.spec.podName', 'spec.nodeName': '.spec.nodeName' },
   updateNeedsVersion: true,
   strategy: { validate: validatePodRequest, validateStatus: validatePodRequestStatus },

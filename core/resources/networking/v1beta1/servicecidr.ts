@@ -13,4 +13,5 @@ export const serviceCIDRs = resource({
   storageVersion: 'networking.<domain>/v1',
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
   status: true,
+  statusKeeps: 'metadata',
 })

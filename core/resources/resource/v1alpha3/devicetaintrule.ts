@@ -1,6 +1,6 @@
 import { resource } from '../../definition.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
-import { DeviceTaintRule } from '../v1beta2/devicetaintrule.ts'
+import { DeviceTaintRule, taintRuleStrategy } from '../v1beta2/devicetaintrule.ts'
 
 export const deviceTaintRules = resource({
   group: 'resource.<domain>',
@@ -13,6 +13,7 @@ export const deviceTaintRules = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
   generation: 'spec',
+  strategy: taintRuleStrategy,
 })

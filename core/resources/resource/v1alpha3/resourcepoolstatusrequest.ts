@@ -58,5 +58,5 @@ export const resourcePoolStatusRequests = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
 })

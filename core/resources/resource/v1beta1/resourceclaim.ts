@@ -23,5 +23,5 @@ export const resourceClaims = resource({
   conversion: claimConversion,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
 })

@@ -1,6 +1,7 @@
 import { FieldPath } from '../../../schema/field-path.ts'
-import { field, list, message, pointer, required, string } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { field, type Infer, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { timestamp } from '../../../schema/time.ts'
+import { resource, type Strategy } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { validateConditions } from '../../meta/condition-validation.ts'
 import { object } from '../../meta/object.ts'
@@ -50,6 +51,19 @@ export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to device
 
 const mostConditions = 8
 
+/** Hooks of taint rules; they belong to the stored version. */
+export const taintRuleStrategy: Strategy<Infer<typeof DeviceTaintRule>> = {
+  /** The time is that of the effect: another effect has a time of its own. */
+  prepareUpdate({ spec: { taint } }, { spec: { taint: old } }, { now }) {
+    if (taint.effect !== old.effect && taint.timeAdded === old.timeAdded) taint.timeAdded = timestamp(now)
+  },
+  validateStatus({ status: { conditions = [] } = {} }, _old, errors) {
+    const path = FieldPath.of('status', 'conditions')
+    validateConditions(conditions, path, errors)
+    if (conditions.length > mostConditions) errors.tooMany(path, conditions.length, mostConditions)
+  },
+}
+
 export const deviceTaintRules = resource({
   group: 'resource.<domain>',
   version: 'v1beta2',
@@ -62,13 +76,6 @@ export const deviceTaintRules = resource({
   storageVersion: 'resource.<domain>/v1alpha3',
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
-  statusKeepsMetadata: true,
-  strategy: {
-    validateStatus({ status: { conditions = [] } = {} }, _old, errors) {
-      const path = FieldPath.of('status', 'conditions')
-      validateConditions(conditions, path, errors)
-      if (conditions.length > mostConditions) errors.tooMany(path, conditions.length, mostConditions)
-    },
-  },
+  statusKeeps: 'metadata',
   generation: 'spec',
 })

@@ -13,5 +13,5 @@ export const resourceClaims = resource({
   storageVersion: 'resource.<domain>/v1',
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   status: true,
-  statusKeepsMetadata: true,
+  statusKeeps: 'metadata',
 })

@@ -74,5 +74,6 @@ export const podGroups = resource({
   columns: podGroupColumns,
   lifecycle: { introduced: '1.36' },
   status: true,
+  statusKeeps: 'metadata',
   nameFormat: 'dns1123Label',
 })
