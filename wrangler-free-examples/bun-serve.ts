@@ -1,6 +1,6 @@
 /**
- * The API as the handler of Bun.serve: the core is a fetch handler already, so there is nothing to adapt.
- * Bun sends the head of a response with its first bytes, so a watch shows nothing, not even its headers, before the first event.
+ * The API as the handler of Bun.serve. The core is a fetch handler, so no adapter is needed.
+ * Bun sends response headers with the first bytes of the body, so a watch shows nothing before its first event.
  * Run it: bun wrangler-free-examples/bun-serve.ts 8080
  */
 import { createApiServer, memoryStore } from 'apiserver'
@@ -15,6 +15,6 @@ declare const Bun: {
 const api = await createApiServer({ store: memoryStore() })
 const port = Number(Bun.argv[2] ?? 8080)
 
-// A watch may be silent for long: no idle time-out.
+// A watch may be silent for long, so there is no idle timeout.
 Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 0, fetch: (request) => api.fetch(request) })
 console.log(`serving on http://127.0.0.1:${port}`)

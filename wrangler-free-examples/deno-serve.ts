@@ -1,5 +1,5 @@
 /**
- * The API as the handler of Deno.serve: the core is a fetch handler already, so there is nothing to adapt.
+ * The API as the handler of Deno.serve. The core is a fetch handler, so no adapter is needed.
  * Run it: deno run -A wrangler-free-examples/deno-serve.ts 8080
  */
 import { createApiServer, memoryStore } from 'apiserver'

@@ -1,5 +1,5 @@
 /**
- * The whole API in one process, with no port: what a test of a controller needs.
+ * The whole API in one process without a port, as for tests of a controller.
  * Run it: npx tsx wrangler-free-examples/embedded.ts
  */
 import { createApiServer, memoryStore } from 'apiserver'

@@ -1,5 +1,6 @@
 /**
- * A test of a controller against the whole API: every case starts from one prepared world, and time is moved rather than waited for.
+ * A test of a controller against the whole API: every case starts from one prepared snapshot, and the clock is advanced
+ * instead of waiting.
  * Run it: npx tsx wrangler-free-examples/harness.ts
  */
 import { startTestServer } from 'apiserver/testing'

@@ -1,7 +1,8 @@
 /**
- * The API over plain HTTP on Node's own server: an adapter in one screen, for when the daemon's TLS, flags and files are too much.
+ * The API over plain HTTP on Node's server: a short adapter for programs that do not need the daemon's TLS, flags and
+ * files.
  * Run it: npx tsx wrangler-free-examples/node-http.ts 8080
- * Then:   curl http://127.0.0.1:8080/api/v1/namespaces
+ * Then: curl http://127.0.0.1:8080/api/v1/namespaces
  */
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
@@ -11,7 +12,7 @@ const api = await createApiServer({ store: memoryStore() })
 const port = Number(process.argv[2] ?? 8080)
 
 const server = createServer(async (incoming, outgoing) => {
-  // A client that goes away ends its watch.
+  // A client that disconnects ends its watch.
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const { method = 'GET', url = '/', rawHeaders } = incoming

@@ -39,7 +39,7 @@ const api :Workerd.Worker = (
 // The package's main export is the path of its binary.
 const { default: workerd } = createRequire(import.meta.url)('workerd') as { readonly default: string }
 const child = spawn(workerd, ['serve', config], { stdio: 'inherit' })
-// It would wait for watches to end, which they need not do.
+// Does not wait for open watches to end.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGKILL'))
 child.on('error', (error) => console.error(`error: workerd: ${error.message}`))
 child.on('close', (code) => {

@@ -1,7 +1,7 @@
 /**
- * The API on an edge runtime: a worker whose memory is the store, so it forgets when the runtime drops it.
- * Timers and random numbers exist only while a request is served, so the server is made by the first one.
- * Run it: npx tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file, and starts workerd on it)
+ * The API on an edge runtime: a worker with its store in memory, which is lost when the runtime evicts the worker.
+ * Timers and random numbers exist only while a request is served, so the first request creates the server.
+ * Run it: npx tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file and starts workerd)
  */
 import { type ApiServer, createApiServer, memoryStore } from 'apiserver'
 
@@ -9,7 +9,7 @@ interface Context {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Milliseconds that what a request set in motion, such as the emptying of a namespace, goes on after its answer. */
+/** Milliseconds that background work of a request, such as emptying a namespace, may run after the response. */
 const afterwards = 5_000
 let api: Promise<ApiServer> | undefined
 
@@ -18,7 +18,7 @@ export default {
     context.waitUntil(new Promise((resolve) => setTimeout(resolve, afterwards)))
     api ??= createApiServer({ store: memoryStore() })
     const { status, headers, body } = await (await api).fetch(request)
-    // What says that it is compressed is compressed already.
+    // The body is already compressed if its headers say so.
     return new Response(body, { status, headers, encodeBody: 'manual' } as ResponseInit)
   },
 }

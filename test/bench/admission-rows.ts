@@ -1,4 +1,4 @@
-/** Rows about admission webhooks: what two of them, in another process, cost a write that they are asked about, and one that they are not. */
+/** Rows for admission webhooks: cost of two webhooks in another process for a write that they match, and for one that they do not. */
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { startWebhookProcess } from '../support/webhook-process.ts'
 import type { Compare } from './api-rows.ts'
@@ -7,7 +7,7 @@ import { type BenchDaemon, startDaemon } from './daemon.ts'
 
 const registration = '/apis/admissionregistration.k8s.io/v1'
 
-/** Measures all of these rows; the limit is a daemon without webhooks. */
+/** Measures all rows of this file; the limit is a daemon without webhooks. */
 export async function admissionRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const hooks = await startWebhookProcess()
   const daemons: BenchDaemon[] = []

@@ -1,4 +1,4 @@
-/** Rows about the API itself: patches, applies, tables and protobuf. The store is in memory, so that they tell of the server, not of the disk. */
+/** Rows for patches, applies, tables and protobuf. The store is in memory, so that the disk does not count. */
 import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
@@ -10,13 +10,13 @@ import { type BareAnswer, startBare } from './bare.ts'
 import { startDaemon } from './daemon.ts'
 import { type LoadOptions, load } from './load.ts'
 
-/** Alternates between two measurements, each in operations a second, and makes a row of their ratio. */
+/** Alternates between two measurements in operations per second, and makes a row of their ratio. */
 export type Compare<Row> = (name: string, aim: string, ours: () => Promise<number>, limit: () => Promise<number>) => Promise<Row>
 
 const namespace = '/api/v1/namespaces/pods'
 const labels = { app: 'bench', 'pod-template-hash': '7d4b9c6f5' }
 
-/** A pod as a deployment makes it. */
+/** A pod as created for a deployment. */
 const pod = (name: string) => ({
   kind: 'Pod',
   apiVersion: 'v1',
@@ -92,7 +92,7 @@ const cases: readonly Case[] = [
   { name: 'LIST 1,000 pods, protobuf', aim: '', path: `${namespace}/pods?a=protobuf`, connections: 8, headers: { accept: protobuf } },
 ]
 
-/** How often a function can be called a second. */
+/** Calls of a function per second. */
 async function rate(seconds: number, run: () => unknown): Promise<number> {
   const end = performance.now() + seconds * 1000
   const began = performance.now()
@@ -101,7 +101,7 @@ async function rate(seconds: number, run: () => unknown): Promise<number> {
   return (count * 1000) / (performance.now() - began)
 }
 
-/** Protobuf against JSON, in this process: a pod as it is stored, and a list of a thousand. */
+/** Protobuf against JSON in this process: a stored pod, and a list of a thousand. */
 async function codecRows<Row>(compare: Compare<Row>, seconds: number, stored: JsonObject): Promise<Row[]> {
   const definition = builtInResources.find(({ kind, version }) => kind === 'Pod' && version === 'v1')
   if (definition === undefined) throw new Error('no pods')
@@ -124,7 +124,7 @@ async function codecRows<Row>(compare: Compare<Row>, seconds: number, stored: Js
   return rows
 }
 
-/** Lists a second, each after every object in it has changed. */
+/** Lists per second, with all objects changed before each list. */
 async function changedLists(accept: string, changeAll: () => Promise<void>, list: (accept: string) => Promise<unknown>): Promise<number> {
   await changeAll()
   const began = performance.now()
@@ -132,7 +132,7 @@ async function changedLists(accept: string, changeAll: () => Promise<void>, list
   return 1000 / (performance.now() - began)
 }
 
-/** Measures all of these rows; the limit of a request is the bare listener with the same answer. */
+/** Measures all rows of this file; the limit of a request is the bare listener with the same response. */
 export async function apiRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const daemon = await startDaemon(port, ['--data-dir=:memory:'])
   const { url, ca, cert, key } = daemon

@@ -1,4 +1,4 @@
-/** Rows about tokens: requests with one that was seen before, and the verification of one that was not, beside bare `jose`. */
+/** Rows for tokens: requests with a cached token, and verification of a new one compared with bare `jose`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ const path = '/api/v1/namespaces/default/configmaps/bench'
 const aim = '0.85'
 const staticToken = 'a-static-token-of-the-bench'
 
-/** Group of the other users, which has the account's rights: what is compared is who they are, not what they may. */
+/** Group of the other users, with the rights of the service account, so that only authentication differs. */
 const group = 'bench'
 
-/** A token of a service account that may do everything. */
+/** A token of a service account with all rights. */
 async function serviceAccountToken(post: (path: string, object: object) => Promise<{ status: { token: string } }>): Promise<string> {
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   await post(accounts, { metadata: { name: 'bench' } })
@@ -61,7 +61,7 @@ async function getRows<Row>(compare: Compare<Row>, seconds: number, daemon: Benc
     return requestsPerSecond
   }
   await eventually('the provider is found', async () => withToken(oidcToken)(), 20_000)
-  // What runs first would pay for the compilation of what all share.
+  // Otherwise the first measurement would include the compilation of shared code.
   for (const token of [accountToken, staticToken]) await withToken(token)()
   return [
     await compare('GET with a service account token : with a static one', aim, withToken(accountToken), withToken(staticToken)),
@@ -69,7 +69,7 @@ async function getRows<Row>(compare: Compare<Row>, seconds: number, daemon: Benc
   ]
 }
 
-/** How often a function can be called a second, one call after the other. */
+/** Sequential calls of a function per second. */
 async function rate(seconds: number, run: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   let count = 0
@@ -77,7 +77,7 @@ async function rate(seconds: number, run: () => Promise<unknown>): Promise<numbe
   return (count * 1000) / (performance.now() - began)
 }
 
-/** Verification of a token that nobody has seen: signature, claims and user, beside what `jose` takes for the signature and the claims. */
+/** Verification of a new token (signature, claims and user), compared with `jose` for signature and claims. */
 async function coldRow<Row>(compare: Compare<Row>, seconds: number, algorithm: string): Promise<Row> {
   const [issuer, audience] = ['https://issuer.example', 'bench']
   const { privateKey, publicKey } = await generateKeyPair(algorithm)
@@ -126,7 +126,7 @@ async function coldRow<Row>(compare: Compare<Row>, seconds: number, algorithm: s
   return row
 }
 
-/** Measures all of these rows. */
+/** Measures all rows of this file. */
 export async function authenticationRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const home = mkdtempSync(join(tmpdir(), 'apiserver-bench-tokens-'))
   const provider = await startOidcProvider()

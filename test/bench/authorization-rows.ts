@@ -1,4 +1,4 @@
-/** Rows about authorization: what many roles and bindings cost a request, and a decision by itself. */
+/** Rows for authorization: cost of many roles and bindings for a request, and for a single decision. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const binding = (number: number, { roles }: Size) => ({
   ],
 })
 
-/** A daemon with so many roles and bindings, in which `user-7` reads config maps by a token. */
+/** A daemon with this many roles and bindings, in which `user-7` reads config maps with a token. */
 async function startFilled(port: number, size: Size, tokens: string): Promise<BenchDaemon> {
   const daemon = await startDaemon(port, ['--data-dir=:memory:', `--token-auth-file=${tokens}`])
   const { url, ca, cert, key } = daemon
@@ -85,7 +85,7 @@ function decisions(size: Size, seconds: number): () => Promise<number> {
   }
 }
 
-/** Measures all of these rows; the limit is the same with hardly any roles. */
+/** Measures all rows of this file; the limit is the same with few roles. */
 export async function authorizationRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), 'apiserver-bench-'))
   const tokens = join(directory, 'tokens.csv')

@@ -1,4 +1,4 @@
-/** The limits that we measure against: a TLS listener with fixed answers, and a file that is appended to and synced. */
+/** The limits for comparisons: a TLS listener with fixed responses, and a file that is appended to and synced. */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 export interface BareAnswer {
   readonly headers: Record<string, string>
   readonly body: string
-  /** Of the text in `body`; default UTF-8. */
+  /** Encoding of `body`; default UTF-8. */
   readonly encoding?: 'latin1'
 }
 
@@ -33,7 +33,7 @@ export interface Bare {
   stop(): void
 }
 
-/** A listener in a process of its own, which answers each path with its bytes, and keeps `/watch` open. */
+/** A listener in a separate process, which answers each path with its bytes and keeps `/watch` open. */
 export function startBare(options: BareOptions): Promise<Bare> {
   const child = fork(fileURLToPath(import.meta.url), ['--bare-worker'], { execArgv: ['--import', 'tsx'] })
   return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ function serve({ cert, key, answers }: BareOptions, watching: Set<ServerResponse
   })
 }
 
-/** Durable appends a second that a plain file takes, with so many writers that each wait for their own: one sync for all that wait. */
+/** Durable appends per second to a plain file by concurrent writers, each waiting for its own: one sync for all that wait. */
 export async function bareAppends(writers: number, seconds: number, value: Uint8Array): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'apiserver-append-'))
   const file = await open(join(directory, 'file'), 'w')
@@ -81,7 +81,7 @@ export async function bareAppends(writers: number, seconds: number, value: Uint8
       await file.write(Buffer.concat(written.map(() => value)))
       await file.datasync()
       for (const done of written) done()
-      // The writers that go on wait again by then.
+      // By then the next appends of the writers are queued.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -1,7 +1,7 @@
 import { request } from 'node:https'
 import type { BenchDaemon } from './daemon.ts'
 
-/** One request of the administrator, as JSON. */
+/** One JSON request as administrator. */
 export function call(
   daemon: BenchDaemon,
   method: string,

@@ -1,4 +1,4 @@
-/** Rows of the first house: one object, lists, durable writes, fan-out, memory and start. */
+/** Rows for single objects, lists, durable writes, fan-out, memory and start. */
 import type { Compare } from './api-rows.ts'
 import { bareAppends, startBare } from './bare.ts'
 import { call } from './call.ts'
@@ -11,7 +11,7 @@ function configMap(name: string) {
   return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels: { app: 'bench' } }, data: { text: 'x'.repeat(700) } }
 }
 
-/** Measures all of these rows with a daemon on its durable store. */
+/** Measures all rows of this file with a daemon on its durable store. */
 export async function coreRows(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const daemon = await startDaemon(port)
   const memory = residentMemory(daemon.pid)

@@ -1,7 +1,8 @@
 /**
- * CPU time of requests inside one process, without sockets: prints JSON, microseconds by row. `cpu-rows.ts` bundles and runs it; for a
- * profile, bundle it as that does and run the outcome under `node --cpu-prof`. Arguments: rounds, requests per round, ways and rows (default all).
- * `fetch` is what programs that embed a server do; `answer` is the listener's way, with its request object and ours as response.
+ * CPU time of requests in one process, without sockets. Prints JSON: microseconds by row. `cpu-rows.ts` bundles and runs
+ * it; for a profile, bundle it in the same way and run the result with `node --cpu-prof`. Arguments: rounds, requests
+ * per round, ways and rows (default all). `fetch` is the way of programs that embed a server; `answer` is that of the
+ * listener, with its request objects and our responses.
  */
 import type { Connection } from '../../core/ports.ts'
 import { HeldBody } from '../../core/request/held-body.ts'
@@ -122,7 +123,7 @@ const keepAlive = setInterval(() => {}, 60_000)
 const server = await createApiServer({ store: memoryStore(), controllers: ['serviceaccount'] })
 const encoder = new TextEncoder()
 
-/** A request that is ready to be sent; resolves to the status of its answer. */
+/** Prepares a request; the function sends it and resolves to the status. */
 type Sender = (ask: Ask) => () => Promise<number>
 
 const embedded: Sender =
@@ -148,7 +149,7 @@ const ways = { fetch: embedded, answer: listened }
 
 const post = (path: string, object: object) => embedded({ method: 'POST', path, type: 'application/json', body: JSON.stringify(object) })()
 for (const object of [configMap('one'), configMap('two')]) await post(collection, object)
-// Until the controller has made the service account that pods run as.
+// Until the controller has created the service account that pods run as.
 while ((await post(pods, pod('one'))) !== 201) await new Promise((resolve) => setTimeout(resolve, 5))
 
 let number = 0

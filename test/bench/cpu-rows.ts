@@ -1,10 +1,10 @@
-/** Rows of CPU time per request inside one process: what the core costs, without sockets. */
+/** Rows of CPU time per request in one process: the cost of the core without sockets. */
 import { execFileSync } from 'node:child_process'
 import type { Compare } from './api-rows.ts'
 import { onBundle } from './loop-bundle.ts'
 import type { Row } from './row.ts'
 
-/** Microseconds behind our own request object. */
+/** Microseconds with our own request objects. */
 const aims: { readonly [row: string]: string } = {
   get: '≤ 10',
   create: '≤ 50',
@@ -13,10 +13,10 @@ const aims: { readonly [row: string]: string } = {
   'create a pod': '≤ 3 × create',
 }
 
-/** Measures all of these rows. */
+/** Measures all rows of this file. */
 export async function cpuRows(_compare: Compare<Row>): Promise<Row[]> {
   return onBundle('test/bench/cpu-loop.ts', (file) => {
-    // The best of some rounds: in the first ones much is not compiled yet.
+    // Takes the best of several rounds, because code is not compiled yet in the first ones.
     const rounds = String(2 * Number(process.env['ROUNDS'] ?? 3))
     const out = execFileSync(process.execPath, [file, rounds], { encoding: 'utf8' })
     const { fetch, answer } = JSON.parse(out) as { [way: string]: { [row: string]: number } }

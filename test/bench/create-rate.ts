@@ -1,17 +1,17 @@
-/** How fast a daemon creates small objects: by the clock, or by the processor time that its process takes, which neighbours disturb less. */
+/** Creates of small objects per second of wall-clock time or of the daemon's processor time, which other processes disturb less. */
 import { type BenchDaemon, processorSeconds } from './daemon.ts'
 import { load } from './load.ts'
 
 export interface Creates {
-  /** Of configmaps or secrets. */
+  /** Plural of configmaps or secrets. */
   readonly plural: string
   readonly seconds: number
   readonly per: 'second' | 'second of processor time'
-  /** As LoadOptions have it. */
+  /** See LoadOptions. */
   readonly sleeps?: boolean
 }
 
-/** Measures once each time it is called; before the first time it runs once for nothing, for then the daemon's code is not compiled yet. */
+/** Measures once per call. Before the first it runs once without measuring, so that the daemon's code is compiled. */
 export function createRate({ url, ca, cert, key, pid }: BenchDaemon, { plural, seconds, per, sleeps }: Creates): () => Promise<number> {
   const path = `/api/v1/namespaces/default/${plural}`
   const headers = { 'content-type': 'application/json' }

@@ -1,6 +1,6 @@
 /**
- * CPU time of requests about a custom resource and about a config map of the same size, inside one process: prints JSON, by row the
- * microseconds of both. `custom-resource-rows.ts` bundles and runs it. Argument: rounds.
+ * CPU time of requests for a custom resource and for a config map of the same size, in one process. Prints JSON:
+ * microseconds of both, by row. `custom-resource-rows.ts` bundles and runs it. Argument: rounds.
  */
 import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { kinds, objectOf, requestsOf, widgets } from './custom-resource-requests.ts'
@@ -30,7 +30,7 @@ for (let round = 0; round < rounds; round++) {
     const known = best[row] ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     best[row] = known
     const count = row === 'LIST 1,000' ? requests / 50 : requests
-    // By turns: the first of two pays for what the one before has left to collect.
+    // Alternates the order, because garbage of the one is collected during the next.
     const order = [...kinds.entries()]
     for (const [index, kind] of round % 2 === 0 ? order : order.reverse()) {
       const before = process.cpuUsage()

@@ -1,4 +1,4 @@
-/** A custom resource and a config map of the same size, and the requests that are made of both. */
+/** A custom resource and a config map of the same size, and the requests for both. */
 
 export const definitionOf = (plural: string, kind: string, group: string, openAPIV3Schema: object) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -23,7 +23,7 @@ interface Kind {
   readonly kind: string
 }
 
-/** The custom one first. */
+/** The custom resource first. */
 export const kinds: readonly [Kind, Kind] = [
   { path: '/apis/bench.example.com/v1/namespaces/default/widgets', apiVersion: 'bench.example.com/v1', kind: 'Widget' },
   { path: '/api/v1/namespaces/default/configmaps', apiVersion: 'v1', kind: 'ConfigMap' },
@@ -36,7 +36,7 @@ export const objectOf = ({ apiVersion, kind }: Kind, name: string) => ({
   data: { text: 'x'.repeat(700) },
 })
 
-/** `{n}` stands for a number that no other request has, `{k}` for one below 1,000. */
+/** `{n}` is replaced by a number unique to each request, `{k}` by one below 1,000. */
 export interface BenchRequest {
   readonly method?: string
   readonly path: string

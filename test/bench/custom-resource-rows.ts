@@ -1,4 +1,4 @@
-/** Rows about custom resources: one of them against a config map of the same size, and many definitions of real size. */
+/** Rows for custom resources: compared with a config map of the same size, and many definitions of realistic size. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import type { Row } from './row.ts'
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const text = { type: 'string' }
 
-/** As large as those of projects that are much used: about 60 KB of JSON. */
+/** About 60 KB of JSON, as in widely used projects. */
 const largeSchema = {
   type: 'object',
   properties: {
@@ -48,7 +48,7 @@ const established = (client: PooledFetch, { metadata }: typeof widgets) =>
     120_000,
   )
 
-/** Each request against the same one of config maps. */
+/** Each request compared with the same one for config maps. */
 async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon, client: PooledFetch): Promise<Row[]> {
   await post(client, definitions, widgets)
   await established(client, widgets)
@@ -56,7 +56,7 @@ async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon
     for (let from = 0; from < 1000; from += 50)
       await Promise.all(Array.from({ length: 50 }, (_, index) => post(client, each.path, objectOf(each, `object-${from + index}`))))
   const { url, ca, cert, key, pid } = daemon
-  /** Requests for a second of the server's processor time. */
+  /** Requests per second of the server's processor time. */
   async function measure({ type, ...request }: BenchRequest): Promise<number> {
     const headers = type === undefined ? {} : { headers: { 'content-type': type } }
     const before = processorTime(pid)
@@ -66,7 +66,7 @@ async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon
   }
   const rows: Row[] = []
   for (const [name, request] of Object.entries(requestsOf)) {
-    // The first requests of a kind run code that is not compiled yet.
+    // In the first requests of a kind code is not compiled yet.
     for (const kind of kinds) await measure(request(kind))
     const [ours, limit] = kinds.map((kind) => () => measure(request(kind))) as [() => Promise<number>, () => Promise<number>]
     rows.push(await compare(`${name} of a custom resource : of a config map, per second of processor time`, '≥ 0.77', ours, limit))
@@ -74,7 +74,7 @@ async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon
   return rows
 }
 
-/** The same inside one process, without sockets. */
+/** The same in one process, without sockets. */
 async function inProcess(): Promise<Row[]> {
   return onBundle('test/bench/custom-resource-loop.ts', (file) => {
     const best = JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as { [row: string]: [number, number] }
@@ -88,7 +88,7 @@ async function inProcess(): Promise<Row[]> {
   })
 }
 
-/** A hundred thousand objects of one custom kind. */
+/** 100,000 objects of one custom kind. */
 async function many(daemon: BenchDaemon, client: PooledFetch): Promise<Row[]> {
   const count = 100_000
   await post(client, definitions, widgets)
@@ -121,7 +121,7 @@ async function many(daemon: BenchDaemon, client: PooledFetch): Promise<Row[]> {
   ]
 }
 
-/** How long so many definitions take, until the last one is established. */
+/** Time to create this many definitions, until the last one is established. */
 async function establish(count: number, client: PooledFetch, aim: string): Promise<Row> {
   const began = performance.now()
   for (let from = 0; from < count; from += 4)
@@ -131,7 +131,7 @@ async function establish(count: number, client: PooledFetch, aim: string): Promi
   return { name: `${count.toLocaleString('en')} definitions of ${size} KB established`, ours: `${took.toFixed(1)} s`, limit: '', aim }
 }
 
-/** What a thousand definitions cost a server that starts where they are. */
+/** Cost of a start with a thousand definitions. */
 async function restart(daemon: BenchDaemon, client: PooledFetch, before: number): Promise<Row[]> {
   const { status } = await client.fetch('/apis/group1.example.com/v1/kind1s')
   if (status !== 200) throw new Error(`not served after a restart: ${status}`)
@@ -143,7 +143,7 @@ async function restart(daemon: BenchDaemon, client: PooledFetch, before: number)
   ]
 }
 
-/** Measures all of these rows. */
+/** Measures all rows of this file. */
 export async function customResourceRows(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   async function on<T>(directory: string, work: (daemon: BenchDaemon, client: PooledFetch) => Promise<T>): Promise<T> {
     const daemon = await startDaemon(port, [`--data-dir=${directory}`])

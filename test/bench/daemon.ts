@@ -1,4 +1,4 @@
-/** The daemon as users run it, in a process of its own, and the credentials of its administrator. */
+/** The daemon in a separate process, as users run it, and its administrator's credentials. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export interface BenchDaemon {
   readonly cert: string
   readonly key: string
   readonly pid: number
-  /** Milliseconds from exec until the first line that says it serves. */
+  /** Milliseconds from exec to the first line that reports that it serves. */
   readonly startMilliseconds: number
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ interface Kubeconfig {
 
 const decode = (base64: string) => Buffer.from(base64, 'base64').toString()
 
-/** Resolves with the first line on stderr that matches. */
+/** Resolves to the first matching line on stderr. */
 function lineOf(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray> {
   return new Promise((resolve, reject) => {
     const lines: string[] = []
@@ -37,12 +37,12 @@ function lineOf(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray>
   })
 }
 
-/** NODE_EXTRA_CA_CERTS makes Node read a bundle of authorities before it runs anything, which takes 35 ms for a system's: no part of a start. */
+/** NODE_EXTRA_CA_CERTS makes Node parse a CA bundle before anything else, 35 ms for that of a system, which is not part of a start. */
 const { NODE_EXTRA_CA_CERTS: _extra, ...environment } = process.env
 
 const built = [process.execPath, 'dist/bin/bin.js']
 
-/** Starts the built daemon, or another one, on a free port; `flags` come last and win. */
+/** Starts the built daemon, or another one, on a free port; `flags` come last and take precedence. */
 export async function startDaemon(
   port: number,
   flags: readonly string[] = [],
@@ -88,7 +88,7 @@ export async function startDaemon(
 
 const ticksPerSecond = 100
 
-/** Seconds of processor time that a process has taken so far (proc(5): utime and stime, after the name in parentheses). */
+/** Seconds of processor time of a process so far (proc(5): utime and stime, after the name in parentheses). */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -102,7 +102,7 @@ export function residentMemory(pid: number): number {
   return Number(match?.[1]) / 1024
 }
 
-/** Seconds of processor time that a process has taken, of all of its threads. */
+/** Seconds of processor time of a process, all threads included. */
 export function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   const ticksPerSecond = 100

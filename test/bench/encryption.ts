@@ -1,4 +1,4 @@
-/** Rows about encryption at rest: secrets encrypted, as a share of secrets that are not. The store is in memory. */
+/** Rows for encryption at rest: encrypted secrets compared with plain ones. The store is in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ async function startWith(provider: object, seconds: number, port: number): Promi
   }
 }
 
-/** Measures all of these rows; the limit is a server whose configuration encrypts nothing. */
+/** Measures all rows of this file; the limit is a server without encryption. */
 export async function encryptionRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const rows: Row[] = []
   for (const name of ['aesgcm', 'secretbox'] as const) {

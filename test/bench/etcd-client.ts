@@ -1,6 +1,6 @@
 /**
- * The limits of writes on etcd, each in a process of its own: etcd's client alone, the server's own client with the transactions of creates
- * and updates, and a bare TLS listener that hands each body to etcd's client.
+ * Limits of writes on etcd, each in a separate process: etcd's client alone, the server's client with the transactions
+ * of creates and updates, and a bare TLS listener that passes each body to etcd's client.
  */
 import { fork } from 'node:child_process'
 import { createServer } from 'node:https'
@@ -14,7 +14,7 @@ interface Puts {
   readonly writers: number
   readonly seconds: number
   readonly bytes: number
-  /** Keys to write again and again; 0: a new one each time. */
+  /** Number of keys that are rewritten; 0: a new key for each write. */
   readonly keys: number
 }
 
@@ -34,22 +34,22 @@ const start = (mode: string, options: object) => {
   return { child, first }
 }
 
-/** Seconds before measuring, in which code is compiled: servers and their clients run for weeks. */
+/** Seconds before measuring, for compilation; production servers and clients run for weeks. */
 export const warmupSeconds = 1.5
 
-/** Puts a second, so many at a time. */
+/** Puts per second with concurrent writers. */
 export const clientPuts = (puts: Puts): Promise<number> => start('--puts', puts).first
 
-/** Transactions a second of the server's own client, so many at a time: each puts a key that is as it was known to be. */
+/** Transactions per second of the server's client with concurrent writers: each puts a key if its revision is the known one. */
 export const clientSwaps = (puts: Puts): Promise<number> => start('--swaps', puts).first
 
-/** A listener that puts each body under a new key, and answers with the body once it is stored. */
+/** A listener that stores each body under a new key, and responds with the body once it is stored. */
 export async function startPuttingListener(options: ListenerOptions): Promise<{ readonly url: string; stop(): void }> {
   const { child, first } = start('--listener', options)
   return { url: `https://127.0.0.1:${await first}`, stop: () => child.kill() }
 }
 
-/** How often a second something is done, so many at a time, once it is warm. `n` counts, from one on. */
+/** Operations per second with concurrent writers, after the warm-up. `n` counts from one. */
 async function rateOf(writers: number, seconds: number, write: (n: number) => Promise<unknown>): Promise<number> {
   let n = 0
   const run = async (milliseconds: number) => {

@@ -1,4 +1,4 @@
-/** Rows with etcd as the store: durable writes against etcd's own client, reads against the same server on its store in memory, fan-out. */
+/** Rows with etcd as the store: durable writes compared with etcd's client, reads compared with the store in memory, fan-out. */
 import { startEtcd } from '../support/etcd.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import type { Compare } from './api-rows.ts'
@@ -11,7 +11,7 @@ import { fanOut } from './watchers.ts'
 
 const writers = 32
 const objects = 1_000
-/** Where `fanOut` looks. */
+/** The collection used by `fanOut`. */
 const many = '/api/v1/namespaces/many/configmaps'
 const created = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string, text = '') => ({
@@ -34,11 +34,11 @@ async function fill(daemon: BenchDaemon): Promise<void> {
   close()
 }
 
-/** Measures all of these rows. */
+/** Measures all rows of this file. */
 export async function etcdRows(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const etcd = await startEtcd()
   const [server = ''] = etcd.servers
-  // One of its own: the daemon watches everything that is written to its etcd.
+  // A separate etcd, because the daemon watches all writes to its own.
   const other = await startEtcd()
   const [otherServer = ''] = other.servers
   const onEtcd = await startDaemon(port, [`--kvstore-servers=${server}`])

@@ -1,11 +1,11 @@
-/** Rows about expressions: how many evaluations of a policy's rules a second, in this process. */
+/** Rows for CEL: evaluations of the rules of a policy per second, in this process. */
 import { createCelEnvironment } from '../../core/cel/environment.ts'
 import type { Program } from '../../core/cel/program.ts'
 import { boolType, dynType } from '../../core/cel/types.ts'
 import type { Compare } from './api-rows.ts'
 import type { Row } from './row.ts'
 
-/** Rules as cluster administrators write them: over every container, over labels, and over a field that may be missing. */
+/** Typical rules of administrators: over all containers, over labels, and over an optional field. */
 export const podRules = [
   "object.spec.containers.all(c, has(c.resources) && has(c.resources.limits) && 'memory' in c.resources.limits)",
   "has(object.metadata.labels) && 'app' in object.metadata.labels && object.metadata.labels['app'].size() < 64",
@@ -32,7 +32,7 @@ function compiled(expression: string): Program {
   return result.program
 }
 
-/** Evaluations of the three rules together, a second. */
+/** Evaluations of the three rules together, per second. */
 export function evaluationsPerSecond(seconds: number): number {
   const programs = podRules.map(compiled)
   const bindings = { object: pod, request: { userInfo: { username: 'jane' } } }
@@ -48,7 +48,7 @@ export function evaluationsPerSecond(seconds: number): number {
   return (count * 1000) / (performance.now() - started)
 }
 
-/** The aim is a number: there is nothing to compare with. */
+/** The aim is an absolute number, without a comparison. */
 export async function expressionRows(_compare: Compare<Row>, seconds: number): Promise<Row[]> {
   evaluationsPerSecond(seconds / 4)
   const ours = evaluationsPerSecond(seconds)

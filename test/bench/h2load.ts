@@ -1,4 +1,4 @@
-/** `h2load` of nghttp2 (Debian: nghttp2-client): many streams over few connections, as clients of this API have them. */
+/** `h2load` of nghttp2 (Debian: nghttp2-client): many streams over few connections, as clients of this API use them. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const connections = 8
 const streams = 4
-/** Older builds refused a generated name that was taken, one of some thousands. */
+/** Older builds refused a generated name that was in use, one of some thousands. */
 const leastAnswered = 0.999
 
 export interface Load {
   /** Such as `https://127.0.0.1:6443`. */
   readonly origin: string
-  /** Asked for by turns. */
+  /** Requested in turn. */
   readonly paths: readonly string[]
   readonly requests: number
   readonly method?: string
@@ -22,7 +22,7 @@ export interface Load {
   readonly body?: string
 }
 
-/** Requests a second. Rejects when they are not answered with 2xx statuses, or when there is no h2load. */
+/** Requests per second. Rejects when responses are not 2xx, or when there is no h2load. */
 export async function h2load({ origin, paths, requests, method, headers = {}, body }: Load): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'h2load-'))
   const file = (name: string, text: string) => {

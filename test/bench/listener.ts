@@ -1,4 +1,4 @@
-/** Compares our listener with the bare runtime: the same bytes, over the same sockets, from the same load generator. */
+/** Compares our listener with the bare runtime: the same bytes, sockets and load generator. */
 import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -11,11 +11,11 @@ import { load } from './load.ts'
 export interface ListenerComparison {
   readonly protocol: 'http/1.1' | 'h2'
   readonly method: 'GET' | 'POST'
-  /** Requests per second, medians of the rounds. */
+  /** Requests per second, median of the rounds. */
   readonly bare: number
   readonly ours: number
   readonly ratio: number
-  /** CPU time of the server process per request, in microseconds; noise of the machine disturbs it less. */
+  /** CPU time of the server process per request, in microseconds; less disturbed by other processes. */
   readonly bareMicroseconds: number
   readonly oursMicroseconds: number
 }
@@ -39,7 +39,7 @@ interface Running {
 
 type Start = () => Promise<Running>
 
-/** What Node gives: for HTTP/2, that is its request and response objects. */
+/** A listener of Node; for HTTP/2 with its request and response objects. */
 const bare = (protocol: 'http/1.1' | 'h2'): Start => {
   const server =
     protocol === 'h2'
@@ -102,7 +102,7 @@ async function measure(start: Start, protocol: 'http/1.1' | 'h2', method: string
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** Measures by turns, so that a busy machine disturbs both alike. */
+/** Alternates the measurements, so that load on the machine disturbs both alike. */
 export async function compareListener(options: ComparisonOptions = {}): Promise<ListenerComparison[]> {
   const rows: ListenerComparison[] = []
   for (const protocol of ['http/1.1', 'h2'] as const) {

@@ -1,4 +1,4 @@
-/** Counts the responses of one HTTP/1.1 connection; understands Content-Length and chunked bodies (RFC 9112 6), and nothing more. */
+/** Counts the responses of one HTTP/1.1 connection; supports only Content-Length and chunked bodies (RFC 9112 6). */
 export class Http1Responses {
   #pending: Buffer = Buffer.alloc(0)
   #state: 'head' | 'length' | 'chunk-size' | 'chunk' | 'trailer' = 'head'
@@ -22,7 +22,7 @@ export class Http1Responses {
     this.#pending = buffer
   }
 
-  /** Bytes used; negative: more are needed. */
+  /** Bytes consumed; negative: more are needed. */
   #step(buffer: Buffer): number {
     switch (this.#state) {
       case 'head':
@@ -77,7 +77,7 @@ export class Http1Responses {
   }
 }
 
-/** Makes requests; what they have in common is written once. `path` is what follows the origin. */
+/** Encodes requests, whose common part is encoded once. `path` follows the origin. */
 export function http1Encoder(method: string, { host }: URL, headers: Record<string, string>): (path: string, body?: string) => Buffer {
   const fields = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = ` HTTP/1.1\r\n${fields.join('')}`

@@ -1,4 +1,4 @@
-/** Just enough HTTP/2 (RFC 9113) to send one request after the other on a connection and to notice when each is answered. */
+/** Minimal HTTP/2 (RFC 9113): sends sequential requests on a connection and detects the end of each response. */
 
 const frameTypes = { data: 0, headers: 1, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const
 const flags = { endStream: 1, ack: 1, endHeaders: 4 } as const
@@ -32,14 +32,14 @@ function text(value: string): Buffer {
   return Buffer.concat([Buffer.from(prefix), bytes])
 }
 
-/** What a client sends first; its receive windows are so wide that they hardly ever need an update. */
+/** The client preface, with receive windows that hardly ever need an update. */
 export const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   frame(frameTypes.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bigWindow)])),
   frame(frameTypes.windowUpdate, 0, 0, uint32(bigWindow)),
 ])
 
-/** The frames of one request, apart from the stream number. Literal fields without indexing (RFC 7541 6.2.2): no state in the encoder. */
+/** The frames of a request, apart from the stream number. Literal fields without indexing (RFC 7541 6.2.2) need no encoder state. */
 export function encodeHttp2(method: string, url: URL, headers: Record<string, string>, stream: number, body?: string): Buffer {
   const fields: Record<string, string> = {
     ':method': method,

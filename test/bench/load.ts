@@ -1,4 +1,4 @@
-/** A load generator: a process of its own with raw TLS sockets, so that it costs little beside the server it measures. */
+/** A load generator in a separate process with raw TLS sockets, cheap compared with the measured server. */
 import { fork } from 'node:child_process'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
@@ -15,13 +15,13 @@ export interface LoadOptions {
   readonly ca?: string
   readonly connections: number
   readonly seconds: number
-  /** Not measured; default 0.5. */
+  /** Seconds before measuring; default 0.5. */
   readonly warmupSeconds?: number
-  /** Looks for answers once a millisecond, not all the time: where others than the server need the processor. */
+  /** Polls for responses once per millisecond instead of continuously, when other processes need the processor. */
   readonly sleeps?: boolean
   readonly protocol?: 'http/1.1' | 'h2'
   readonly method?: string
-  /** `{n}` in the path and the body becomes a number that is different for every request, `{k}` one that comes again after 1,000 requests. */
+  /** In path and body, `{n}` is replaced by a number unique to each request, `{k}` by one that repeats after 1,000 requests. */
   readonly path?: string
   readonly headers?: Record<string, string>
   readonly body?: string
@@ -38,7 +38,7 @@ export interface LoadResult {
   readonly failures: number
 }
 
-/** Sends requests for so many seconds, each connection one at a time. Rejects when no connection comes about. */
+/** Sends sequential requests on each connection for this many seconds. Rejects when no connection succeeds. */
 export function load(options: LoadOptions): Promise<LoadResult> {
   const child = fork(fileURLToPath(import.meta.url), ['--load-worker'], { execArgv: ['--import', 'tsx'] })
   return new Promise((resolve, reject) => {
@@ -142,7 +142,7 @@ function run(options: LoadOptions): Promise<LoadResult> {
   return (async () => {
     const starts = await Promise.all(Array.from({ length: options.connections }, open))
     for (const start of starts) start()
-    // Never waits for an answer: on a virtual machine, a server pays dearly for every one that has to wake its client.
+    // Polls instead of waiting: on a virtual machine, waking a waiting client is expensive for the server.
     let spinning = true
     const alarm = new Int32Array(new SharedArrayBuffer(4))
     const spin = () => {

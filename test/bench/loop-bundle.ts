@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-/** Bundles a loop, as the daemon is, beside the packages that it imports; `work` gets the file, which is gone afterwards. */
+/** Bundles a loop like the daemon, beside its imported packages; `work` gets the file, which is removed afterwards. */
 export async function onBundle<T>(source: string, work: (file: string) => T): Promise<T> {
   mkdirSync('build', { recursive: true })
   const directory = mkdtempSync('build/bench-')

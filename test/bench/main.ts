@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- GROUP…]`: what the server does, as a share of what the runtime and the engine can do at best, measured in the same run.
- * The environment variables ROUNDS and SECONDS say how often and how long.
+ * `npm run bench [-- GROUP…]`: the performance of the server as a share of the limit of runtime and engine, measured in
+ * the same run. The environment variables ROUNDS and SECONDS set number and duration.
  */
 import { readFileSync } from 'node:fs'
 import { admissionRows } from './admission-rows.ts'

@@ -1,6 +1,7 @@
 /**
- * What 100,000 pods cost: `node --expose-gc --import tsx test/bench/memory.ts [count]`. Memory of the watch cache alone, over a store that
- * makes its objects up and keeps none; of the embedded store alone; and the time of lists by node, which the cache finds by an index.
+ * Memory for 100,000 pods: `node --expose-gc --import tsx test/bench/memory.ts [count]`. Measures the watch cache alone,
+ * over a store that generates its objects and keeps none; the embedded store alone; and lists by node, which use an
+ * index of the cache.
  */
 import { createPlatform } from '../../core/platform.ts'
 import type { KeyValue, KeyValueStore, ListOptions, Logger } from '../../core/ports.ts'
@@ -57,7 +58,7 @@ function pod(index: number): ApiObject {
 
 const printed = (index: number) => codec.store(codec.print(codec.canonical(pod(index))))
 
-/** Makes up what it is asked for. */
+/** A store that generates the requested objects. */
 function imaginary(): KeyValueStore {
   const kv = (index: number): KeyValue => ({
     key: prefix + nameOf(index),

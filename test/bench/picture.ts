@@ -1,11 +1,11 @@
-/** Bars as an SVG that reads in light and dark. */
+/** Bar charts as SVG, for light and dark backgrounds. */
 
 /** One group of bars. */
 export interface Shares {
   readonly name: string
-  /** What is wanted; a mark. */
+  /** The aim, drawn as a mark. */
   readonly aim?: number
-  /** One for each series. */
+  /** One value for each series. */
   readonly shares: readonly number[]
 }
 
@@ -18,7 +18,7 @@ const colours = ['#2f81f7', '#8957e5', '#8b949e', '#3fb950']
 const safe = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const text = (x: number, y: number, content: string, more = '') => `<text x="${x}" y="${y}"${more}>${safe(content)}</text>`
 
-/** Shares of a limit, one bar for each of the series; a group's longest bar or its aim fills the width. */
+/** Shares of a limit, one bar per series. The longest bar of a group, or its aim, fills the width. */
 export function picture(series: readonly string[], groups: readonly Shares[], caption: string): string {
   const parts: string[] = []
   let y = 30

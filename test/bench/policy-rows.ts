@@ -1,4 +1,4 @@
-/** Rows about admission policies: what ten of them cost a create that they are about, and one that they are not. */
+/** Rows for admission policies: cost of ten policies for a create that they match, and for one that they do not. */
 import { tlsFetch } from '../support/tls-fetch.ts'
 import type { Compare } from './api-rows.ts'
 import { createRate } from './create-rate.ts'
@@ -24,7 +24,7 @@ const policy = (name: string) => ({
 })
 const binding = (name: string) => ({ metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } })
 
-/** Makes ten policies, and waits until they refuse. */
+/** Creates ten policies and waits until they are in force. */
 async function makePolicies(daemon: BenchDaemon): Promise<void> {
   const { fetch, close } = tlsFetch(daemon.url, daemon)
   const post = (path: string, object: object) => fetch(path, { method: 'POST', headers, body: JSON.stringify(object) })
@@ -39,7 +39,7 @@ async function makePolicies(daemon: BenchDaemon): Promise<void> {
   close()
 }
 
-/** Measures all of these rows; the limit is a daemon without policies. */
+/** Measures all rows of this file; the limit is a daemon without policies. */
 export async function policyRows<Row>(compare: Compare<Row>, seconds: number, port: number): Promise<Row[]> {
   const daemons: BenchDaemon[] = []
   try {

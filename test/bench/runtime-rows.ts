@@ -1,4 +1,4 @@
-/** Rows about the runtimes: how fast the daemon is there and how much memory it takes, and what a server in the same process does a second. */
+/** Rows for the runtimes: start time and memory of the daemon, and round trips of an in-process server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
@@ -12,7 +12,7 @@ import type { Row } from './row.ts'
 const executable = 'build/apiserver'
 const rounds = 5
 
-/** Whether the daemon answers `/readyz` with 200 now. */
+/** Whether the daemon answers `/readyz` with 200. */
 function ready(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const sent = request({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, agent: false }, (response) => {
@@ -30,7 +30,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Milliseconds from exec to the first 200, and resident MiB then. The first of all starts, which makes the certificates, does not count. */
+/** Milliseconds from exec to the first 200, and resident MiB at that time. The first start, which creates certificates, is not counted. */
 async function starts([program = '', ...args]: readonly string[], port: number): Promise<{ milliseconds: number; memory: number }> {
   const home = mkdtempSync(join(tmpdir(), 'apiserver-bench-'))
   const flags = ['--bind-address=127.0.0.1', `--secure-port=${port}`, `--data-dir=${home}/data`, `--cert-dir=${home}/pki`]
@@ -53,7 +53,7 @@ async function starts([program = '', ...args]: readonly string[], port: number):
   return median ?? { milliseconds: Number.NaN, memory: Number.NaN }
 }
 
-/** Creates and reads back config maps, one after the other, for so many seconds; round trips a second. */
+/** Creates and reads config maps sequentially for this many seconds; round trips per second. */
 async function inProcess(seconds: number): Promise<number> {
   const server = await createApiServer({ store: memoryStore() })
   const url = 'http://in.process/api/v1/namespaces/default/configmaps'
@@ -73,7 +73,7 @@ async function inProcess(seconds: number): Promise<number> {
   return rate
 }
 
-/** Rows of the runtimes that are on this machine; the executable is measured when `npm run build:binary` has made it. */
+/** Rows for the runtimes on this machine; the executable is included once `npm run build:binary` has built it. */
 export async function runtimeRows(_compare: unknown, seconds: number, port: number): Promise<Row[]> {
   const deno = runtimeBinary('deno')
   const daemons: readonly { readonly name: string; readonly command: readonly string[]; readonly aim: string }[] = [

@@ -1,4 +1,4 @@
-/** Rows about a start with many objects: until `/readyz` answers, the processor time until then, and the memory that the objects take. */
+/** Rows for a start with many objects: time and processor time until `/readyz` succeeds, and memory per object. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ interface Start {
 
 const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-/** Medians of starts on a directory; `list` is asked for when it is ready. The first start, which makes what is missing, does not count. */
+/** Medians of starts on a directory; `list` is requested when ready. The first start, which creates missing files, is not counted. */
 async function starts(directory: string, port: number, list = '/api/v1/namespaces'): Promise<Start> {
   const seen: Start[] = []
   for (let round = 0; round <= rounds; round++) {
@@ -50,7 +50,7 @@ async function startsWith(objects: Iterable<StoredObject>, port: number, list?: 
   }
 }
 
-/** Measures all of these rows. */
+/** Measures all rows of this file. */
 export async function startRows(_compare: unknown, _seconds: number, port: number): Promise<Row[]> {
   const time = ({ milliseconds, processor }: Start) => `${milliseconds.toFixed(0)} ms, ${processor.toFixed(0)} ms of processor time`
   const row = (name: string, ours: string, aim: string): Row => ({ name, ours, limit: '', aim })

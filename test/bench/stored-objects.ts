@@ -1,4 +1,4 @@
-/** Data directories with many objects, written past the API: what a server finds at its start. */
+/** Data directories with many objects, written directly to the store. */
 import { createPlatform } from '../../core/platform.ts'
 import { builtInRows } from '../../core/registry/built-in.ts'
 import type { ApiObject, ResourceDefinition } from '../../core/resources/definition.ts'
@@ -8,7 +8,7 @@ import { nodeClock, nodeLogger } from '../../runtimes/node/ports.ts'
 import { openDurableStore } from '../../runtimes/stores/durable.ts'
 import { minimalObject } from '../support/minimal-objects.ts'
 
-/** One for each kind of stored objects, in the version in which it is stored. */
+/** One definition for each stored kind, in its storage version. */
 const storedRows: readonly ResourceDefinition[] = builtInRows(builtInResources, createPlatform()).filter(
   ({ storage, storageKey }, index, rows) =>
     storage === undefined &&
@@ -60,7 +60,7 @@ export function* pods(count: number): Generator<StoredObject> {
   }
 }
 
-/** So many of each built-in kind but for definitions, which are measured by themselves. */
+/** This many objects of each built-in kind except definitions, which have their own rows. */
 export function* ofEveryKind(each: number): Generator<StoredObject> {
   for (const row of storedRows) {
     if (row.kind === 'CustomResourceDefinition') continue
@@ -71,10 +71,10 @@ export function* ofEveryKind(each: number): Generator<StoredObject> {
   }
 }
 
-/** Objects that are written at a time: as many writers. */
+/** Number of concurrent writers. */
 const atATime = 32
 
-/** Writes objects into a new data directory. Resolves to their number and their mean size in bytes. */
+/** Writes objects into a new data directory. Resolves to their number and mean size in bytes. */
 export async function writeObjects(directory: string, objects: Iterable<StoredObject>): Promise<{ count: number; size: number }> {
   const store = await openDurableStore({ directory, clock: nodeClock, logger: nodeLogger(0) })
   const stores = new Map(storedRows.map((row) => [row, createObjectStore(store, row, '/registry')]))

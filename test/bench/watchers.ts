@@ -1,4 +1,4 @@
-/** Fan-out of events to many watchers, against a listener that only writes the same bytes to as many sockets. */
+/** Fan-out of events to many watchers, compared with a listener that only writes the same bytes to as many sockets. */
 
 import { connect, type TLSSocket } from 'node:tls'
 import type { Bare } from './bare.ts'
@@ -15,7 +15,7 @@ export interface FanOutOptions {
 const namespace = 'many'
 const path = `/api/v1/namespaces/${namespace}/configmaps`
 
-/** Opens watches; resolves when each has had its response headers. */
+/** Opens watches; resolves when all response headers have arrived. */
 async function openWatchers(daemon: BenchDaemon, origin: URL, count: number, line: string): Promise<TLSSocket[]> {
   const { cert, key } = daemon
   const open = () =>
@@ -32,7 +32,7 @@ async function openWatchers(daemon: BenchDaemon, origin: URL, count: number, lin
   return sockets
 }
 
-/** Opens watches over HTTP/2, as many on each connection; resolves when each connection has had its first answer. */
+/** Opens watches over HTTP/2, equally many on each connection; resolves when each connection has a response. */
 async function openStreams(daemon: BenchDaemon, url: URL, count: number, connections: number): Promise<TLSSocket[]> {
   const { cert, key } = daemon
   const open = () =>
@@ -56,7 +56,7 @@ async function openStreams(daemon: BenchDaemon, url: URL, count: number, connect
   return Promise.all(Array.from({ length: connections }, open))
 }
 
-/** Resolves when every socket has received so many bytes. */
+/** Resolves when every socket has received this many bytes. */
 function received(sockets: readonly TLSSocket[], bytes: number): Promise<void> {
   return new Promise((resolve) => {
     let waiting = sockets.length
@@ -77,12 +77,12 @@ function received(sockets: readonly TLSSocket[], bytes: number): Promise<void> {
 const types = { 'content-type': 'application/merge-patch+json', accept: 'application/json' }
 const pathOf = (index: number) => `${path}/object-${index % 1000}`
 const textOf = (round: number, index: number) => JSON.stringify({ data: { touched: `${round}-${index}` } })
-/** What an event has around its object: `{"type":"MODIFIED","object":` and `}`; the answer to a patch ends with a newline too. */
+/** Bytes of an event around its object: `{"type":"MODIFIED","object":` and `}`. The response to a patch also ends with a newline. */
 const envelope = 28
-/** Patches that wait for their answers; one connection has all of them. */
+/** Concurrent patches, all on one connection. */
 const writers = 16
 
-/** Patches so many objects; resolves when the connection is open. Rejects when it breaks before the last answer. */
+/** Patches this many objects; resolves when the connection is open. Rejects when it breaks before the last response. */
 function touchAll(daemon: BenchDaemon, round: number, count: number): Promise<TLSSocket> {
   const { url, cert, key } = daemon
   const origin = new URL(url)
@@ -107,15 +107,15 @@ function touchAll(daemon: BenchDaemon, round: number, count: number): Promise<TL
   })
 }
 
-/** Size in bytes of an event: that of a patched object, and what is around it. */
+/** Size of an event in bytes: a patched object and its envelope. */
 async function eventSize(daemon: BenchDaemon, round: number): Promise<number> {
   const { body } = await call(daemon, 'PATCH', pathOf(0), JSON.parse(textOf(round, 0)) as object, types)
   return body.length + envelope
 }
 
 /**
- * Deliveries a second to watchers that only count bytes, while objects are patched over HTTP/2; `frame` is the size of an event. `connections`:
- * so many over HTTP/2 have all of the watchers; otherwise each has one over HTTP/1.1.
+ * Deliveries per second to watchers that only count bytes, while objects are patched over HTTP/2. `frame`: size of an
+ * event. `connections`: number of HTTP/2 connections for all watchers; absent: each watcher has an HTTP/1.1 connection.
  */
 export async function deliveries(
   daemon: BenchDaemon,
@@ -132,7 +132,7 @@ export async function deliveries(
       : await openStreams(daemon, new URL(target, origin), watchers, connections)
   const done = received(sockets, (events * frame * watchers) / sockets.length)
   const began = performance.now()
-  // A few more, as an event may be a digit shorter than the measured one.
+  // Some more, because an event may be a digit shorter than the measured one.
   const writer = await touchAll(daemon, round, events + 20)
   await done
   const rate = (events * watchers * 1000) / (performance.now() - began)
@@ -140,7 +140,7 @@ export async function deliveries(
   return { rate, frame }
 }
 
-/** The same bytes written as chunks to as many open responses of a bare listener. */
+/** The same bytes, written as chunks to as many open responses of a bare listener. */
 async function bareWrites(daemon: BenchDaemon, bare: Bare, { watchers, events }: FanOutOptions, frame: number): Promise<number> {
   const sockets = await openWatchers(daemon, new URL(bare.url), watchers, 'GET /watch HTTP/1.1\r\nhost: bench\r\n\r\n')
   const done = received(sockets, events * frame)

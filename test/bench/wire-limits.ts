@@ -1,6 +1,6 @@
 /**
- * What Node can do at best, in a process of its own: `bare` is a TLS listener of `node:http2` that answers every request with the same bytes,
- * `lean` one that reads and writes frames itself, and neither decodes headers nor keeps flow control.
+ * Limits of Node, measured in a separate process: `bare` is a TLS listener of `node:http2` that answers every request
+ * with the same bytes; `lean` reads and writes frames itself, without decoding headers or flow control.
  */
 import { fork } from 'node:child_process'
 import { createSecureServer } from 'node:http2'
@@ -9,7 +9,7 @@ import { createServer, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 
-/** Origins of the listeners. `many` answers with as much as a list of 1,000 has. */
+/** Origins of the listeners. `many` responds with the size of a list of 1,000 objects. */
 export interface Limits {
   readonly bare: string
   readonly leanMany: string
@@ -40,7 +40,7 @@ function frame(type: number, flags: number, payload: Uint8Array): Buffer {
   return bytes
 }
 
-/** The frames of one answer: literals with names of HPACK's static table, then DATA. `ids` are the places of their stream identifiers. */
+/** The frames of one response: literals with names of HPACK's static table, then DATA. `ids`: offsets of the stream identifiers. */
 function framesOf(body: Buffer): { readonly bytes: Buffer; readonly ids: readonly number[] } {
   const literal =
     (...name: number[]) =>
@@ -58,7 +58,7 @@ function framesOf(body: Buffer): { readonly bytes: Buffer; readonly ids: readonl
   return { bytes: Buffer.concat(frames), ids }
 }
 
-/** Calls back with the type, flags and stream of every frame, whatever pieces they come in. */
+/** Calls back with type, flags and stream of every frame, however the bytes are split. */
 function frameReader(each: (type: number, flags: number, stream: number) => void): (data: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let preface = 24

@@ -1,17 +1,17 @@
-/** What is measured over HTTP/2, as data: each row is a share of what a listener does that has nothing to decide. */
+/** Measurements over HTTP/2 as data: each row is a share of what a listener with fixed responses achieves. */
 import type { Load } from './h2load.ts'
 
 export interface WireRow {
   readonly name: string
   readonly limit: 'bare' | 'leanMany'
-  /** Of the limit. */
+  /** Share of the limit. */
   readonly aim?: number
   /** Without origin and credentials. */
   readonly load: Omit<Load, 'origin'>
 }
 
 export const namespace = 'many'
-/** Objects that are there before. */
+/** Number of existing objects. */
 export const objects = 1_000
 const collection = `/api/v1/namespaces/${namespace}/configmaps`
 
@@ -25,7 +25,7 @@ export const configMap = (name?: string) => ({
   data: { text: 'x'.repeat(800) },
 })
 
-/** So many objects from one on. */
+/** This many objects, starting with number `from`. */
 const some = (count: number, from: number, query = '') =>
   Array.from({ length: count }, (_, index) => `${collection}/object-${from + index}${query}`)
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:wire`: requests a second over HTTP/2 and TLS, of this build, of another one (RELEASE=path of its bin.js) and of the
- * executable (build/apiserver, when it was built), each as a share of a listener that has nothing to decide, measured by turns. Prints a table
- * and writes `test/bench/speed.svg`. ROUNDS says how often.
+ * `npm run bench:wire`: requests per second over HTTP/2 and TLS of this build, of another one (RELEASE=path of its
+ * bin.js) and of the executable (build/apiserver, if built), each as a share of a listener with fixed responses,
+ * measured alternately. Prints a table and writes `test/bench/speed.svg`. ROUNDS sets the number of rounds.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -16,14 +16,14 @@ import { configMap, namespace, objects, type WireRow, wireRows } from './wire-ro
 interface Subject {
   readonly name: string
   readonly daemon: BenchDaemon
-  /** Of a service account that may do everything: what controllers have. */
+  /** Token of a service account with all rights, as controllers use it. */
   readonly token: string
 }
 
 interface Measured {
   readonly name: string
   readonly aim?: number
-  /** Rates of the limit, and those of each subject, round by round. */
+  /** Rates of the limit and of each subject, round by round. */
   readonly limit: number[]
   readonly rates: number[][]
 }
@@ -31,9 +31,9 @@ interface Measured {
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const release = process.env['RELEASE']
 const executable = 'build/apiserver'
-/** Objects that are made at the same time; each has a connection. */
+/** Number of concurrent creates; each has a connection. */
 const atATime = 50
-/** As clients have them: those of a controller share a connection, those of HTTP/1.1 have one each. */
+/** As clients connect: the watches of a controller share a connection, those over HTTP/1.1 have one each. */
 const watches = [
   { name: 'watch, 200 watchers on 10 connections: deliveries', aim: 4, watchers: 200, events: 1_000, connections: 10 },
   { name: 'watch, 200 watchers over HTTP/1.1: deliveries', watchers: 200, events: 1_000 },
@@ -72,7 +72,7 @@ async function measureRow(row: WireRow, subjects: readonly Subject[], limits: Li
   return measured
 }
 
-/** Deliveries to watchers, each as a share of one answer of the limit. */
+/** Deliveries to watchers, each as a share of one response of the limit. */
 async function measureWatch(watch: (typeof watches)[number], subjects: readonly Subject[], limits: Limits): Promise<Measured> {
   const aim = 'aim' in watch ? { aim: watch.aim } : {}
   const measured: Measured = { name: watch.name, ...aim, limit: [], rates: subjects.map(() => []) }

@@ -1,9 +1,9 @@
-/** A small client for tests: says what it sends, shows what came back. */
+/** A small API client for tests that sends exactly what it is given and returns status, headers and body. */
 import assert from 'node:assert/strict'
 import type { Status } from '../../core/respond/status.ts'
 import type { Fetch } from './tls-fetch.ts'
 
-/** The members of API objects that tests look at. */
+/** The fields of API objects that tests use. */
 export interface TestObject {
   readonly kind: string
   readonly apiVersion: string
@@ -50,7 +50,7 @@ export interface Api {
   delete<T = TestObject>(path: string, options?: object): Promise<Answer<T>>
 }
 
-/** Statuses below 300 are what these helpers expect of `list` and `create`. */
+/** `list` and `create` assert a status below 300. */
 export function apiOf(fetch: Fetch): Api {
   async function send<T>(method: string, path: string, body?: unknown, headers: HeadersInit = {}): Promise<Answer<T>> {
     const sent = new Headers(headers)

@@ -1,7 +1,7 @@
 /**
- * Loaded before `node:test`, whose runner follows every promise from its creation to its collection, in order to know which test a call
- * of `test()` or a stray error belongs to. That costs a fifth of the processor time of tests within one process. It is needed while
- * files are loaded: `test/support/group.mjs` ends it then.
+ * Loaded before `node:test`. The test runner tracks every promise through async hooks, to find the test to which a
+ * nested `test()` call or a stray error belongs. This costs a fifth of the processor time of in-process tests. It is
+ * needed only while files are loaded; `test/support/group.mjs` disables it afterwards.
  */
 import asyncHooks from 'node:async_hooks'
 
@@ -14,5 +14,5 @@ asyncHooks.createHook = (callbacks) => {
   return runner
 }
 
-/** Ends what the runner of tests follows. */
+/** Disables the tracking of promises. */
 export const followNoMore = () => runner?.disable()

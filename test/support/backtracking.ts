@@ -1,10 +1,11 @@
 /**
- * Whether a backtracking engine may take more than linear time for a regular expression. Builds the automaton of its positions
- * (Glushkov) and looks for a word that leads from a loop back into it and also into another loop that it leads around as well: each
- * repetition of that word can then be split between the two in as many ways as there are repetitions (Weber and Seidl, 1991).
+ * Detects regular expressions that may take more than linear time in a backtracking engine. Builds the position
+ * automaton (Glushkov) and searches for a word that leads from one loop to itself and to a second loop, and around the
+ * second loop as well: each repetition of that word can then be split between the loops in many ways (Weber and Seidl,
+ * 1991).
  */
 
-/** One character of the pattern: which sample characters it takes. */
+/** One character of the pattern, with the sample characters that it matches. */
 interface Position {
   readonly takes: ReadonlySet<number>
   readonly next: Set<number>
@@ -16,19 +17,19 @@ interface Part {
   readonly nullable: boolean
 }
 
-/** Characters that stand for all that patterns tell apart. */
+/** Sample characters that represent all classes that patterns distinguish. */
 const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', '€', '日', '\u2028', '\u0300']
 const empty: Part = { first: [], last: [], nullable: true }
-/** Copies of a part with a counted repetition that are told apart; beyond that it counts as a loop. */
+/** Copies of a part with a counted repetition; larger counts are treated as a loop. */
 const mostCopies = 20
 
 export class Unreadable extends Error {}
 
 class Automaton {
   readonly positions: Position[] = []
-  /** Steps that can be made in two ways, as in nested loops. */
+  /** Transitions that can be made in two ways, as in nested loops. */
   readonly doubled: (readonly [from: number, to: number])[] = []
-  /** Where groups begin, for references to them. */
+  /** Starts of groups, for back-references. */
   readonly #groups: number[] = []
   readonly #source: string
   readonly #flags: string
@@ -154,12 +155,12 @@ function bounds([, sign, least = '', comma, most = '']: RegExpExecArray): [least
   return [Number(least), comma === '' ? Number(least) : most === '' ? Number.POSITIVE_INFINITY : Number(most)]
 }
 
-/** Two loops, `from` and `into`, as characters of the pattern take them; undefined: linear. Throws Unreadable for what is not understood. */
+/** Describes the two loops by characters that they match; undefined if the pattern is linear. Throws Unreadable for unsupported syntax. */
 export function backtracks(source: string, flags = ''): string | undefined {
   const automaton = new Automaton(source, flags)
   const whole = automaton.build()
   const { positions } = automaton
-  // A search that may begin anywhere is a loop in front.
+  // An unanchored search is a loop in front of the pattern.
   const isAnchored = flags.includes('y') || (/^\^/.test(source) && !/\|/.test(withoutGroups(source)))
   const accepting = new Set(/\$$/.test(source) ? [] : whole.last)
   if (!isAnchored) positions.push({ takes: new Set(samples.keys()), next: new Set([...whole.first, positions.length]) })
@@ -175,7 +176,7 @@ export function backtracks(source: string, flags = ''): string | undefined {
   return undefined
 }
 
-/** The top level of a pattern, without what is in groups and classes. */
+/** The top level of a pattern, without the content of groups and classes. */
 function withoutGroups(source: string): string {
   let text = source.replace(/\\./g, '').replace(/\[[^\]]*\]/g, '')
   for (let before = ''; before !== text; ) {

@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/ports.ts'
 
-/** A clock that a test moves; `advance` runs the timers that come due, in order. */
+/** A manual clock; `advance` runs due timers in order. */
 export class ManualClock implements Clock {
   #now: number
   #timers: { readonly at: number; readonly callback: () => void }[] = []
 
-  /** Begins now, or at these milliseconds since the epoch. */
+  /** `now`: start in milliseconds since the epoch; default: the current time. */
   constructor(now = Date.now()) {
     this.#now = now
   }
 
-  /** Timers that have yet to fire. */
+  /** Number of pending timers. */
   get pending(): number {
     return this.#timers.length
   }

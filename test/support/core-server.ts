@@ -1,4 +1,4 @@
-/** A server with the core's own options, which are objects where those of the package are data. */
+/** Starts a server with the options of the core, which are objects where those of the package are data. */
 import type { Ports } from '../../core/ports.ts'
 import { type ApiServer, createApiServer, type ServerOptions } from '../../core/server.ts'
 import { memoryStore } from '../../runtimes/web/index.ts'

@@ -1,6 +1,6 @@
-/** What a piece of work takes, told apart from what the machine's other tenants do. */
+/** Processor time of work in tests, corrected for other load on the machine. */
 
-/** Milliseconds of processor time that this process uses for it, garbage collection included. */
+/** Milliseconds of processor time that this process uses for the work, including garbage collection. */
 export async function processorTime<T>(work: () => T | Promise<T>): Promise<{ readonly result: T; readonly milliseconds: number }> {
   const before = process.cpuUsage()
   const result = await work()
@@ -14,7 +14,7 @@ const sample = JSON.stringify(
   ),
 )
 
-/** Work of the kind that the server does: parsing, sorting, looking up, printing. */
+/** Work typical of the server: parsing, sorting, look-ups, printing. */
 function typicalWork(): number {
   const object = JSON.parse(sample) as { [key: string]: { number: number; texts: string[] } }
   const seen = new Map<string, number>()
@@ -22,12 +22,12 @@ function typicalWork(): number {
   return JSON.stringify(object).length + seen.size
 }
 
-/** Milliseconds that typical work takes on the machine that the limits are meant for (2 cores at 2.5 GHz, Node 20) when it is quiet. */
+/** Milliseconds for typicalWork on the reference machine of all limits (2 cores at 2.5 GHz, Node 20) when idle. */
 const quiet = 8
 
 /**
- * How many times slower than that machine this one is just now; at least 1. A neighbour on the same core costs processor time too: caches,
- * and the other half of the core.
+ * How many times slower than the reference machine this one is at the moment; at least 1. Other processes on the same
+ * core cost processor time too, through caches and the second hardware thread.
  */
 export async function slowness(): Promise<number> {
   const times: number[] = []
@@ -36,8 +36,8 @@ export async function slowness(): Promise<number> {
 }
 
 /**
- * Does the work and returns its result; fails when it takes more than so many milliseconds of processor time, as a quiet machine has them,
- * three times in a row: what a process next door costs passes.
+ * Runs the work and returns its result. Fails if it takes more than `limit` milliseconds of processor time (of an idle
+ * machine) three times in a row; a short disturbance by other processes does not count.
  */
 export async function assertCheap<T>(what: string, limit: number, work: () => T | Promise<T>): Promise<T> {
   const took: string[] = []

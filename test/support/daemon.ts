@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary.ts'
 import { type ClientFiles, type Fetch, tlsFetch } from './tls-fetch.ts'
 import { within } from './wait.ts'
 
-/** Bundled anew by `test/run.mjs`. */
+/** Built by `test/run.mjs` before the tests. */
 export const bundle = join(root, 'dist/bin/bin.js')
 const nodeCommand: Command = [process.execPath, bundle]
 
@@ -17,36 +17,36 @@ const nodeCommand: Command = [process.execPath, bundle]
 export type Command = readonly [program: string, ...args: string[]]
 
 export interface DaemonOptions {
-  /** Default: the bundle under this Node. */
+  /** Default: the bundle with this Node. */
   readonly command?: Command
-  /** Where data, certificates and the kubeconfig are; default: a directory that goes when the daemon stops. */
+  /** Holds data, certificates and the kubeconfig; default: a temporary directory, removed when the daemon stops. */
   readonly directory?: string
-  /** More flags; a later flag wins. */
+  /** Additional flags; a later flag takes precedence. */
   readonly flags?: readonly string[]
 }
 
 export interface Daemon {
   readonly port: number
-  /** As `https://127.0.0.1:6443`. */
+  /** Such as `https://127.0.0.1:6443`. */
   readonly url: string
   readonly kubeconfig: string
   readonly pid: number
-  /** Requests as the administrator; paths start with a slash. */
+  /** Requests as administrator; paths start with a slash. */
   readonly fetch: Fetch
-  /** What it wrote to standard error so far. */
+  /** Standard error so far. */
   log(): string
-  /** All that it wrote so far. */
+  /** All output so far. */
   output(): string
-  /** Ends it with a signal (default SIGTERM) and waits for its end. */
+  /** Sends a signal (default SIGTERM) and waits for the exit. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
-/** Ports below those that systems give to outgoing connections and to who asks for any: nobody comes by one of them by chance. */
+/** Ports below the ephemeral range, so that no other process gets one of them by chance. */
 const ports = { first: 10_240, count: 22_000 }
-/** Each process begins elsewhere, so that two do not find the same port free. */
+/** Each process starts at another port, so that two do not find the same one free. */
 let nextPort = process.pid * 64
 
-/** A port of 127.0.0.1 on which nobody listens, and which is given out once. */
+/** A free port of 127.0.0.1, which is returned only once. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = ports.first + (nextPort++ % ports.count)
@@ -72,7 +72,7 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return output
 }
 
-/** Flags that `npm start` passes, under a directory. */
+/** Flags of `npm start`, with all files in a directory. */
 const usualFlags = (directory: string, port: number) => [
   `--secure-port=${port}`,
   '--bind-address=127.0.0.1',
@@ -127,7 +127,7 @@ export async function startDaemon({ command = nodeCommand, directory, flags = []
   }
 }
 
-/** The PEM texts in a kubeconfig that the daemon wrote. */
+/** The PEM texts in a kubeconfig written by the daemon. */
 export function readCredentials(kubeconfig: string): ClientFiles {
   const text = readFileSync(kubeconfig, 'utf8')
   const pem = (field: string) => {
@@ -138,7 +138,7 @@ export function readCredentials(kubeconfig: string): ClientFiles {
   return { ca: pem('certificate-authority-data'), cert: pem('client-certificate-data'), key: pem('client-key-data') }
 }
 
-/** Runs the program with just these flags until it ends by itself. */
+/** Runs the program with only these flags until it exits. */
 export async function runProgram(
   flags: readonly string[],
   [program, ...args]: Command = nodeCommand,

@@ -1,4 +1,4 @@
-/** Real etcd for tests: Debian's `etcd-server`, one process per member, on free ports, its data in a temporary directory. */
+/** etcd for tests: Debian's `etcd-server`, one process per member, on free ports, with its data in a temporary directory. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary.ts'
 import { eventually, within } from './wait.ts'
 
 export interface EtcdTls {
-  /** Files in PEM. Clients must show a certificate of this authority. */
+  /** PEM files. Clients must present a certificate of this CA. */
   readonly caFile: string
   readonly certFile: string
   readonly keyFile: string
@@ -22,19 +22,19 @@ export interface EtcdOptions {
 }
 
 export interface EtcdMember {
-  /** For clients. */
+  /** URL for clients. */
   readonly url: string
-  /** Sends a signal; waits until it has ended or, on Linux, stopped the process. */
+  /** Sends a signal; waits for the exit or, on Linux, until the process is stopped. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
-  /** Starts it again with its data; resolves when it answers. */
+  /** Restarts it with its data; resolves when it answers. */
   start(): Promise<void>
-  /** Forgets all data of a member that does not run. */
+  /** Removes all data of a stopped member. */
   wipe(): void
-  /** Copies its data to, or from, another directory; for a member that does not run. */
+  /** Copies the data of a stopped member to, or from, another directory. */
   save(directory: string): void
   restore(directory: string): void
   isLeader(): Promise<boolean>
-  /** The value of one of its metrics that has no labels. */
+  /** Value of a metric without labels. */
   metric(name: string): Promise<number>
 }
 
@@ -62,19 +62,19 @@ async function addressOf(index: number, scheme: string): Promise<Address> {
   }
 }
 
-/** All members of this process's clusters: they end with it, also when it dies of an error. */
+/** Members of all clusters of this process; they are killed when it exits, even after an error. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** States of its threads, as in /proc (proc(5)); `T` once a stop has reached it, which may be after `kill` returns. */
+/** States of its threads in /proc (proc(5)); `T`: stopped, which may take effect after `kill` returns. */
 function threadStates({ pid }: ChildProcess): string[] {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.map((thread) => /^.*\) (\S)/s.exec(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))?.[1] ?? '')
 }
 
-/** A single member needs no time to find a leader. */
+/** Short timeouts: a single member needs no time for elections. */
 const timings = (members: number) =>
   members === 1 ? ['--heartbeat-interval=10', '--election-timeout=100'] : ['--heartbeat-interval=50', '--election-timeout=500']
 
@@ -161,7 +161,7 @@ export async function startEtcd({ members: count = 1, tls, flags = [] }: EtcdOpt
     servers: members.map(({ url }) => url),
     members,
     stop,
-    // On a busy machine elections may fail again and again before one succeeds.
+    // On a busy machine several elections may fail before one succeeds.
     leader: () =>
       eventually('a leader', async () => {
         for (const member of members) if (await member.isLeader().catch(() => false)) return member

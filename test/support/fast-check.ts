@@ -1,4 +1,7 @@
-/** The package fast-check, by which all tests make random cases, with the seed of the run; a failure names it, and the path to the case. */
+/**
+ * fast-check configured with the seed of the run. All random tests import it from here; a failure prints the seed and
+ * the path of the case.
+ */
 import fc from 'fast-check'
 import { seed } from './seed.ts'
 

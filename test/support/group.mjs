@@ -1,18 +1,18 @@
-/** Loads the test files of one process, each in a suite of its own, so that hooks on a file's top level are those of its tests alone. */
+/** Loads the test files of one process, each in its own suite, so that top-level hooks apply only to the tests of their file. */
 import { before, describe } from 'node:test'
 import { followNoMore } from './async-hooks.mjs'
 import { noteUsage } from './usage.mjs'
 
-/** The file whose tests run. */
+/** The file whose tests are running. */
 let current = 'loading'
 
-/** An error outside of all tests, which nothing waits for: without this, it would say neither where nor what it is, and tests might hang. */
+/** Reports an error outside of all tests. Without this handler its origin would be lost, and tests might hang. */
 function stray(error) {
   process.stderr.write(`not ok: ${current}: an error that no test awaits: ${error?.stack ?? error}\n`)
   process.exit(1)
 }
 
-/** `files`: names, and how each is loaded. No test runs before all are loaded. */
+/** `files`: names and loaders. Tests run when all files are loaded. */
 export function group(files) {
   let left = files.length
   let ready

@@ -1,49 +1,49 @@
-/** Judges what a piece of work costs by the size of its input: time and memory for each MiB, and how the time grows. */
+/** Checks the cost of work against the size of its input: time and memory per MiB, and the growth of time. */
 import { processorTime, slowness } from './cost.ts'
 import { peakMemory } from './memory.ts'
 import { soak } from './soak.ts'
 
 const mebibyte = 1024 * 1024
 
-/** What work may take for each MiB of its input. */
+/** Limits per MiB of input. */
 export interface Limits {
-  /** Milliseconds of processor time on a quiet machine. Default 250. */
+  /** Milliseconds of processor time on an idle machine. Default 250. */
   readonly time?: number
-  /** MiB that are live at the peak. Default 64. */
+  /** MiB of live memory at the peak. Default 64. */
   readonly memory?: number
 }
 const defaultLimits = { time: 250, memory: 64 }
-/** What a request may take whatever its size: milliseconds, and MiB, of which the young generation of the collector is most. */
+/** Allowance independent of size: milliseconds, and MiB, most of which is the young generation. */
 const fixed = { time: 20, memory: 16 }
 
 /**
- * Everything is tried with an input of `bytes`; what takes less than `harmless` milliseconds is not looked at further. Quadratic work that
- * takes as long as that takes 4 s for a MiB (in the long run 0.6 s).
+ * Everything runs with an input of `bytes`; work below `harmless` milliseconds is not examined further. Quadratic work
+ * that takes this long would take 4 s for one MiB (0.6 s in soak runs).
  */
 const first = soak ? { bytes: mebibyte / 4, harmless: 40 } : { bytes: mebibyte / 16, harmless: 16 }
-/** Four times the input may take so many times as long: 4 when it is linear, 16 when it is quadratic. */
+/** Limit for the factor of time when the input grows fourfold: 4 if linear, 16 if quadratic. */
 const mostGrowth = 8
-/** The same for inputs so small that what does not grow counts. */
+/** The same for small inputs, where constant parts matter. */
 const suspiciousGrowth = 6
 const rounds = 3
 const mostLooks = 3
 
-/** Memory is looked at with an input of `bytes`, of the slowest in so many works, unless that is too quick to fill any (milliseconds). */
+/** Memory is measured with an input of `bytes`, for the slowest of every `oneIn` works, unless it takes less than `quick` milliseconds. */
 const memory = soak ? { bytes: mebibyte, oneIn: 1, quick: 12 } : { bytes: mebibyte / 4, oneIn: 120, quick: 3 }
 
-/** An input that is ready. */
+/** A prepared input. */
 export interface Prepared {
-  /** Its size. */
+  /** Size of the input. */
   readonly bytes: number
   readonly work: () => unknown
 }
-/** Makes an input of about so many bytes. */
+/** Prepares an input of about this size in bytes. */
 export type Prepare = (bytes: number) => Prepared | Promise<Prepared>
 
-/** What is made of a body. */
+/** Prepares work on a text. */
 export const ofText = (text: string, work: (text: string) => unknown): Prepared => ({ bytes: text.length, work: () => work(text) })
 
-/** The least of some tries, in milliseconds: the others met garbage or neighbours. */
+/** Minimum of several runs, in milliseconds; garbage collection and other processes disturb single ones. */
 async function best({ work }: Prepared, enough: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < rounds && least > enough; i++) least = Math.min(least, (await processorTime(work)).milliseconds)
@@ -51,7 +51,7 @@ async function best({ work }: Prepared, enough: number): Promise<number> {
 }
 
 let known = { until: 0, factor: 1 }
-/** As it was some seconds ago at most. */
+/** A value at most some seconds old. */
 async function recentSlowness(): Promise<number> {
   if (performance.now() > known.until) known = { factor: await slowness(), until: performance.now() + 5_000 }
   return known.factor
@@ -59,10 +59,10 @@ async function recentSlowness(): Promise<number> {
 
 const shown = ({ bytes }: Prepared, milliseconds: number) => `${(bytes / mebibyte).toFixed(2)} MiB ${Math.round(milliseconds)} ms`
 
-/** What one look at the work's time finds wrong; `least` is what an input of the first size takes. */
+/** The fault found by one measurement; `least`: time for an input of the first size. */
 async function timeFault(prepare: Prepare, small: Prepared, least: number, limit: number): Promise<string | undefined> {
   const mayTake = ({ bytes }: Prepared, factor: number) => (fixed.time + (limit * bytes) / mebibyte) * factor
-  // What is refused when it is larger is judged by this alone, and small inputs are not measured well.
+  // The only check for work that refuses larger inputs. Tolerant, as small inputs can't be measured well.
   const factorNow = await recentSlowness()
   if (least > 4 * mayTake(small, factorNow)) return `slow: ${shown(small, least)} (machine: ${factorNow.toFixed(1)})`
   const middle = soak ? small : await prepare(first.bytes * 4)
@@ -75,7 +75,7 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
   const most = mayTake(large, factor)
   const whole = await best(large, most / 3)
   const quarter = await best(middle, most / 3)
-  // What is refused when it is large may take long when it is not.
+  // Work that refuses the large input may be slow on a smaller one.
   if (quarter > most) return `slow: ${shown(middle, quarter)} (machine: ${factor.toFixed(1)})`
   if (whole <= most / 3) return undefined
   const told = `${shown(middle, quarter)}, ${shown(large, whole)} (machine: ${factor.toFixed(1)})`
@@ -83,7 +83,7 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
   return whole > most ? `slow: ${told}` : undefined
 }
 
-/** What is wrong with the memory that the work takes. */
+/** The fault of the memory used; undefined if there is none. */
 export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
   const { bytes, work } = await prepare(memory.bytes)
   const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
@@ -91,7 +91,10 @@ export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory
   return live > most ? `fills: ${(bytes / mebibyte).toFixed(2)} MiB ${live.toFixed(1)} MiB` : undefined
 }
 
-/** What is wrong with the work's time; undefined: nothing. Neighbours come and go; what is wrong is so whenever it is looked at. */
+/**
+ * The fault of the time used; undefined if there is none. A fault must show in every measurement, because other
+ * processes disturb single ones.
+ */
 export async function costFault(prepare: Prepare, limit = defaultLimits.time): Promise<string | undefined> {
   return (await judge(prepare, limit)).fault
 }
@@ -115,7 +118,7 @@ interface Named {
   readonly prepare: Prepare
 }
 
-/** Faults of named pieces of work; a failure of the work is one. */
+/** Faults of named works; an exception is one. */
 export async function faultsOf(works: Iterable<readonly [name: string, prepare: Prepare]>, limits: Limits = {}): Promise<string[]> {
   const { time, memory: mebibytes } = { ...defaultLimits, ...limits }
   const faults: string[] = []

@@ -1,7 +1,7 @@
 import { createPlatform } from '../../core/platform.ts'
 import type { HookContext } from '../../core/schema/model.ts'
 
-/** What hooks get to know in tests: the start of the epoch, privileged containers allowed, every gate on but those named. */
+/** The context of hooks in tests: time 0, privileged containers allowed, all gates enabled except `disabled`. */
 export function hookContext({ now = 0, disabled = [], allowPrivileged = true }: Partial<Given> = {}): HookContext {
   return {
     platform: createPlatform(),

@@ -1,26 +1,26 @@
 /**
- * A plugin of key management, versions 1 and 2, as a process of its own: `kms-plugin-process.ts SOCKET`. It encrypts with AES-GCM under a
- * key that follows from the id of its key, and is told by messages of the parent process how to behave.
+ * A KMS plugin (v1 and v2) as a separate process: `kms-plugin-process.ts SOCKET`. It encrypts with AES-GCM under a key
+ * derived from its key id. Messages of the parent process control its behaviour.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { v1, v2 } from '../../core/storage/encryption/kms/messages.ts'
 import type { WireMessage } from '../../core/storage/encryption/kms/wire.ts'
 
-/** How the plugin behaves; every member stays until it is told otherwise. */
+/** Behaviour of the plugin; members not sent stay as they are. */
 export interface Behaviour {
   readonly keyId?: string
-  /** What Encrypt says, when it is not what Status says. */
+  /** Key id returned by Encrypt, when it differs from that of Status. */
   readonly encryptKeyId?: string
   readonly healthz?: string
   readonly version?: string
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   readonly delay?: number
-  /** Calls of these methods fail. */
+  /** Methods that fail. */
   readonly failing?: readonly string[]
-  /** Decrypt answers with other bytes than were encrypted. */
+  /** Decrypt returns other bytes than were encrypted. */
   readonly lies?: boolean
-  /** Encrypt answers with so many bytes of nonsense. */
+  /** Encrypt returns this many random bytes. */
   readonly ciphertextLength?: number
   readonly annotations?: { readonly [name: string]: string }
 }
@@ -53,7 +53,7 @@ const methods = [
     'Encrypt',
     v1.EncryptRequest,
     v1.EncryptResponse,
-    // The id goes along, for version 1 has no other place for it.
+    // The key id is part of the ciphertext, because v1 has no field for it.
     ({ plain }: { plain: Uint8Array }) => ({ cipher: Buffer.concat([Buffer.from(keyId()), encrypt(plain, keyId())]) }),
   ],
   [

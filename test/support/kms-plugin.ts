@@ -1,4 +1,4 @@
-/** A plugin of key management for tests: a gRPC server on a unix socket, in a process of its own. */
+/** A KMS plugin for tests: a gRPC server on a unix socket, in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -11,19 +11,19 @@ import { within } from './wait.ts'
 const program = nodeArguments(new URL('kms-plugin-process.ts', import.meta.url))
 
 export interface KmsPlugin {
-  /** For configuration files. */
+  /** Endpoint for configuration files. */
   readonly endpoint: string
-  /** Resolves when the plugin behaves so. */
+  /** Changes the behaviour; resolves when it is in effect. */
   behave(behaviour: Behaviour): Promise<void>
-  /** Calls so far, by full name without the leading slash. */
+  /** Number of calls so far, by full method name without the leading slash. */
   calls(method: string): Promise<number>
-  /** Behaves as at first again, and forgets the calls so far. */
+  /** Resets behaviour and call counts. */
   reset(): Promise<void>
-  /** Ends the process, as a crash would. */
+  /** Kills the process, as in a crash. */
   kill(): Promise<void>
-  /** Ends the process once the calls it has are answered. */
+  /** Stops the process after its pending calls. */
   end(): Promise<void>
-  /** Starts it again, on the same socket. */
+  /** Restarts it on the same socket. */
   start(): Promise<void>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Real kubectl binaries: found on PATH, beside it (`kubectl.1.NN`), and in KUBECTL_PATHS (separated by colons). */
+/** kubectl binaries: on PATH, beside it (`kubectl.1.NN`), and in KUBECTL_PATHS (separated by colons). */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { eventually, within } from './wait.ts'
 
 export interface KubectlBinary {
   readonly path: string
-  /** As `v1.33.1`. */
+  /** Such as `v1.33.1`. */
   readonly version: string
   readonly minor: number
 }
@@ -52,7 +52,7 @@ function candidates(): string[] {
   return [...(onPath ? [onPath] : []), ...siblings, ...named].filter(isExecutable)
 }
 
-/** Those that have no version in their name, and of those that have the oldest and the newest: asking each takes a while. */
+/** Paths without a version in their name and, of the others, the oldest and the newest, because running each takes a while. */
 function ends(paths: readonly string[]): readonly string[] {
   if (process.env['ALL_KUBECTL']) return paths
   const minorOf = (path: string) => Number(/\.1\.(\d+)$/.exec(path)?.[1] ?? Number.NaN)
@@ -66,7 +66,7 @@ export function kubectls(): readonly KubectlBinary[] {
   const byMinor = new Map<number, KubectlBinary>()
   for (const path of ends(candidates())) {
     const found = inspect(path)
-    // A version of its own is taken rather than what merely dispatches to others.
+    // Prefers a real version to a wrapper that dispatches to others.
     if (found && !byMinor.get(found.minor)?.version.match(/^v[\d.]+$/)) byMinor.set(found.minor, found)
   }
   const all = [...byMinor.values()].toSorted((a, b) => a.minor - b.minor)
@@ -83,10 +83,10 @@ export interface RunOptions {
   readonly timeout?: number
 }
 
-/** A kubectl that runs in the background. */
+/** A kubectl running in the background. */
 export interface Running {
   readonly stdout: () => string
-  /** Resolves when its output matches. */
+  /** Resolves when the output matches. */
   sees(pattern: RegExp): Promise<void>
   readonly ended: Promise<Ran>
   kill(): void
@@ -94,20 +94,20 @@ export interface Running {
 
 export interface Kubectl {
   readonly binary: KubectlBinary
-  /** Runs to its end, whatever the exit status. */
+  /** Runs to the end, whatever the exit status. */
   try(args: readonly string[], options?: RunOptions): Promise<Ran>
   /** Runs and returns standard output; fails when the exit status is not 0. */
   run(...args: string[]): Promise<string>
-  /** The same with an object or text as `-f -`. */
+  /** The same, with an object or text as input of `-f -`. */
   pipe(input: object | string, ...args: string[]): Promise<string>
   start(...args: string[]): Running
 }
 
-/** A kubectl with a kubeconfig and a home directory of its own, where it keeps what it discovered. */
+/** kubectl with its own kubeconfig and home directory, which holds its discovery cache. */
 export function kubectlWith(binary: KubectlBinary, kubeconfig: string, home: string): Kubectl {
   function launch(args: readonly string[], { stdin, env = {} }: RunOptions): { child: ChildProcess; output: Ran; ended: Promise<Ran> } {
     const child = spawn(binary.path, args, {
-      // Without garbage collection, which takes a quarter of so short a run.
+      // Garbage collection would take a quarter of such a short run.
       env: { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, GOGC: 'off', ...env },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })

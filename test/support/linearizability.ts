@@ -1,27 +1,27 @@
 /**
- * Is there an order of operations on one register, within the time each of them took, that explains what every client saw?
- * (Herlihy and Wing's linearizability; the search is Wing and Gong's, with Lowe's memory of configurations already seen.)
- * Every write has a value of its own and says what it replaces, so a state is the last written value.
+ * Checks the linearizability of operations on one register (Herlihy and Wing), with the search of Wing and Gong and
+ * Lowe's cache of visited configurations. Every write has a unique value and states the value it replaced, so the state
+ * is the last written value.
  */
 
-/** What is stored; undefined: nothing. */
+/** Stored value; undefined if deleted. */
 export type Value = string | undefined
 
 export interface Operation {
   readonly client: number
-  /** When it was sent and when its answer came, on one clock; an `unknown` one may happen at any time after it was sent. */
+  /** Times of request and response on one clock; an `unknown` operation may take effect at any time after its request. */
   readonly begin: number
   readonly end: number
   /**
-   * `read` saw `after`. `written` replaced `before` by `after`. `refused` found something else than `before`.
-   * `unknown` was to replace `before` by `after`, and nobody said whether it did.
+   * `read` returned `after`. `written` replaced `before` by `after`. `refused` found a value other than `before`.
+   * `unknown` tried to replace `before` by `after` and got no response.
    */
   readonly kind: 'read' | 'written' | 'refused' | 'unknown'
   readonly before?: Value
   readonly after?: Value
 }
 
-/** Operations done so far: all before `first`, and some behind it. */
+/** Completed operations: all before index `first`, and `done` after it. */
 interface Configuration {
   readonly first: number
   readonly done: ReadonlySet<number>
@@ -29,14 +29,14 @@ interface Configuration {
   readonly state: Value
 }
 
-/** What the state is after the operation; false when it can't happen in this one. */
+/** The state after the operation; false if it is impossible in this state. */
 function apply({ kind, before, after }: Operation, state: Value): { readonly state: Value } | false {
   if (kind === 'read') return state === after && { state }
   if (kind === 'refused') return state !== before && { state }
   return state === before && { state: after }
 }
 
-/** Undefined when there is such an order; otherwise what can't be explained. The register begins with nothing. */
+/** Undefined if the history is linearizable; otherwise a description of where the search failed. The register is initially empty. */
 export function linearizationProblem(history: readonly Operation[]): string | undefined {
   const must = history.filter(({ kind }) => kind !== 'unknown').toSorted((a, b) => a.begin - b.begin)
   const maybe = relevantUnknowns(history)
@@ -65,13 +65,13 @@ export function linearizationProblem(history: readonly Operation[]): string | un
   return `no order explains ${must.length} operations; the search got to ${furthest}:\n${stuck.map((each) => JSON.stringify(each)).join('\n')}`
 }
 
-/** Unknown writes whose value nobody saw or built upon explain nothing: after one only other unseen ones could follow. */
+/** Unknown writes whose value was read or replaced. Others can be ignored: only further unseen writes could follow them. */
 function relevantUnknowns(history: readonly Operation[]): Operation[] {
   const known = new Set(history.flatMap(({ kind, before, after }) => (kind === 'read' ? [after] : [before])))
   return history.filter(({ kind, after }) => kind === 'unknown' && (after === undefined || known.has(after)))
 }
 
-/** The operations that may be the next one: sent before any that is left has been answered. */
+/** Operations that can be next: requested before the response of any remaining one. */
 function next(must: readonly Operation[], { first, done }: Configuration): { candidates: number[]; horizon: number } {
   const candidates: number[] = []
   let horizon = Number.POSITIVE_INFINITY
@@ -85,7 +85,7 @@ function next(must: readonly Operation[], { first, done }: Configuration): { can
   return { candidates, horizon: candidates.length === 0 ? Number.POSITIVE_INFINITY : horizon }
 }
 
-/** Lets everything happen at once that changes nothing and can: putting it off would never help. */
+/** Completes all possible operations that do not change the state; delaying them never helps. */
 function settle(must: readonly Operation[], at: Configuration): Configuration {
   let { first } = at
   const done = new Set(at.done)
@@ -109,8 +109,9 @@ export interface Observed {
 }
 
 /**
- * Compares what a watch of one key told, from nothing on, with what clients did: in order, each acknowledged write once, and nothing that
- * nobody tried. Each event must replace what the one before it left, or something is missing.
+ * Compares the events of a watch of one key, from its creation on, with the operations of clients: in order, each
+ * acknowledged write once, and no other values. Each event must replace the value of the previous one; otherwise an
+ * event is missing.
  */
 export function watchProblem(events: readonly Observed[], history: readonly Operation[]): string | undefined {
   const tried = new Map<string, number>()

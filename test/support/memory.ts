@@ -1,17 +1,17 @@
-/** What a piece of work holds in memory. */
+/** Peak memory of work in tests. */
 import { GCProfiler, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
 
-/** Bytes that are in use. */
+/** Bytes of heap and external memory in use. */
 function used(): number {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
-/** Bytes in use, at most: after each collection of garbage that the work causes, and at its end, its result included. */
+/** Maximum of bytes in use: after each garbage collection during the work, and at its end, including its result. */
 async function most(work: () => unknown, collections: 'usual' | 'full'): Promise<number> {
   const full = collections === 'full'
   const profiler = new GCProfiler()
@@ -33,10 +33,10 @@ async function most(work: () => unknown, collections: 'usual' | 'full'): Promise
 }
 
 /**
- * Bytes that are live at the peak of the work, above what was before it, its result included. Every collection of garbage is made a full one,
- * and what each leaves is looked at: so garbage does not count, nor does what the machine's other tenants do. What lives for less than one
- * filling of the young generation (16 MiB) may be missed. Full collections take long: up to `enough` bytes, what usual ones leave is told,
- * which is not less.
+ * Live bytes at the peak of the work, above those before it, including its result. Makes every garbage collection a full
+ * one and measures after each, so that neither garbage nor other processes count. Objects that live for less than one
+ * filling of the young generation (16 MiB) may be missed. Full collections are slow: a peak up to `enough` bytes, as
+ * left by ordinary collections, is returned without them; it is an upper bound.
  */
 export async function peakMemory(work: () => unknown, enough = 0): Promise<number> {
   collect()

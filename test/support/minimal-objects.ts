@@ -1,4 +1,4 @@
-/** The least that each kind needs to be accepted. */
+/** The smallest valid object of each kind. */
 import type { ResourceDefinition } from '../../core/resources/definition.ts'
 import { apiVersionOf, qualifiedPlural } from '../../core/resources/definition.ts'
 
@@ -32,7 +32,7 @@ const exactRequest = { name: 'one', exactly: { deviceClassName: 'any.example.com
 const pool = { name: 'pool', generation: 1, resourceSliceCount: 1 }
 const now = '2026-01-01T00:00:00.000000Z'
 
-/** Of `CN=someone`, with a P-256 key. */
+/** For `CN=someone`, with a P-256 key. */
 export const signingRequest = `-----BEGIN CERTIFICATE REQUEST-----
 MIHNMHQCAQAwEjEQMA4GA1UEAwwHc29tZW9uZTBZMBMGByqGSM49AgEGCCqGSM49
 AwEHA0IABFsPoREQwU0jWrd22hlSycdZ64jxju8oJLjX0/azHfBnntbLXVCue5H9
@@ -55,7 +55,7 @@ yg==
 -----END CERTIFICATE-----
 `
 
-/** By plural; with the version before it or the group after it where those differ. */
+/** By plural, with the version before it or the group after it where those differ. */
 const objects: { readonly [path: string]: { readonly [field: string]: unknown } } = {
   configmaps: {},
   endpoints: {},
@@ -165,7 +165,7 @@ const objects: { readonly [path: string]: { readonly [field: string]: unknown } 
   storageversionmigrations: { spec: { resource: { group: 'apps', resource: 'deployments' } } },
 }
 
-/** Names of kinds that do not take just any. */
+/** Names of kinds with restricted names. */
 const names: { readonly [plural: string]: string } = {
   apiservices: 'v1.example.org',
   customresourcedefinitions: 'widgets.example.com',
@@ -173,7 +173,7 @@ const names: { readonly [plural: string]: string } = {
   storageversions: 'apps.deployments',
 }
 
-/** A new object of the kind, in the definition's version; the definition is bound to a platform. */
+/** A new object of the kind in the version of the definition, which is bound to a platform. */
 export function minimalObject(definition: ResourceDefinition, name = 'minimal') {
   const {
     version,
@@ -187,7 +187,7 @@ export function minimalObject(definition: ResourceDefinition, name = 'minimal') 
   return structuredClone({ kind, apiVersion: apiVersionOf(definition), metadata, ...objects[found] })
 }
 
-/** Path of the kind's collection, in namespace `default` where it has one. */
+/** Path of the kind's collection, in namespace `default` if namespaced. */
 export function collectionPath({ group, version, namespaced, names: { plural } }: ResourceDefinition): string {
   return `${group === '' ? '/api' : `/apis/${group}`}/${version}/${namespaced ? 'namespaces/default/' : ''}${plural}`
 }

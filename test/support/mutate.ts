@@ -1,4 +1,4 @@
-/** Small, seeded changes of texts, for tests that feed what nobody meant. */
+/** Small, seeded changes of texts, for tests with malformed input. */
 import { randomNumbers } from './random.ts'
 
 export interface Random {
@@ -7,7 +7,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
-/** The same numbers for the same seed. */
+/** The same sequence for the same seed. */
 export function seeded(seed: number): Random {
   const { integer, pick } = randomNumbers(seed)
   return { below: integer, pick }
@@ -29,7 +29,7 @@ const changes: readonly Change[] = [
   },
 ]
 
-/** The text after one to three changes, some of which put in one of the words. */
+/** The text after one to three changes, some of which insert one of the words. */
 export function mutate(text: string, random: Random, words: readonly string[]): string {
   let changed = text
   for (let count = 1 + random.below(3); count > 0; count--) changed = random.pick(changes)(changed, random, words)

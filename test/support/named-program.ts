@@ -1,11 +1,11 @@
-/** The daemon with nothing but the flags given, as other programs start it: they know that it serves by asking it. */
+/** The daemon with only the given flags, as other programs start it and poll until it serves. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command } from './daemon.ts'
 import { eventually, within } from './wait.ts'
 
 export interface NamedProgram {
-  /** Resolves once the probe holds; fails with the log when the program ends before. */
+  /** Resolves when the probe succeeds; rejects with the log if the program exits before. */
   answers(probe: () => Promise<boolean>): Promise<void>
   stop(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * A real OpenID provider (npm's oidc-provider) behind TLS, in a process of its own. It is told what to do by messages, and answers each
- * with one: `listen` (again on the same port after `down`), `down`, `rotate` (a new key signs, the old one stays published), `withdraw`
- * (the old one goes), `claims` (what tokens say about the user), `count` (calls for keys so far).
+ * An OpenID provider (npm's oidc-provider) behind TLS, in a separate process. Messages control it, and each is answered:
+ * `listen` (again, on the same port, after `down`), `down`, `rotate` (a new signing key; the old one stays published),
+ * `withdraw` (removes the old key), `claims` (claims of the user), `count` (JWKS requests so far).
  */
 import { once } from 'node:events'
 import { createServer } from 'node:https'
@@ -41,7 +41,7 @@ function createProvider() {
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     features: { devInteractions: { enabled: false } },
   })
-  // As a user would log in and agree.
+  // Stands for login and consent of a user.
   const handle = created.callback()
   return async (request, response) => {
     if (request.url.startsWith('/jwks')) keyCalls++

@@ -1,4 +1,4 @@
-/** A real OpenID provider as a child process, and a user who logs in there. */
+/** An OpenID provider as a child process, and logins of users. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:https'
@@ -8,14 +8,14 @@ import { within } from './wait.ts'
 
 export interface OidcProvider {
   readonly issuer: string
-  /** PEM of the authority of its certificate. */
+  /** PEM of its CA. */
   readonly ca: string
-  /** The audience of its tokens. */
+  /** Audience of its tokens. */
   readonly clientId: string
-  /** An ID token of a user, by an implicit flow (OpenID Connect Core 1.0, 3.2). */
+  /** An ID token of a user, by the implicit flow (OpenID Connect Core 1.0, 3.2). */
   login(user: string): Promise<string>
   tell(action: 'listen' | 'down' | 'rotate' | 'withdraw' | 'count'): Promise<unknown>
-  /** What tokens say about a user from now on. */
+  /** Sets the claims of users from now on. */
   say(claims: object): Promise<unknown>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A child process that serves HTTP without TLS on the port it is told as its last argument. */
+/** A child process that serves HTTP without TLS on the port given as its last argument. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Command, freePort } from './daemon.ts'
@@ -6,7 +6,7 @@ import { root } from './root.ts'
 import { type Fetch, plainFetch } from './tls-fetch.ts'
 import { eventually, within } from './wait.ts'
 
-/** Starts it in a directory, by default the checkout's; resolves when `/readyz` is answered with 200. */
+/** Starts it in a directory, by default the checkout; resolves when `/readyz` answers 200. */
 export async function startPlain(
   [program, ...args]: Command,
   directory = root,

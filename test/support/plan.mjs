@@ -1,25 +1,25 @@
 /**
- * Which test files run, and in which processes. Tests run from JavaScript that is transpiled once; those that run
- * within one process are loaded many at a time, since loading the server takes longer than most of them.
+ * Selects test files and assigns them to processes. Tests run from JavaScript that is transpiled once. In-process tests
+ * share processes, because loading the server takes longer than most of them.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 
 const output = 'build/js'
-/** Files in one process, at most. */
+/** Maximum number of files in one process. */
 const groupSize = 48
-/** The same for files that measure work, which takes long. */
+/** The same for files that measure work and take long. */
 const measuredGroupSize = 3
 
 const isInProcess = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
-/** Files that look for work that grows faster than its input, by processor time, so that others may run meanwhile. */
+/** Files that detect non-linear work by processor time, so that they may run beside others. */
 const measuresWork = (path) => path.startsWith('test/core/complexity/')
-/** Files that measure speed, and so run alone. */
+/** Files that measure speed and therefore run alone. */
 const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
 const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
 const isSoak = (path) => path.endsWith('.soak.test.ts')
 
-/** Test files whose path has one of the given parts (none: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
+/** Test files whose path contains one of `wanted` (empty: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
 export function testFiles(root, wanted, mode) {
   return readdirSync(new URL('test/', root), { recursive: true })
     .map((path) => `test/${path.replaceAll('\\', '/')}`)
@@ -30,7 +30,7 @@ export function testFiles(root, wanted, mode) {
     .toSorted()
 }
 
-/** Transpiles everything below the root; throws what the compiler says. */
+/** Transpiles everything below the root; throws with the compiler's output. */
 export function transpile(root) {
   const compiler = new URL('node_modules/typescript/bin/tsc', root)
   const { status, stdout, stderr } = spawnSync(process.execPath, [compiler.pathname, '-p', 'tsconfig.test.json'], {
@@ -40,13 +40,13 @@ export function transpile(root) {
   if (status !== 0) throw new Error(`the tests can't be transpiled:\n${stdout}${stderr}`)
 }
 
-/** Dealt out like cards: files of a folder take about as long as each other, and so do the groups then. */
+/** Distributes files round-robin: files of one folder take about as long as each other, so groups do too. */
 function deal(paths, size) {
   const count = Math.ceil(paths.length / size)
   return Array.from({ length: count }, (_, group) => paths.filter((_path, index) => index % count === group))
 }
 
-/** Writes a file that loads the others, and returns its path. */
+/** Writes a file that loads the others; returns its path. */
 function writeGroup(root, paths, number) {
   const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
   const name = `${output}/groups/${files.length === 1 ? files[0].replaceAll('/', '.') : `${number}.test.js`}`
@@ -55,7 +55,7 @@ function writeGroup(root, paths, number) {
   return name
 }
 
-/** What the processes of a run load: those that may run side by side, and those that measure speed and so run alone. */
+/** Files for the processes of a run: those that run in parallel, and those that measure speed and run alone. */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
   const speed = files.filter(measuresSpeed)

@@ -1,6 +1,6 @@
 import { seed } from './seed.ts'
 
-/** Numbers that look random and are the same in every run with the same seed (mulberry32); others for each `own`. */
+/** Pseudo-random numbers (mulberry32), the same in every run with the same seed; `own` selects an independent sequence. */
 export function randomNumbers(own: number) {
   let state = (own + seed) | 0
   function next(): number {
@@ -10,10 +10,10 @@ export function randomNumbers(own: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   return {
-    /** From 0 to below 1. */
+    /** In [0, 1). */
     next,
     chance: (probability: number) => next() < probability,
-    /** Below `limit`. */
+    /** An integer in [0, limit). */
     integer: (limit: number) => Math.floor(next() * limit),
     pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
   }

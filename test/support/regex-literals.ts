@@ -1,4 +1,4 @@
-/** Finds the regular expression literals of a source text: a small scanner that knows comments, strings and templates. */
+/** Finds regular expression literals in source text, with a small scanner for comments, strings and templates. */
 
 export interface Literal {
   readonly line: number
@@ -6,7 +6,7 @@ export interface Literal {
   readonly flags: string
 }
 
-/** What a slash divides stands before it; behind anything else begins a regular expression. */
+/** Text after which a slash is a division; after anything else it starts a regular expression. */
 const operand = /[\w$)\]]$/
 const keyword = /\b(?:return|typeof|case|in|of|do|else|yield|await)$/
 
@@ -56,7 +56,7 @@ function endOfString(text: string, start: number, quote: string): number {
   return at
 }
 
-/** The closing backtick, or the brace of the next value in it. */
+/** Index after the closing backtick or the start of the next substitution. */
 function endOfTemplate(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++

@@ -1,4 +1,4 @@
-/** What a run of all tests prints: failures where they happen, then reasons of skips, then the count. */
+/** Output of a test run: failures as they happen, reasons of skipped tests, totals. */
 import { cellOf } from './runtime-table.mjs'
 
 const indent = (text) => text.replaceAll(/^/gm, '      ')
@@ -26,7 +26,7 @@ export default async function* report(source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const suite = data.details?.type === 'suite'
     const cell = suite ? undefined : cellOf(path.find((each) => each && !isFile(each)) ?? '', data.name)
-    // Marked as a gap of its runtime: it is known to fail, if not every time.
+    // A known gap of the runtime: expected to fail, but not in every run.
     const gap = typeof data.todo === 'string' ? data.todo : undefined
     if (cell && data.skip === undefined) cells.push({ ...cell, passed: type === 'test:pass' && !gap, ...(gap && { gap }) })
     if (gap) continue
@@ -39,7 +39,7 @@ export default async function* report(source) {
       if (!suite && !isFile(data.name)) passed++
     } else if (!failedInside) {
       failed++
-      // These failed because their suite did, which is told.
+      // Caused by the failure of the suite, which is reported itself.
       if (data.details?.error?.failureType === 'cancelledByParent') continue
       const name = [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > ')
       yield `not ok: ${name}\n      ${data.file ?? ''}:${data.line ?? ''}\n${indent(explain(data.details))}\n`

@@ -1,4 +1,4 @@
-/** Where the checkout is, whether this file runs from its source or transpiled below `build/`. */
+/** Location of the checkout, whether this file runs from its source or transpiled below `build/`. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -10,12 +10,12 @@ function checkout(from: URL): URL {
 
 /** URL of the directory of package.json; ends with a slash. */
 export const rootUrl = checkout(new URL('.', import.meta.url))
-/** Its path; ends with a slash. */
+/** Path of the same directory; ends with a slash. */
 export const root = fileURLToPath(rootUrl)
 
 /**
- * Arguments with which Node runs a program of the tests, given the URL of its source: `new URL('child.ts', import.meta.url)`.
- * Transpiled tests run their transpiled programs, which start faster.
+ * Arguments for Node to run a test program, given the URL of its source: `new URL('child.ts', import.meta.url)`.
+ * Transpiled tests run transpiled programs, which start faster.
  */
 export function nodeArguments(program: URL): string[] {
   const path = fileURLToPath(program)

@@ -1,16 +1,16 @@
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { within } from './wait.ts'
 
 export interface Ended {
-  /** null when a signal ended it. */
+  /** null if it was ended by a signal. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** `timeout` in milliseconds, default one minute; then it is killed. */
+/** `timeout` in milliseconds, default one minute; then the program is killed. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,7 +1,7 @@
-/** Which suites passed on which runtimes: for the end of a run, and for README. */
+/** The table of suites and runtimes, for the end of a run and for README. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Node 24 runs the same suites as Node, and has no column of its own. */
+/** Node 24 runs the same suites as Node and has no own column. */
 const runtimes = ['Node', 'Bun', 'Deno', 'workerd']
 const suites = [
   'HTTP',
@@ -17,7 +17,7 @@ const suites = [
 const readme = new URL('../../README.md', import.meta.url)
 const [begin, end] = ['<!-- runtimes: made by node test/run.mjs --write-table -->', '<!-- end of runtimes -->']
 
-/** Where a test belongs, by the title of the suite that it is in. */
+/** Cell of a test, by the title of its top-level suite. */
 export function cellOf(top, title) {
   const [, suite, runtime] = (top.startsWith('durable store') ? 'store on Node' : top).match(/^(.+) on (\w+)(?:: .*)?$/) ?? []
   return suites.includes(suite) && runtimes.includes(runtime) ? { suite, runtime, title } : undefined
@@ -26,7 +26,7 @@ export function cellOf(top, title) {
 const markdown = (rows) => rows.map((row) => `| ${row.join(' | ')} |`).join('\n')
 const of = (cells, suite, runtime) => cells.filter((cell) => cell.suite === suite && cell.runtime === runtime)
 
-/** Runtime × suite: tests that passed of those that ran, and gaps that are named. */
+/** Runtime × suite: passed and total tests, and named gaps. */
 export function runtimeTable(cells) {
   const text = (suite, runtime) => {
     const own = of(cells, suite, runtime)
@@ -42,7 +42,7 @@ export function runtimeTable(cells) {
   ])
 }
 
-/** README's table: features, then suites, each with its gaps as notes. Undefined unless everything ran, and passed. */
+/** README's table: features, then suites, each with its gaps as notes. Undefined unless everything ran and passed. */
 function readmeTable(cells) {
   const expected = suites.flatMap((suite) => ['Node', 'Bun', 'Deno'].map((runtime) => [suite, runtime]))
   const here = expected.filter(([suite]) => !suite.endsWith('in-process'))
@@ -76,7 +76,7 @@ function readmeTable(cells) {
   ].join('\n\n')
 }
 
-/** Writes the table into README, or says what to do when the one there is out of date. Does nothing after a partial run. */
+/** Writes the table into README, or prints what to do if README is out of date. Does nothing after a partial run. */
 export function updateReadme(cells, write) {
   const table = readmeTable(cells)
   if (table === undefined) return undefined

@@ -2,5 +2,5 @@ import { type RuntimeName, runtimeBinary } from '../../runtimes/locate.ts'
 
 export { type RuntimeName, runtimeBinary } from '../../runtimes/locate.ts'
 
-/** For the option `skip` of a test: false, or why it can't run. */
+/** Value for the `skip` option of a test: false, or the reason. */
 export const without = (name: RuntimeName): string | false => (runtimeBinary(name) === undefined ? `no ${name} on this machine` : false)

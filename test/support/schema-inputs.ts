@@ -1,11 +1,11 @@
-/** Large values for every node of a schema: long, wide, deep and repeated. Knows the schema model, and so every kind without a list of them. */
+/** Large values for every node of a schema: long, wide, deep and repeated. Derived from the schema, and therefore for every kind. */
 import type { Field, Json, JsonObject, Message, Schema } from '../../core/schema/model.ts'
 
-/** An input of about so many bytes. */
+/** An input of about the given size. */
 export interface Input {
-  /** Where in the object, and what is large there: `spec.containers[].env wide`. */
+  /** Place in the object and shape of the large value, such as `spec.containers[].env wide`. */
   readonly name: string
-  /** The object with a large value in one place; with `shift`, lists and maps begin with another item. */
+  /** The object with a large value in one place; with `shift`, lists and maps start with another item. */
   make(bytes: number, shift?: number): JsonObject
 }
 
@@ -16,7 +16,7 @@ interface Node {
   put(value: Json): JsonObject
 }
 
-/** Texts that parsers and patterns look at more than once, each repeated to the size. */
+/** Texts that parsers and patterns may scan repeatedly; each is repeated up to the size. */
 export const units = [
   'a',
   ',',
@@ -57,7 +57,7 @@ const scalars: { readonly [type in Exclude<Schema['type'], 'message' | 'list' | 
   intOrString: (index) => index % 60_000,
 }
 
-/** A small value of the schema, with all its scalars set; the same for the same index. */
+/** A small value of the schema with all scalars set; the same for the same index. */
 function small(schema: Schema, index: number, depth: number): Json {
   switch (schema.type) {
     case 'message': {
@@ -80,14 +80,14 @@ function small(schema: Schema, index: number, depth: number): Json {
   }
 }
 
-/** The value with its first text only, which is mostly its name. */
+/** The value with only its first string field, usually its name. */
 function named(schema: Schema, index: number): Json {
   if (schema.type !== 'message') return small(schema, index, 0)
   const [name] = [...schema.json].find(([, own]) => own.schema.type === 'string') ?? []
   return name === undefined ? {} : { [name]: `x${index}` }
 }
 
-/** Items until they have so many bytes in all, each with `more` beside it. */
+/** Items up to a total size, each with `more` added. */
 function fill(bytes: number, make: (index: number) => Json, more = 1): Json[] {
   const items: Json[] = []
   for (let size = 0, index = 0; size < bytes; index++) {
@@ -106,11 +106,11 @@ function nested(bytes: number, list: boolean): Json {
 
 /** Characters of a key in a large map, with its quotes, colon and comma. */
 const keySize = 10
-/** A map of so many bytes. */
+/** A map of about this size. */
 const fillMap = (bytes: number, make: (index: number) => Json): JsonObject =>
   Object.fromEntries(fill(bytes, make, keySize).map((item, index) => [`k${index}`, item]))
 
-/** What is large, by the type of a node. */
+/** Large values for a node, by its type. */
 function shapesOf(schema: Schema): { readonly [name: string]: (bytes: number, shift: number) => Json } {
   switch (schema.type) {
     case 'message':
@@ -155,7 +155,7 @@ function wideValue(schema: Schema, bytes: number, pick: (index: number) => numbe
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every node below a message, each declared field once. `seen` is shared to visit fields once over several kinds. */
+/** Every node below a message, each declared field once. `seen`: fields already visited, shared by several kinds. */
 function* nodesOf(message: Message, base: JsonObject, seen: Set<Field>): Generator<Node> {
   const walk = function* (schema: Schema, node: Node): Generator<Node> {
     yield node
@@ -187,7 +187,7 @@ function* nodesOf(message: Message, base: JsonObject, seen: Set<Field>): Generat
   yield* walk(message, { path: [], schema: message, put: (value) => ({ ...base, ...(value as JsonObject) }) })
 }
 
-/** What the base object has there; lists and maps by their first item. */
+/** The value of the base object at a path; the first item of lists and maps. */
 function at(base: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = base
   for (const step of path) {
@@ -197,7 +197,7 @@ function at(base: Json, path: readonly string[]): Json | undefined {
   return value
 }
 
-/** All inputs for a kind whose smallest valid object is `base`. */
+/** All inputs for a kind; `base`: its smallest valid object. */
 export function* schemaInputs(message: Message, base: JsonObject, seen = new Set<Field>()): Generator<Input> {
   for (const { path, schema, put } of nodesOf(message, base, seen)) {
     if (path[0] === 'kind' || path[0] === 'apiVersion') continue

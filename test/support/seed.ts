@@ -1,6 +1,6 @@
 /**
- * The number that random tests start from: the same in every run of `npm test`, so that luck decides about no build; another in each long
- * run (`npm run test:soak`). `APISERVER_SEED=… npm test` gives another, or repeats a long run; `test/run.mjs` prints it.
+ * Seed of random tests: the same in every run of `npm test`, so that no result depends on luck; another one in each soak
+ * run (`npm run test:soak`). `APISERVER_SEED=… npm test` sets one, or repeats a soak run; `test/run.mjs` prints it.
  */
 import { soak } from './soak.ts'
 

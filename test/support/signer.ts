@@ -1,4 +1,4 @@
-/** An external signer of service account tokens as a process of its own. */
+/** An external signer of service account tokens in a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { within } from './wait.ts'
 
 export interface Signer {
   readonly unixSocket: string
-  /** Gives it a command; resolves to how often it was asked for its keys so far. */
+  /** Sends a command; resolves to the number of FetchKeys calls so far. */
   tell(command: string): Promise<number>
   stop(): Promise<void>
 }

@@ -1,15 +1,16 @@
-/** Whether this is the long run: `npm run test:soak`. */
+/** True in soak runs (`npm run test:soak`). */
 export const soak = process.env['APISERVER_SOAK'] === '1'
 
-/** How often something is tried: a few times by default, many times in the long run. */
+/** Number of trials: `few` by default, `many` in soak runs. */
 export const trials = (few: number, many: number) => (soak ? many : few)
 
-/** Milliseconds between two lines of progress. */
+/** Minimum milliseconds between two lines of progress. */
 const pace = 15_000
 
 /**
- * Says how far a long run is, on stderr, since diagnostics of a test appear when it ends. Call it after each trial; it writes now and then,
- * and nothing in a short run. `all`: how many trials there will be; `more`: what else to say.
+ * Reports the progress of a soak run on stderr, because diagnostics of a test are printed at its end. Call the result
+ * after each trial; it prints now and then, and nothing in other runs. `all`: total number of trials; `more`: additional
+ * text.
  */
 export function progress(what: string, all: number): (done: number, more?: () => string) => void {
   const began = performance.now()

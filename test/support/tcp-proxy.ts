@@ -1,12 +1,12 @@
-/** A TCP connection in the middle that a test can cut. */
+/** A TCP proxy whose connections a test can cut. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface TcpProxy {
   readonly port: number
-  /** Connections that are open now. */
+  /** Number of open connections. */
   open(): number
-  /** Resets all of them, as when a network fails. */
+  /** Resets all connections, as when a network fails. */
   cut(): void
   close(): Promise<void>
 }

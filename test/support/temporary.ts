@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A new directory of its own, and how to be rid of it. */
+/** A new temporary directory, and a function that removes it. */
 export function temporaryDirectory(name = 'apiserver'): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `${name}-`))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

@@ -1,4 +1,4 @@
-/** `fetch` with a client certificate, over a pool of connections; the response's body is what came over the wire, not decompressed. */
+/** `fetch` with a client certificate, over a pool of connections. Response bodies are not decompressed. */
 import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent, request } from 'node:https'
 import { Readable } from 'node:stream'
@@ -8,7 +8,7 @@ export type Fetch = (path: string, init?: RequestInit) => Promise<Response>
 /** PEM texts. */
 export interface ClientFiles {
   readonly ca: string
-  /** Without a pair of its own a client is anonymous, or shows a token. */
+  /** Without a certificate the client is anonymous, or uses a token. */
   readonly cert?: string
   readonly key?: string
 }

@@ -1,4 +1,4 @@
-/** A token webhook as a process of its own, and the connection file with which a server asks it. */
+/** A token webhook in a separate process, and the kubeconfig for it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -10,14 +10,14 @@ import { within } from './wait.ts'
 
 export interface TokenWebhook {
   readonly pid: number
-  /** Path of the connection file. */
+  /** Path of the kubeconfig. */
   readonly connectionFile: string
-  /** How often the service was asked, by token. */
+  /** Number of reviews by token. */
   counts(): Promise<{ readonly [token: string]: number }>
   stop(): Promise<void>
 }
 
-/** Starts the service; its connection file goes into the directory. */
+/** Starts the service and writes its kubeconfig into the directory. */
 export async function startTokenWebhook(directory: string): Promise<TokenWebhook> {
   const program = nodeArguments(new URL('../runtimes/node/token-webhook-service.ts', import.meta.url))
   const TLS = JSON.stringify({ ...serving, ca: authority.certPem })

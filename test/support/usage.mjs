@@ -1,15 +1,15 @@
-/** Loaded into test processes by `test/run.mjs --slowest`: at their end they note what they took, in the file that the environment names. */
+/** Loaded into test processes by `test/run.mjs --slowest`. At exit they append their usage to the file named in the environment. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { after, before } from 'node:test'
 
-/** Milliseconds of processor time: this process's, and on Linux also those of processes that it waited for. */
+/** Milliseconds of processor time of this process and, on Linux, of its finished child processes. */
 export function processorTime() {
   const { user, system } = process.cpuUsage()
   return { own: (user + system) / 1000, children: childrenTime() }
 }
 
-/** Of `/proc/self/stat`, after the name in parentheses: fields 16 and 17 (proc(5)), in hundredths of a second. */
+/** Fields 16 and 17 of `/proc/self/stat` (proc(5)), in hundredths of a second. */
 function childrenTime() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')
@@ -28,7 +28,7 @@ if (notes !== undefined) {
   process.once('exit', () => appendFileSync(notes, `${note()}\n`))
 }
 
-/** Within a process of many files: notes what the tests of one take, without what loading it took. */
+/** In a process with many files: records the usage of the tests of one file, without loading it. */
 export function noteUsage(file) {
   if (notes === undefined) return
   let began = 0
@@ -43,7 +43,7 @@ export function noteUsage(file) {
   })
 }
 
-/** The files that took most, as lines to print: elapsed seconds, and processor seconds of the file's process and of those that it started. */
+/** The most expensive files as lines to print: elapsed seconds, and processor seconds of the process and of its children. */
 export function slowestProcesses(path, count) {
   const seconds = (milliseconds) => (milliseconds / 1000).toFixed(1).padStart(7)
   const all = readFileSync(path, 'utf8')

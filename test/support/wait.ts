@@ -1,28 +1,28 @@
 /**
- * Waiting in tests. Limits are of the time that this process had on a quiet machine: it passes slower while processes queue for the
- * processors, or while this one does not run at all, for then everything takes longer and nothing hangs.
+ * Waiting in tests. Timeouts are in milliseconds of an idle machine: their time passes slower while processes queue for
+ * processors, and stops while this process does not run.
  */
 import { availableParallelism, loadavg } from 'node:os'
 
-/** Times that a limit is stretched, at most. */
+/** Maximum factor by which a timeout is extended. */
 const longest = 20
-/** Milliseconds of what only ends when something hangs. */
+/** Default timeout in milliseconds, reached only when something hangs. */
 const usual = 60_000
-/** Milliseconds between looks at the machine. */
+/** Milliseconds between checks of the machine's load. */
 const tick = 100
 
-/** How many times as long as on a quiet machine something takes, by the number of processes that want to run. */
+/** Factor by which the machine is slower than when idle, estimated from the number of runnable processes. */
 export function crowd(): number {
   const [load = 1] = loadavg()
   return Math.min(longest, Math.max(1, load / availableParallelism()))
 }
 
-/** Calls back once so many milliseconds of a quiet machine have passed; returns what stops it. */
+/** Calls back after this many milliseconds of an idle machine; returns a function that cancels it. */
 function afterQuiet(milliseconds: number, callback: () => void): () => void {
   let left = milliseconds
   const timer = setInterval(
     () => {
-      // However late the timer is: only this much is known to be time in which the process ran.
+      // If the timer is late, the process may not have run in the meantime, so that only the planned interval counts.
       left -= Math.min(tick, milliseconds) / crowd()
       if (left > 0) return
       clearInterval(timer)
@@ -34,8 +34,8 @@ function afterQuiet(milliseconds: number, callback: () => void): () => void {
 }
 
 /**
- * Asks every 10 ms until the answer is neither undefined nor false, and returns it. Rejects after `timeout` milliseconds of a quiet machine,
- * with the last failure as its cause.
+ * Polls every 10 ms until the result is neither undefined nor false, and returns it. Rejects after `timeout`
+ * milliseconds of an idle machine, with the last error as its cause.
  */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeout = usual): Promise<T> {
   let late = false
@@ -65,7 +65,7 @@ const told = (timeout: number, began: number) =>
 
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-/** Fails when the promise takes longer than `timeout` milliseconds do on a quiet machine. */
+/** Rejects if the promise takes longer than `timeout` milliseconds of an idle machine. */
 export async function within<T>(what: string, promise: Promise<T>, timeout = usual): Promise<T> {
   const began = performance.now()
   let stop: (() => void) | undefined

@@ -1,4 +1,4 @@
-/** Reads a watch's JSON stream event by event. */
+/** Reads the JSON stream of a watch, event by event. */
 import assert from 'node:assert/strict'
 import type { Status } from '../../core/respond/status.ts'
 import type { TestObject } from './api.ts'
@@ -10,19 +10,19 @@ export type WatchEvent =
   | { readonly type: 'ERROR'; readonly object: Status }
 
 export interface WatchReader {
-  /** The next event; undefined when the watch is over. Fails after a time. */
+  /** The next event; undefined at the end of the watch. Rejects after a timeout. */
   next(): Promise<WatchEvent | undefined>
-  /** The next event, which is no error. */
+  /** The next event, which must not be ERROR. */
   object(): Promise<Exclude<WatchEvent, { type: 'ERROR' }>>
-  /** Events up to and with the first that satisfies. */
+  /** Events up to and including the first for which `last` is true. */
   until(last: (event: WatchEvent) => boolean): Promise<WatchEvent[]>
-  /** Everything until the watch is over. */
+  /** All events until the end of the watch. */
   rest(): Promise<WatchEvent[]>
-  /** Goes away in the middle, as a client does. */
+  /** Disconnects, as a client does. */
   close(): Promise<void>
 }
 
-/** Starts a watch at the path, whose query is given without `watch`. */
+/** Starts a watch of the path; `query` without the parameter `watch`. */
 export async function watchAt(fetch: Fetch, path: string, query: { readonly [name: string]: string } = {}): Promise<WatchReader> {
   const abort = new AbortController()
   const search = new URLSearchParams({ watch: 'true', ...query })

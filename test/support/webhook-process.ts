@@ -1,4 +1,4 @@
-/** The admission webhooks of test/e2e/webhook-service.ts as a process of its own. */
+/** The admission webhooks of test/e2e/webhook-service.ts in a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { authority, issued } from '../runtimes/node/support.ts'
@@ -7,12 +7,15 @@ import { within } from './wait.ts'
 
 export interface WebhookProcess {
   readonly port: number
-  /** PEM in base64, of the authority of its certificate. */
+  /** Base64 of the PEM of its CA. */
   readonly caBundle: string
   stop(): void
 }
 
-/** Its certificate is for 127.0.0.1, localhost and the service `hooks` of namespace default. `clientCa`: PEM, of callers' certificates. */
+/**
+ * Its certificate is for 127.0.0.1, localhost and the service `hooks` in namespace default. `clientCa`: PEM of the CA
+ * for client certificates.
+ */
 export async function startWebhookProcess(clientCa?: string): Promise<WebhookProcess> {
   const env = { ...process.env, TLS: JSON.stringify({ ...issued('hooks.default.svc', '127.0.0.1', 'localhost'), ca: clientCa }) }
   const program = nodeArguments(new URL('../e2e/webhook-service.ts', import.meta.url))

@@ -1,4 +1,4 @@
-/** For tests that compare definitions of custom resources with what they sent: the server itself may not write them. */
+/** For tests that compare stored definitions with what they sent: disables the server's own controller of definitions. */
 import type { Authorizer } from '../../runtimes/web/index.ts'
 
 export const withoutDefinitionController: Authorizer = {
