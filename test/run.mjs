@@ -37,14 +37,14 @@ const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERV
 /** Where test processes note what they took. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
-/** Runs files and returns their counts. */
-async function run(paths, concurrency) {
+/** Runs files, so many at a time, in processes with these options of Node, and returns their counts. */
+async function run(paths, concurrency, nodeOptions = []) {
   if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
-    '--enable-source-maps',
     // Threads that collect garbage beside others cost more than they save where there are as many processes as processors.
     '--single-threaded-gc',
+    ...nodeOptions,
     '--test',
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${longestFile}`,
@@ -93,9 +93,19 @@ const began = performance.now()
 transpile(root)
 if (!has('quick')) await build()
 if (has('slowest')) writeFileSync(usage, '')
-const { sideBySide, measuring } = processes(root, files)
-// More than there are processors: most of those that start daemons wait for timers, disks and other processes.
-const results = [await run(sideBySide, availableParallelism() + 2), await run(measuring, 1)]
+const { sideBySide, work, speed } = processes(root, files)
+const processors = availableParallelism()
+/**
+ * Twice the default size, which halves the number of collections. Files that measure work keep the default: the finder's limits on memory
+ * depend on it.
+ */
+const largeYoungGeneration = ['--max-semi-space-size=32']
+const results = await Promise.all([
+  // More than there are processors: most of those that start daemons wait for timers, disks and other processes.
+  run(sideBySide, processors + 2, largeYoungGeneration),
+  run(work, Math.ceil(processors / 2)),
+])
+results.push(await run(speed, 1))
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
 const skipped = sum('skipped')

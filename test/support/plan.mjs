@@ -47,22 +47,25 @@ function deal(paths, size) {
 }
 
 /** Writes a file that loads the others; returns its path. */
-function writeGroup(root, paths, number) {
+function writeGroup(root, paths, title) {
   const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
-  const name = `${output}/groups/${files.length === 1 ? files[0].replaceAll('/', '.') : `${number}.test.js`}`
+  const name = `${output}/groups/${files.length === 1 ? files[0].replaceAll('/', '.') : `${title}.test.js`}`
   const rows = files.map((file) => `  ['${file}', () => import('../${file}')],\n`)
   writeFileSync(new URL(name, root), `import { group } from '../../../test/support/group.mjs'\n\ngroup([\n${rows.join('')}])\n`)
   return name
 }
 
-/** Files for the processes of a run: those that run in parallel, and those that measure speed and run alone. */
+/** Files for the processes of a run: those that run in parallel, those that measure work, and those that measure speed and run alone. */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
   const speed = files.filter(measuresSpeed)
   const work = files.filter(measuresWork)
   const inProcess = files.filter(isQuick)
   const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path))
-  const write = (groups) => groups.map((paths, number) => writeGroup(root, paths, number))
-  const sideBySide = [...deal(work, measuredGroupSize), ...deal(inProcess, groupSize), ...deal(others, 1)]
-  return { sideBySide: write(sideBySide), measuring: write(deal(speed, 1)) }
+  const write = (kind, paths, size) => deal(paths, size).map((group, number) => writeGroup(root, group, `${kind}-${number}`))
+  return {
+    sideBySide: [...write('in-process', inProcess, groupSize), ...write('other', others, 1)],
+    work: write('work', work, measuredGroupSize),
+    speed: write('speed', speed, 1),
+  }
 }

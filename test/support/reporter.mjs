@@ -1,4 +1,5 @@
 /** Output of a test run: failures as they happen, reasons of skipped tests, totals. */
+import { original } from './original.mjs'
 import { cellOf } from './runtime-table.mjs'
 
 const indent = (text) => text.replaceAll(/^/gm, '      ')
@@ -22,7 +23,7 @@ export default async function* report(source) {
   let failed = 0
   for await (const { type, data } of source) {
     if (type === 'test:start') path[data.nesting] = data.name
-    if (type === 'test:stderr' || type === 'test:stdout') yield data.message
+    if (type === 'test:stderr' || type === 'test:stdout') yield original(data.message)
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const suite = data.details?.type === 'suite'
     const cell = suite ? undefined : cellOf(path.find((each) => each && !isFile(each)) ?? '', data.name)
@@ -42,7 +43,8 @@ export default async function* report(source) {
       // Caused by the failure of the suite, which is reported itself.
       if (data.details?.error?.failureType === 'cancelledByParent') continue
       const name = [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > ')
-      yield `not ok: ${name}\n      ${data.file ?? ''}:${data.line ?? ''}\n${indent(explain(data.details))}\n`
+      const place = data.file === undefined ? '' : original(`${data.file}:${data.line}:${data.column}`)
+      yield `not ok: ${name}\n      ${place}\n${indent(original(explain(data.details)))}\n`
     }
   }
   for (const [reason, names] of skipped)
