@@ -11,8 +11,10 @@ import { responseHeaders } from '../respond/headers.ts'
 import { Reply } from '../respond/reply.ts'
 import { ApiError, expired, internalError, type Status } from '../respond/status.ts'
 import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
+import { concatenate } from '../schema/bytes.ts'
 import { eachInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
+import { eventTypeOf } from '../watch/change.ts'
 import type { FeedList } from '../watch/feed.ts'
 import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
@@ -144,6 +146,8 @@ function named(renderer: Renderer) {
   return { renderer, names: { ADDED: `ADDED/${form}`, MODIFIED: `MODIFIED/${form}`, DELETED: `DELETED/${form}` } }
 }
 
+const joinFrames = (frames: readonly Uint8Array[]) => (frames.length === 1 ? frames[0]! : concatenate(frames))
+
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services } = target
@@ -158,11 +162,19 @@ export function watchEncoder(target: Target): WatchEncoder {
   }
   const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
   const initialEnd = services.platform.name('<domain>/initial-events-end')
+  const event: WatchEncoder['event'] = (type, entry, change) => {
+    const { renderer, names } = take()
+    if (change === undefined) return frame(type, renderer.object(entry))
+    return change.frame(names[type]) ?? change.keepFrame(names[type], frame(type, renderer.object(entry)))
+  }
   return {
-    event(type, entry, change) {
-      const { renderer, names } = take()
-      if (change === undefined) return frame(type, renderer.object(entry))
-      return change.frame(names[type]) ?? change.keepFrame(names[type], frame(type, renderer.object(entry)))
+    event,
+    events(changes, joined) {
+      const { form } = next.renderer
+      const bytes = joined.get(form) ?? joinFrames(changes.map((change) => event(eventTypeOf(change) ?? 'DELETED', change.entry, change)))
+      joined.set(form, bytes)
+      next = later
+      return bytes
     },
     bookmark: (revision, ends) =>
       frame(

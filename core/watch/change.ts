@@ -50,7 +50,7 @@ export class Change {
 }
 
 /** Event type of a change for a watcher with this selector; undefined: no event. */
-export function eventTypeOf(change: Change, matches: ((entry: Entry) => boolean) | undefined): EventType | undefined {
+export function eventTypeOf(change: Change, matches?: (entry: Entry) => boolean): EventType | undefined {
   const now = !change.deleted && (matches === undefined || matches(change.entry))
   const before = change.previous !== undefined && (matches === undefined || matches(change.previous))
   if (now) return before ? 'MODIFIED' : 'ADDED'

@@ -8,6 +8,9 @@ export interface Scope {
   readonly name?: string
 }
 
+/** Maximum bytes of the objects in changes whose frames are joined. */
+const mostJoined = 64 * 1024
+
 /** Subscribers indexed by scope: the cost of a change depends on the number of its subscribers only. */
 export class FanOut {
   readonly #keys: Keys
@@ -74,7 +77,10 @@ export class FanOut {
 
   #tell(key: string, changes: readonly Change[]): void {
     const subscribers = this.#scopes.get(key)
-    if (subscribers) for (const subscriber of subscribers) subscriber.changes(changes)
+    if (subscribers === undefined) return
+    const size = changes.reduce((sum, { entry }) => sum + entry.size, 0)
+    const joined = size <= mostJoined ? new Map() : undefined
+    for (const subscriber of subscribers) subscriber.changes(changes, joined)
   }
 
   #keyOf({ namespace, name }: Scope): string {

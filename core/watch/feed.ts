@@ -3,10 +3,16 @@ import type { Entry } from '../storage/entry.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
 import type { Change } from './change.ts'
 
+/** Frames of changes that are delivered together, joined, by encoding: made once for all watchers that receive all of these changes. */
+export type JoinedFrames = Map<string, Uint8Array>
+
 /** A subscriber of a feed; calls never overlap and never happen during `subscribe`. */
 export interface Subscriber {
-  /** A returned promise applies back pressure: a feed that sends history pauses until it settles; live changes continue. */
-  changes(changes: readonly Change[]): void | Promise<void>
+  /**
+   * A returned promise applies back pressure: a feed that sends history pauses until it settles; live changes continue. `joined` is shared by
+   * all subscribers that get these changes; absent when they are too large to join.
+   */
+  changes(changes: readonly Change[], joined?: JoinedFrames): void | Promise<void>
   /** All changes up to this revision have been delivered. */
   progress(revision: number): void
   /** The end of the feed: it lost its store watch, or the requested revision is too old. */

@@ -5,11 +5,13 @@ import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
-import type { Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { JoinedFrames, Subscriber, Subscription, WatchableStore } from './feed.ts'
 
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
   event(type: EventType, entry: Entry, change?: Change): Uint8Array
+  /** The frames of all changes, for a watch without a selector. */
+  events(changes: readonly Change[], joined: JoinedFrames): Uint8Array
   /** `initialEnd`: the bookmark after the initial events. */
   bookmark(revision: number, initialEnd: boolean): Uint8Array
   error(error: Error): Uint8Array
@@ -89,15 +91,13 @@ class WatchStream implements ByteSource, Subscriber {
 
   // ── Subscriber ────────────────────────────────────────────────────────────────────────────────
 
-  changes(changes: readonly Change[]): void | Promise<void> {
+  changes(changes: readonly Change[], joined?: JoinedFrames): void | Promise<void> {
     const { after, matches, encoder } = this.#options
     if (this.#ended) return
-    for (const change of changes) {
-      if (change.revision <= after) continue
-      this.#revision = change.revision
-      const type = eventTypeOf(change, matches)
-      if (type !== undefined) this.#push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
-    }
+    if (joined !== undefined && matches === undefined && changes[0]!.revision > after) {
+      this.#revision = changes.at(-1)!.revision
+      this.#push(encoder.events(changes, joined))
+    } else this.#each(changes)
     if (this.#queued <= enough && this.#queue.length <= many) return
     this.#full ??= emptying()
     return this.#full.promise
@@ -171,6 +171,16 @@ class WatchStream implements ByteSource, Subscriber {
     if (this.#sentInitial < initial.length || !announceInitialEnd) return frame
     const end = encoder.bookmark(after, true)
     return concatenate([frame, end], frame.length + end.length)
+  }
+
+  #each(changes: readonly Change[]): void {
+    const { after, matches, encoder } = this.#options
+    for (const change of changes) {
+      if (change.revision <= after) continue
+      this.#revision = change.revision
+      const type = eventTypeOf(change, matches)
+      if (type !== undefined) this.#push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
+    }
   }
 
   // ── Queue and timers ──────────────────────────────────────────────────────────────────────────

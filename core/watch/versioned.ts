@@ -93,7 +93,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   function converting(subscriber: Subscriber): Subscriber {
     const run = inOrder((error) => subscriber.end(error))
     return {
-      changes(given) {
+      changes(given, joined) {
         const needed = given.flatMap((change) =>
           changes.has(change) ? [] : [...(change.deleted ? [] : [change.entry]), ...(change.previous ? [change.previous] : [])],
         )
@@ -101,7 +101,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
         const told = run(
           () => versions.convert(needed),
           () => {
-            full = subscriber.changes(given.map(changeOf))
+            full = subscriber.changes(given.map(changeOf), joined)
           },
         )
         return told ? told.then(() => full) : full
