@@ -2,6 +2,7 @@ import { defaultColumns } from '../resources/cells.ts'
 import type { ApiObject, CellContext, Column, ResourceDefinition } from '../resources/definition.ts'
 import { getPath } from '../schema/accessors.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { partialObject } from './partial.ts'
 
 /** List metadata of a table. */
 export interface TableMeta {
@@ -61,5 +62,5 @@ function cell({ cell }: Column<ApiObject>, object: ApiObject, context: CellConte
 function included(object: ApiObject, apiVersion: string, include: TableOptions['includeObject']): Json {
   if (include === 'None') return null
   if (include === 'Object') return object as JsonObject
-  return { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata as JsonObject }
+  return partialObject(apiVersion, object.metadata as JsonObject)
 }

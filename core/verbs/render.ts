@@ -4,6 +4,7 @@ import { readIncludeObject } from '../request/options.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode } from '../respond/encode.ts'
+import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
@@ -145,9 +146,8 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const { format, pretty } = negotiated
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
-  const partial = (metadata: unknown) => ({ kind: 'PartialObjectMetadata', apiVersion, metadata })
   const { read, print } = metadataOnly(target.resource.definition, apiVersion)
-  const item = (entry: Entry) => partial(read(entry))
+  const item = (entry: Entry) => partialObject(apiVersion, read(entry))
   const listKind = 'PartialObjectMetadataList'
   const isJson = format === 'json' && !pretty
   const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
@@ -165,7 +165,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
       const encoded = (entry: Entry) => encodeProtobuf(PartialObjectMetadata, item(entry) as Json)
       return protobufListParts(apiVersion, listKind, JSON.stringify(meta), encoded)
     },
-    bare: (metadata) => write(partial(metadata), PartialObjectMetadata),
+    bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
+import { partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
@@ -40,8 +41,6 @@ export function rowPrinter(
     return concatenate([encoder.encode(start + partial), served.subarray(place.start, place.end), partialEnd])
   }
 }
-
-const partialStart = (apiVersion: string) => `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`
 
 /** Decodes and prints objects reduced to their metadata. */
 export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
