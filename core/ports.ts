@@ -20,6 +20,11 @@ export type StoreEvent =
   | { readonly type: 'put'; readonly kv: KeyValue; readonly previous?: KeyValue }
   | { readonly type: 'delete'; readonly key: string; readonly revision: number; readonly previous?: KeyValue }
 
+export interface WatchOptions {
+  /** The watcher does not read `previous`: a store may leave it out where it costs, as in etcd. Default false. */
+  readonly withoutPrevious?: boolean
+}
+
 /** Result of a compare-and-swap. On failure, `current` is the stored value (absent: no such key). */
 export type SwapResult =
   | { readonly ok: true; readonly revision: number }
@@ -94,7 +99,7 @@ export interface KeyValueStore {
   /** Deletes if the key's modification revision is `expected`. `current` is never set on success. */
   delete(key: string, expected: number): Promise<SwapResult>
   /** Delivers every event under the prefix after `afterRevision`. If that revision is compacted, the watch ends with that error. */
-  watch(prefix: string, afterRevision: number, watcher: StoreWatcher): StoreWatch
+  watch(prefix: string, afterRevision: number, watcher: StoreWatcher, options?: WatchOptions): StoreWatch
   /** A plain value where no request to a server is needed; reads then save a turn of the event loop. */
   currentRevision(): number | Promise<number>
   /** Drops history before `revision`; current values stay. */

@@ -3,7 +3,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
-import { type Dependent, ObjectGraph } from './object-graph.ts'
+import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
 import { createQueue } from './queue.ts'
 import { followStore, type StoredObject } from './store-feed.ts'
 
@@ -15,11 +15,21 @@ const worthALook = /"(ownerReferences|deletionTimestamp)":/
 
 type Standing = 'present' | 'absent' | 'waiting'
 
+interface Place extends Owner {
+  readonly resource: ServedResource
+}
+
+const placeOf = (resource: ServedResource, key: string): Place => ({
+  resource,
+  kind: resource.definition.kind,
+  ...resource.store.keys.parse(key),
+})
+
 export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
   const { clock, logger, table, client } = context
   const graph = new ObjectGraph()
-  /** Keys of objects in foreground deletion, by UID: they wait for their dependents. */
+  /** UIDs of objects in foreground deletion, by key: they wait for their dependents. */
   const awaiting = new Map<string, string>()
   /** Keys queued until all dependents are known; undefined afterwards. */
   let early: Set<string> | undefined = new Set()
@@ -46,16 +56,18 @@ export const garbageCollector: Controller = (context) => {
   }
 
   /** Queues owners in foreground deletion again when a dependent was deleted or no longer blocks them. */
-  function wakeOwners(owners: readonly OwnerReference[]): void {
-    for (const { uid } of owners) {
-      const waiting = awaiting.get(uid)
-      if (waiting !== undefined) enqueue(waiting)
+  function wakeOwners({ owners, namespace }: Dependent): void {
+    if (awaiting.size === 0) return
+    for (const { apiVersion, kind, name, uid } of owners) {
+      const resource = table.ofKind(apiVersion, kind)
+      const key = resource?.store.keys.of(resource.definition.namespaced ? namespace : '', name)
+      if (key !== undefined && awaiting.get(key) === uid) enqueue(key)
     }
   }
 
-  function locate(key: string): { resource: ServedResource; namespace: string; name: string } | undefined {
+  function locate(key: string): Place | undefined {
     const resource = feed.resourceOf(key)
-    return resource && { resource, ...resource.store.keys.parse(key) }
+    return resource && placeOf(resource, key)
   }
 
   /** State of an owner. Owners of unknown kinds count as present, so that nothing is deleted by mistake. */
@@ -73,7 +85,7 @@ export const garbageCollector: Controller = (context) => {
     if (early) return void early.add(key)
     const place = locate(key)
     if (place === undefined) return
-    const { resource, namespace, name } = place
+    const { resource } = place
     const found = await resource.store.get(key)
     if (found === undefined) return
     const object = found.decode()
@@ -84,11 +96,12 @@ export const garbageCollector: Controller = (context) => {
       if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
       return
     }
-    await collect(object, { resource, namespace, name })
+    await collect(object, place)
   }
 
   /** Deletes an object without remaining owners; removes references to missing owners if others exist. */
-  async function collect(object: ApiObject, { resource, namespace, name }: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+  async function collect(object: ApiObject, place: Place): Promise<void> {
+    const { resource, namespace, name } = place
     const { uid = '', resourceVersion, ownerReferences: owners = [], finalizers = [] } = object.metadata
     if (owners.length === 0) return
     const standings = await Promise.all(owners.map((owner) => standing(owner, namespace)))
@@ -99,9 +112,9 @@ export const garbageCollector: Controller = (context) => {
       await own.mergePatch(namespace, name, { metadata: { uid, resourceVersion, ownerReferences: present } })
       return
     }
-    const dependents = graph.dependentsOf(uid)
+    const dependents = graph.dependentsOf(place, uid)
     const inForeground = standings.includes('waiting') && dependents.length > 0
-    if (inForeground && dependents.some((each) => awaiting.has(each.uid))) await unblock(uid, dependents)
+    if (inForeground && dependents.some((each) => awaiting.get(each.key) === each.uid)) await unblock(uid, dependents)
     const propagationPolicy =
       inForeground || finalizers.includes(foreground) ? 'Foreground' : finalizers.includes(orphan) ? 'Orphan' : 'Background'
     await own.delete(namespace, name, { propagationPolicy, preconditions: { uid, ...(resourceVersion && { resourceVersion }) } })
@@ -113,7 +126,7 @@ export const garbageCollector: Controller = (context) => {
       await editOwners(dependent, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
   }
 
-  async function dropFinalizer(object: ApiObject, finalizer: string, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+  async function dropFinalizer(object: ApiObject, finalizer: string, place: Place): Promise<void> {
     const { uid, resourceVersion, finalizers = [] } = object.metadata
     const left = finalizers.filter((each) => each !== finalizer)
     await client(place.resource.definition).mergePatch(place.namespace, place.name, {
@@ -121,9 +134,10 @@ export const garbageCollector: Controller = (context) => {
     })
   }
 
-  async function releaseDependents(object: ApiObject, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+  async function releaseDependents(object: ApiObject, place: Place): Promise<void> {
     const { uid = '' } = object.metadata
-    for (const dependent of graph.dependentsOf(uid)) await editOwners(dependent, (owners) => owners.filter((each) => each.uid !== uid))
+    for (const dependent of graph.dependentsOf(place, uid))
+      await editOwners(dependent, (owners) => owners.filter((each) => each.uid !== uid))
     await dropFinalizer(object, orphan, place)
   }
 
@@ -143,9 +157,9 @@ export const garbageCollector: Controller = (context) => {
     })
   }
 
-  async function awaitDependents(object: ApiObject, place: NonNullable<ReturnType<typeof locate>>): Promise<void> {
+  async function awaitDependents(object: ApiObject, place: Place): Promise<void> {
     const { uid = '' } = object.metadata
-    const dependents = graph.dependentsOf(uid)
+    const dependents = graph.dependentsOf(place, uid)
     for (const { key } of dependents) queue.add(key)
     const blocking = dependents.some(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion))
     if (!blocking) await dropFinalizer(object, foreground, place)
@@ -155,25 +169,24 @@ export const garbageCollector: Controller = (context) => {
     const { storageKey } = resource.definition
     seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)
-    if (before) wakeOwners(before.owners)
+    if (before) wakeOwners(before)
     if (!worthALook.test(decoder.decode(entry.content))) {
       graph.delete(entry.key)
       return
     }
     const { metadata } = entry.decode()
     const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
-    graph.set({ key: entry.key, uid, owners })
+    graph.set({ key: entry.key, namespace: metadata.namespace ?? '', uid, owners })
     const terminating = metadata.deletionTimestamp !== undefined
-    if (terminating && finalizers.includes(foreground)) awaiting.set(uid, entry.key)
+    if (terminating && finalizers.includes(foreground)) awaiting.set(entry.key, uid)
     if (owners.length > 0 || (terminating && (finalizers.includes(orphan) || finalizers.includes(foreground)))) enqueue(entry.key)
   }
 
-  function forget({ entry }: StoredObject): void {
-    const { uid = '' } = entry.decode().metadata
-    const dependent = graph.delete(entry.key)
-    awaiting.delete(uid)
-    for (const { key } of graph.dependentsOf(uid)) enqueue(key)
-    if (dependent) wakeOwners(dependent.owners)
+  function forget(resource: ServedResource, deleted: string): void {
+    const dependent = graph.delete(deleted)
+    awaiting.delete(deleted)
+    for (const { key } of graph.dependentsOf(placeOf(resource, deleted))) enqueue(key)
+    if (dependent) wakeOwners(dependent)
   }
 
   const feed = followStore(context, `${context.prefix}/`, {
@@ -188,7 +201,7 @@ export const garbageCollector: Controller = (context) => {
       for (const key of keys) queue.add(key)
     },
     put: look,
-    delete: forget,
+    delete: ({ resource, key }) => forget(resource, key),
     arrived(root) {
       // The kind of these owners was unknown before.
       const isOwner = ({ apiVersion, kind }: OwnerReference) => table.ofKind(apiVersion, kind)?.store.keys.prefix('') === root
@@ -196,7 +209,7 @@ export const garbageCollector: Controller = (context) => {
     },
     forget(root) {
       for (const { key } of graph.all) if (key.startsWith(root)) graph.delete(key)
-      for (const [uid, key] of awaiting) if (key.startsWith(root)) awaiting.delete(uid)
+      for (const key of awaiting.keys()) if (key.startsWith(root)) awaiting.delete(key)
     },
   })
   return () => {

@@ -1,5 +1,5 @@
 /** Feed of all objects of all resources, with one watch per store. */
-import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch } from '../ports.ts'
+import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch, StoreWatcher } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Entry } from '../storage/entry.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
@@ -16,8 +16,7 @@ export interface StoreFollower {
   /** All objects stored at the start were delivered; before that, absence means nothing. */
   ready(): void
   put(object: StoredObject): void
-  /** `last` is the deleted object. */
-  delete(last: StoredObject): void
+  delete(object: { readonly resource: ServedResource; readonly key: string }): void
   /** A resource was added, with this key prefix; its stored objects were delivered. */
   arrived(root: string): void
   /** The resource with this key prefix is not served any more; no further events follow. */
@@ -86,6 +85,11 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     }
   }
 
+  function put(kv: KeyValue, resource: ServedResource): void {
+    const entry = entryOf(kv, resource)
+    if (entry) follower.put({ resource, entry })
+  }
+
   /** Delivers the objects below a prefix; resolves to the revision at which they were read. */
   async function load(store: KeyValueStore, below: string, own: number): Promise<number> {
     let from: string | undefined
@@ -96,8 +100,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       revision = page.revision
       for (const kv of page.items) {
         const resource = resourceOf(kv.key)
-        const entry = resource && entryOf(kv, resource)
-        if (entry) follower.put({ resource, entry })
+        if (resource) put(kv, resource)
       }
       const last = page.items.at(-1)
       if (!page.more || last === undefined) return revision
@@ -119,21 +122,20 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   }
 
   function tell(store: KeyValueStore, event: StoreEvent): void {
-    const kv = event.type === 'put' ? event.kv : event.previous
-    const root = kv && rootOf(kv.key)
-    if (kv === undefined || root === undefined) return
+    const key = event.type === 'put' ? event.kv.key : event.key
+    const root = rootOf(key)
+    if (root === undefined) return
     const waiting = held.get(root)
     if (waiting) return void waiting.push([store, event])
     const resource = byRoot.get(root)
-    const entry = resource && entryOf(kv, resource)
-    if (resource === undefined || entry === undefined) return
-    if (event.type === 'put') follower.put({ resource, entry })
-    else follower.delete({ resource, entry })
+    if (resource === undefined) return
+    if (event.type === 'delete') follower.delete({ resource, key })
+    else put(event.kv, resource)
   }
 
   function follow(store: KeyValueStore, revision: number): StoreWatch {
     const own = generation
-    return store.watch(prefix, revision, {
+    const watcher: StoreWatcher = {
       events(events) {
         for (const event of events) tell(store, event)
       },
@@ -141,7 +143,8 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       end(error) {
         if (own === generation) retry(error)
       },
-    })
+    }
+    return store.watch(prefix, revision, watcher, { withoutPrevious: true })
   }
 
   /** Delivers the stored objects of an added resource, then the events since. */

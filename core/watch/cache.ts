@@ -2,7 +2,7 @@
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
  * a consistent list first waits until the cache has reached the store's revision. It starts on first use.
  */
-import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch } from '../ports.ts'
+import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -92,7 +92,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     const window = new Window(windowCapacity, at)
     const own = ++generation
     reached.restart(at)
-    const watch = store.watch(keys.prefix(''), at, {
+    const watcher: StoreWatcher = {
       events(events) {
         if (own !== generation) return
         try {
@@ -111,7 +111,9 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       end(error) {
         if (own === generation) lost(error)
       },
-    })
+    }
+    // The previous values are here.
+    const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
     return { window, watch }
   }
 

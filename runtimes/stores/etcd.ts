@@ -180,7 +180,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     // Encoded once for all members that are tried, and now: the caller may reuse its buffer.
     put: (key, value, expected, lease = 0n) => during(() => swap(putRequest(key, value, expected, lease))),
     delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
-    watch: (prefix, after, watcher) => watches.watch(prefix, after, watcher),
+    watch: (prefix, after, watcher, options) => watches.watch(prefix, after, watcher, options),
     currentRevision: () => during(revisionNow),
     compact: (revision) => during(() => compact(revision)),
     grantLease: (seconds) => during(() => endpoints.repeatable((client, call) => client.grantLease(seconds, call))),

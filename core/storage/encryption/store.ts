@@ -141,7 +141,7 @@ export function encryptedStore(
 
     delete: async (key, expected) => openSwap(await store.delete(key, expected)),
 
-    watch: (prefix, afterRevision, watcher) => watchDecrypted(store, prefix, afterRevision, watcher, opener),
+    watch: (prefix, afterRevision, watcher, options) => watchDecrypted(store, prefix, afterRevision, watcher, opener, options),
     count: (prefix) => store.count(prefix),
     size: () => store.size(),
     currentRevision: () => store.currentRevision(),

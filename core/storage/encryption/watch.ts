@@ -1,4 +1,4 @@
-import { type KeyValueStore, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../../ports.ts'
+import { type KeyValueStore, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher, type WatchOptions } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { inOrder } from './in-order.ts'
 
@@ -22,6 +22,7 @@ export function watchDecrypted(
   afterRevision: number,
   watcher: StoreWatcher,
   opener: EventOpener,
+  options?: WatchOptions,
 ): StoreWatch {
   let closed = false
   let ended = false
@@ -62,7 +63,7 @@ export function watchDecrypted(
     })
   }
 
-  const watch = store.watch(prefix, afterRevision, {
+  const decrypting: StoreWatcher = {
     events(events) {
       if (closed) return
       if (events.some(opener.isEncrypted)) later(events)
@@ -70,6 +71,7 @@ export function watchDecrypted(
     },
     progress: (revision) => deliver(unlessClosed(() => watcher.progress(revision))),
     end: (error) => deliver(() => end(error)),
-  })
+  }
+  const watch = store.watch(prefix, afterRevision, decrypting, options)
   return { requestProgress: () => watch.requestProgress(), close }
 }

@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
 import { storeError } from './errors.ts'
 import { everything, revisionOf } from './keys.ts'
-import type { WatchEvent, WatchResponse } from './messages.ts'
+import type { WatchResponse } from './messages.ts'
 
 const firstRetry = 50
 const longestRetry = 1_000
@@ -15,12 +15,18 @@ export interface FeedHandler {
   lost(error: StoreError): void
 }
 
+/** etcd leaves out a previous value that is compacted. */
+const lacksPrevious = (event: StoreEvent) =>
+  event.previous === undefined && (event.type === 'delete' || event.kv.createRevision !== event.kv.modRevision)
+
 /**
  * All events of the store after a revision, through one etcd watch. Each etcd revision has at least one event, so a gap in revisions means a
  * lost event, and progress follows from the events themselves. (etcd's own progress notifications may overtake events before 3.4.25 and
  * 3.5.8.) A broken stream resumes where it ended, on another member if necessary.
  */
 export class Feed {
+  /** Events come with the previous values, for which etcd reads and sends as much again. */
+  readonly previous: boolean
   readonly #endpoints: Endpoints
   readonly #clock: Clock
   readonly #logger: Logger
@@ -35,9 +41,10 @@ export class Feed {
   #cancelRetry = () => {}
   #closed = false
 
-  constructor(after: number, endpoints: Endpoints, clock: Clock, logger: Logger, handler: FeedHandler) {
+  constructor(after: number, previous: boolean, endpoints: Endpoints, clock: Clock, logger: Logger, handler: FeedHandler) {
     // Revision 1, the empty store, has no event.
     this.#position = Math.max(after, 1)
+    this.previous = previous
     this.#endpoints = endpoints
     this.#clock = clock
     this.#logger = logger
@@ -81,7 +88,7 @@ export class Feed {
     const client = this.#endpoints.current
     this.#client = client
     this.#cancelWatch = client.watch(
-      { key: everything, range_end: everything, start_revision: String(this.#position + 1), prev_kv: true, fragment: true },
+      { key: everything, range_end: everything, start_revision: String(this.#position + 1), prev_kv: this.previous, fragment: true },
       { response: (response) => this.#receive(client, response), end: (error) => this.#broken(client, storeError(error)) },
     )
   }
@@ -98,16 +105,17 @@ export class Feed {
   }
 
   /** Adds an event to those held; false when it shows that the feed is at an end. */
-  #take(event: WatchEvent): boolean {
+  #take(event: StoreEvent): boolean {
     const revision = revisionOf(event)
     if (revision <= this.#position) return true
     const held = this.#held.at(-1)
     const due = (held ? revisionOf(held) : this.#position) + 1
-    if (event.type !== 'forgotten' && revision <= due) {
+    const forgotten = this.previous && lacksPrevious(event)
+    if (!forgotten && revision <= due) {
       this.#held.push(event)
       return true
     }
-    if (event.type === 'forgotten') this.#lost(`what revision ${revision} replaced has been compacted`)
+    if (forgotten) this.#lost(`what revision ${revision} replaced has been compacted`)
     else this.#lost(`the events from revision ${due} to ${revision - 1} are gone`, revision)
     return false
   }

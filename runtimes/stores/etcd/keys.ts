@@ -1,4 +1,5 @@
-import type { RangeRequest, WatchEvent } from './messages.ts'
+import type { StoreEvent } from '../../../core/ports.ts'
+import type { RangeRequest } from './messages.ts'
 
 /** As the end of a range: no end; as a key: the first key. */
 export const everything = Buffer.from([0])
@@ -14,4 +15,4 @@ export function rangeOf(prefix: string, from = prefix): RangeRequest {
   return { key, rangeEnd: end }
 }
 
-export const revisionOf = (event: WatchEvent) => (event.type === 'put' ? event.kv.modRevision : event.revision)
+export const revisionOf = (event: StoreEvent) => (event.type === 'put' ? event.kv.modRevision : event.revision)

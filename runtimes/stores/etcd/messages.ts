@@ -41,11 +41,8 @@ export interface TxnResponse {
   readonly current: KeyValue | undefined
 }
 
-/** `forgotten`: the previous value is compacted. */
-export type WatchEvent = StoreEvent | { readonly type: 'forgotten'; readonly revision: number }
-
 export interface WatchResponse {
-  readonly events: readonly WatchEvent[]
+  readonly events: readonly StoreEvent[]
   /** The next message goes on with the same revision. */
   readonly fragment: boolean
   readonly canceled: boolean
@@ -177,7 +174,7 @@ function readKeyValue(reader: BinaryReader): KeyValue {
   return { key, value, createRevision, modRevision }
 }
 
-function readEvent(reader: BinaryReader): WatchEvent {
+function readEvent(reader: BinaryReader): StoreEvent {
   let type = 0
   let kv: KeyValue | undefined
   let previous: KeyValue | undefined
@@ -189,8 +186,7 @@ function readEvent(reader: BinaryReader): WatchEvent {
     return true
   })
   if (kv === undefined) throw new DecodeError('an event has no key')
-  const { key, createRevision, modRevision: revision } = kv
-  if (previous === undefined && (type === typeDelete || createRevision !== revision)) return { type: 'forgotten', revision }
+  const { key, modRevision: revision } = kv
   const replaced = previous && { previous }
   return type === typeDelete ? { type: 'delete', key, revision, ...replaced } : { type: 'put', kv, ...replaced }
 }
@@ -239,7 +235,7 @@ export function txnResponse(message: Uint8Array): TxnResponse {
 
 /** @throws DecodeError when the message is malformed. */
 export function watchResponse(message: Uint8Array): WatchResponse {
-  const events: WatchEvent[] = []
+  const events: StoreEvent[] = []
   let fragment = false
   let canceled = false
   let cancelReason = ''

@@ -1,8 +1,8 @@
 /**
- * All watches of a store. Watches at about the same revision share a feed. One that starts further back gets its own feed, which ends when
- * it has caught up with another.
+ * All watches of a store. Watches at about the same revision share a feed, those that need previous values another one. One that starts
+ * further back gets its own feed, which ends when it has caught up with another.
  */
-import { type Clock, type Logger, StoreError, type StoreWatch, type StoreWatcher } from '../../../core/ports.ts'
+import { type Clock, type Logger, StoreError, type StoreWatch, type StoreWatcher, type WatchOptions } from '../../../core/ports.ts'
 import type { Endpoints } from './endpoints.ts'
 import { Feed } from './feed.ts'
 import { endOf, Group, type Subscriber } from './group.ts'
@@ -36,10 +36,10 @@ export class Watches {
     })
   }
 
-  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+  watch(prefix: string, after: number, watcher: StoreWatcher, { withoutPrevious = false }: WatchOptions = {}): StoreWatch {
     const subscriber: Subscriber = { prefix, watcher, after, ended: false }
     if (this.#closed) endOf(subscriber, new StoreError('unavailable', 'the store is closed'))
-    else this.#lineFor(after).group.add(subscriber)
+    else this.#lineFor(after, !withoutPrevious).group.add(subscriber)
     let asked = false
     return {
       close: () => this.#leave(subscriber),
@@ -92,18 +92,19 @@ export class Watches {
   }
 
   /** The feed that stands closest behind the revision. */
-  #lineFor(after: number): Line {
+  #lineFor(after: number, previous: boolean): Line {
     let best: Line | undefined
     for (const line of this.#lines) {
       const { position } = line.feed
-      if (position <= Math.max(after, 1) && (best === undefined || position > best.feed.position)) best = line
+      if (line.feed.previous === previous && position <= Math.max(after, 1) && (best === undefined || position > best.feed.position))
+        best = line
     }
-    return best ?? this.#newLine(after)
+    return best ?? this.#newLine(after, previous)
   }
 
-  #newLine(after: number): Line {
+  #newLine(after: number, previous: boolean): Line {
     const group = new Group()
-    const feed: Feed = new Feed(after, this.#endpoints, this.#clock, this.#logger, {
+    const feed: Feed = new Feed(after, previous, this.#endpoints, this.#clock, this.#logger, {
       events: (events, before) => {
         group.deliver(events)
         group.progress(feed.position)
@@ -120,8 +121,10 @@ export class Watches {
 
   /** Hands the watches of a feed that has caught up to the one it has caught up with. */
   #merge(line: Line, before: number): void {
-    const { position } = line.feed
-    const ahead = [...this.#lines].find(({ feed }) => feed !== line.feed && feed.position > before && feed.position <= position)
+    const { position, previous } = line.feed
+    const ahead = [...this.#lines].find(
+      ({ feed }) => feed !== line.feed && feed.previous === previous && feed.position > before && feed.position <= position,
+    )
     if (ahead === undefined) return
     this.#lines.delete(line)
     line.feed.close()

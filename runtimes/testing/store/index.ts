@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
+import { type KeyValueStore, StoreError, type StoreEvent } from '../../../core/ports.ts'
 import { checkAgainstModel } from './model.ts'
 import { bytes, describeEvent, Recorder, revisionOf, text } from './recorder.ts'
 
@@ -271,6 +271,25 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       const [, update, deletion] = recorder.received
       assert.deepEqual(update?.type === 'put' && [update.kv.createRevision, update.previous?.modRevision], [one, one])
       assert.deepEqual([deletion?.previous?.createRevision, deletion?.previous?.modRevision], [one, two])
+    })
+
+    on('delivers the same changes to a watch that needs no previous values', async (store) => {
+      const start = await store.currentRevision()
+      const [all, without] = [new Recorder(), new Recorder()]
+      store.watch('', start, all)
+      store.watch('', start, without, { withoutPrevious: true })
+      const one = await put(store, 'k', '1', 0)
+      const two = await put(store, 'k', '2', one)
+      await store.delete('k', two)
+      const late = new Recorder()
+      store.watch('', one, late, { withoutPrevious: true })
+      const itself = (event: StoreEvent) => (event.type === 'put' ? event.kv : { key: event.key, revision: event.revision })
+      await all.until(({ log }) => log.length === 3)
+      await without.until(({ log }) => log.length === 3)
+      await late.until(({ log }) => log.length === 2)
+      assert.deepEqual(all.received.map(describeEvent), ['put k=1', 'put k=2 (was 1)', 'delete k (was 2)'])
+      assert.deepEqual(without.received.map(itself), all.received.map(itself))
+      assert.deepEqual(late.received.map(itself), all.received.slice(1).map(itself))
     })
 
     on('replays the past, then goes on', async (store) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
-import { bytes, Recorder } from '../../../runtimes/testing/store/recorder.ts'
+import { bytes, Recorder, text } from '../../../runtimes/testing/store/recorder.ts'
 import { type Etcd, startEtcd } from '../../support/etcd.ts'
 import { storeConformance } from '../../support/store-conformance.ts'
 import { hostClock, warnings } from './helpers.ts'
@@ -22,6 +22,22 @@ async function open(): Promise<{ etcd: Etcd; store: KeyValueStore; close(): Prom
 }
 
 storeConformance('etcd store', open, 10)
+
+test('previous values are read from etcd for the watches that need them only', async () => {
+  const { store, close } = await open()
+  const start = await store.currentRevision()
+  const [cache, direct] = [new Recorder(), new Recorder()]
+  store.watch('', start, cache, { withoutPrevious: true })
+  store.watch('', start, direct)
+  const first = await store.put('k', bytes('1'), 0)
+  const second = await store.put('k', bytes('2'), first.revision)
+  await store.delete('k', second.revision)
+  for (const recorder of [cache, direct]) await recorder.until(({ log }) => log.length === 3)
+  const replaced = ({ received }: Recorder) => received.map(({ previous }) => previous && text(previous.value))
+  assert.deepEqual(replaced(cache), [undefined, undefined, undefined])
+  assert.deepEqual(replaced(direct), [undefined, '1', '2'])
+  await close()
+})
 
 const large = new Uint8Array(1024 * 1024).fill(0x61)
 

@@ -185,9 +185,9 @@ function someEvents() {
     read: [
       { type: 'put', kv: created.kv },
       { type: 'put', kv: updated.kv, previous: replaced },
-      { type: 'forgotten', revision: updated.kv.modRevision },
+      { type: 'put', kv: updated.kv },
       { type: 'delete', key: 'gone', revision, previous: replaced },
-      { type: 'forgotten', revision },
+      { type: 'delete', key: 'gone', revision },
     ],
   }
 }
