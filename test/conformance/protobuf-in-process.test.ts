@@ -147,7 +147,7 @@ describe('protobuf and JSON show the same object', () => {
     const events: string[] = []
     while (events.length < 3) {
       const part: { readonly value?: Uint8Array | undefined } = await within('an event', reader.read())
-      assert(part.value, 'the watch is over')
+      assert(part.value, 'the watch has ended')
       received = Buffer.concat([received, part.value])
       while (received.length >= 4 && received.length >= 4 + received.readUInt32BE(0)) {
         const end = 4 + received.readUInt32BE(0)

@@ -313,7 +313,7 @@ test('a changed client CA file is reloaded; an invalid one is ignored', async ()
   await eventually('the invalid file is logged', async () => daemon.log().includes('client CA bundles not reloaded'))
   assert.notEqual(await whoIs({}, identity('old')), 401, 'the last valid ones stay')
   file('clients.pem', next.certPem)
-  await eventually('the new authority counts', async () => (await whoIs({}, jane)) !== 401)
+  await eventually('the new CA is trusted', async () => (await whoIs({}, jane)) !== 401)
   assert.equal(await whoIs({}, identity('old')), 401)
 })
 

@@ -150,7 +150,7 @@ describe('@kubernetes/client-node with custom resources', () => {
     informer.on('add', ({ metadata }) => known.push(metadata?.name ?? ''))
     await informer.start()
     await widgets().createNamespacedCustomObject({ ...on, body: widget('w') })
-    await eventually('the informer knows it', async () => known.includes('w'))
+    await eventually('the informer has it', async () => known.includes('w'))
     await widgets().deleteNamespacedCustomObject({ ...on, name: 'w' })
     await eventually('the watch has reported both', async () => seen.length === 2 && seen)
     assert.deepEqual(seen, ['ADDED w', 'DELETED w'])
@@ -162,7 +162,7 @@ describe('@kubernetes/client-node with custom resources', () => {
     await widgets().deleteCollectionNamespacedCustomObject(on)
     await widgets().createNamespacedCustomObject({ ...on, body: widget('last') })
     await definitions().deleteCustomResourceDefinition({ name: definition.metadata.name })
-    await eventually('they are gone', () =>
+    await eventually('they are deleted', () =>
       read('last').then(
         () => false,
         (error: unknown) => error instanceof ApiException && error.code === 404,

@@ -23,9 +23,9 @@ describe('an invalid command line exits with status 1 and one line that names th
     ['unknown mode', ['--authorization-mode=Node,Luck'], /--authorization-mode.*Luck/],
     ['unknown feature gate', ['--feature-gates=Teleportation=true'], /--feature-gates.*Teleportation/],
     ['mutually exclusive flags', ['--authorization-config=x', '--authorization-mode=RBAC'], /--authorization-config.*--authorization-mode/],
-    ['half of a pair', ['--tls-cert-file=x'], /--tls-cert-file.*--tls-private-key-file|--tls-private-key-file.*--tls-cert-file/],
+    ['one flag of a pair', ['--tls-cert-file=x'], /--tls-cert-file.*--tls-private-key-file|--tls-private-key-file.*--tls-cert-file/],
     ['unreadable token file', [`--token-auth-file=${nowhere}`], /--token-auth-file.*\/nowhere\/at\/all/],
-    ['unreadable client authority', [`--client-ca-file=${nowhere}`], /--client-ca-file.*\/nowhere\/at\/all/],
+    ['unreadable client CA', [`--client-ca-file=${nowhere}`], /--client-ca-file.*\/nowhere\/at\/all/],
     [
       'unreadable certificate',
       [`--tls-cert-file=${nowhere}`, `--tls-private-key-file=${nowhere}`],

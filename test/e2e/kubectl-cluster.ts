@@ -115,7 +115,7 @@ export function cluster(on: Desks): void {
     await k('create secret generic s')
     const deleting = start(`delete namespace ${namespace}`)
     await eventually('the namespace terminates', async () => (await kubectl.run('get', 'namespace', namespace)).includes('Terminating'))
-    await eventually('the pod goes', async () => (await kubectl.try(['get', 'pod', 'p', '-n', namespace])).code === 1)
+    await eventually('the pod is deleted', async () => (await kubectl.try(['get', 'pod', 'p', '-n', namespace])).code === 1)
     const refused = await kubectl.try(['create', 'configmap', 'late', '-n', namespace])
     assert.match(refused.stderr, /because it is being terminated/)
     await k('patch configmap held --type=merge -p', '{"metadata":{"finalizers":null}}')

@@ -241,12 +241,12 @@ export function deploymentWork(on: Desks): void {
         return
       }
       const deleting = start(`delete rs rs --cascade=${cascade}`)
-      await eventually('the free pod goes', async () => (await names()) === 'pod/b\n')
+      await eventually('the pod without finalizer is deleted', async () => (await names()) === 'pod/b\n')
       const left = await k('get rs rs --ignore-not-found -o jsonpath={.metadata.finalizers}{.metadata.deletionTimestamp}')
       if (cascade === 'foreground') assert.match(left, /^\["foregroundDeletion"\]\d{4}-/)
       else assert.equal(left, '')
       await release()
       assert.equal((await deleting.ended).code, 0)
-      await eventually('all is gone', async () => (await k('get pods,rs -o name')) === '')
+      await eventually('all are deleted', async () => (await k('get pods,rs -o name')) === '')
     })
 }

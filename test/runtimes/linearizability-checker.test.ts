@@ -22,7 +22,7 @@ const none = undefined
 describe('linearizable histories', () => {
   const cases: { readonly [title: string]: readonly Operation[] } = {
     'nothing at all': [],
-    'one after another': [write(0, 1, none, 'a'), read(2, 3, 'a'), write(4, 5, 'a', 'b'), write(6, 7, 'b', none), read(8, 9, none)],
+    'sequential operations': [write(0, 1, none, 'a'), read(2, 3, 'a'), write(4, 5, 'a', 'b'), write(6, 7, 'b', none), read(8, 9, none)],
     'a concurrent read sees the old value or the new one': [write(0, 10, none, 'a'), read(1, 2, none), read(3, 4, 'a')],
     'a conflict caused by a concurrent write': [write(0, 10, none, 'a'), write(1, 9, 'a', 'b'), refused(2, 8, 'a')],
     'a write with unknown outcome that took effect later': [write(0, 1, none, 'a'), unknown(2, 'a', 'b'), read(3, 4, 'a'), read(5, 6, 'b')],
@@ -89,14 +89,14 @@ describe('watches', () => {
     'the first is missing': events.slice(1),
     'one is missing': events.filter(({ after }) => after !== 'b'),
     'the last is missing': events.slice(0, -1),
-    'one is told twice': [
+    'a duplicate event': [
       ...events.slice(0, 2),
       { revision: 12, after: 'b' },
       ...events.slice(2).map((each) => ({ ...each, revision: each.revision + 1 })),
     ],
-    'two have changed places': [events[1], events[0], ...events.slice(2)].flatMap((each) => each ?? []),
-    'one is of nobody': [...events, { revision: 15, after: 'z' }],
-    'revisions stand still': events.map((each) => ({ ...each, revision: 10 })),
+    'two events swapped': [events[1], events[0], ...events.slice(2)].flatMap((each) => each ?? []),
+    'an event without a write': [...events, { revision: 15, after: 'z' }],
+    'a repeated revision': events.map((each) => ({ ...each, revision: 10 })),
   }
   for (const [title, told] of Object.entries(wrong)) test(title, () => assert.notEqual(watchProblem(told, history), undefined))
 })

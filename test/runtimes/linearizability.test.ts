@@ -57,7 +57,7 @@ async function judgeWhat(
 ): Promise<void> {
   // A slow machine needs more rounds for enough operations.
   for (let round = 0, idle = 0, before = 0; round < rounds || (!isEnough(countsOf(histories)) && idle < mostIdle); round++) {
-    await within('one round of trouble', trouble(), 180_000)
+    await within('one fault', trouble(), 180_000)
     const { written, refused, read } = countsOf(histories)
     idle = written + refused + read > before ? 0 : idle + 1
     before = written + refused + read

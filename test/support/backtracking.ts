@@ -113,7 +113,7 @@ class Automaton {
       const first = this.positions.length
       this.#alternatives()
       for (let index = first; index < this.positions.length; index++)
-        if (reaches(this.positions, index, index)) throw new Unreadable('a loop that looks around')
+        if (reaches(this.positions, index, index)) throw new Unreadable('a loop with lookaround')
       this.#at++
       return empty
     }

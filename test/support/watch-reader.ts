@@ -71,7 +71,7 @@ export function readWatch(body: ReadableStream<Uint8Array>, abort: () => void, p
     until,
     async object() {
       const event = await next()
-      assert(event, 'the watch is over')
+      assert(event, 'the watch has ended')
       assert(event.type !== 'ERROR', JSON.stringify(event.object))
       return event
     },

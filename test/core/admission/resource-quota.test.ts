@@ -43,7 +43,7 @@ test('usage of pods: everything that runs at the same time, and nothing after th
       },
     ],
     [
-      'devices and large pages',
+      'devices and huge pages',
       pod({ containers: [sized({ 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi', 'ephemeral-storage': '1Gi' })] }),
       {
         'count/pods': '1',

@@ -101,7 +101,7 @@ const accepted: readonly (readonly [name: string, given: Parameters<typeof setti
 const refused: readonly (readonly [name: string, given: Parameters<typeof settings>[0], claims: Claims, why: RegExp])[] = [
   ['an unverified address', verified, { email: address, email_verified: false }, /email not verified/],
   ['email_verified is a string', verified, { email: address, email_verified: 'true' }, /claim is no bool/],
-  ['no address', verified, {}, /parse username claim "email": claim not present/],
+  ['email is missing', verified, {}, /parse username claim "email": claim not present/],
   ['the username is a number', { username: claim('n') }, { n: 1 }, /parse username claim "n": claim is no string/],
   ['the username is null', { username: claim('n') }, { n: null }, /claim is no string/],
   ['no uid', { uid: claim('oid') }, {}, /parse uid claim "oid": claim not present/],
@@ -125,7 +125,7 @@ const refused: readonly (readonly [name: string, given: Parameters<typeof settin
   ['a rule fails', claimRule('claims.nick == "j"'), {}, /claim validation expression: expression 'claims.nick == "j"' resulted in error/],
   ['a user rule is false', { userValidationRules: [rule("user.username == 'john'")] }, {}, /user info validation expression/],
   [
-    'a system name',
+    'a username with the prefix system:',
     { userValidationRules: [rule("!user.username.startsWith('system:')", 'reserved')] },
     { sub: 'system:admin' },
     /failed: reserved/,

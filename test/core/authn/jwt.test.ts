@@ -156,10 +156,10 @@ const attacks: readonly (readonly [name: string, token: () => Promise<string> | 
   ['aud is a number', () => signText(text({ aud: 1 })), /aud is no list of strings/],
   ['aud contains a number', () => signText(text({ aud: ['me', 1] })), /aud is no list of strings/],
   ['sub is a number', () => signText(text({ sub: 1 })), /sub is no string/],
-  ['a claim twice', () => signText(text({}).replace('{', '{"sub":"root",')), /duplicate field "sub"/],
-  ['an issuer twice', () => signText(text({}).replace('{', '{"iss":"https://other.example",')), /duplicate field "iss"/],
-  ['no name', () => sign(key, { sub: undefined }), /parse username claim "sub": claim not present/],
-  ['an empty name', () => sign(key, { sub: '' }), /empty username is not allowed/],
+  ['a duplicate claim', () => signText(text({}).replace('{', '{"sub":"root",')), /duplicate field "sub"/],
+  ['a duplicate issuer', () => signText(text({}).replace('{', '{"iss":"https://other.example",')), /duplicate field "iss"/],
+  ['no username claim', () => sign(key, { sub: undefined }), /parse username claim "sub": claim not present/],
+  ['an empty username', () => sign(key, { sub: '' }), /empty username is not allowed/],
   ['groups that are numbers', () => signText(text({ groups: [1] })), /parse groups claim "groups"/],
 ]
 
@@ -179,11 +179,11 @@ const strangers: readonly (readonly [name: string, token: () => Promise<string> 
   ['five parts', async () => `${await sign(key)}.x.y`],
   ['JSON serialization', async () => JSON.stringify({ payload: parts(await sign(key))[1] })],
   ['padded parts', async () => (([h, p, s]) => `${h}.${p}${'='.repeat((4 - (p.length % 4)) % 4 || 4)}.${s}`)(parts(await sign(key)))],
-  ['other letters than base64url', async () => (([h, p, s]) => `${h}.${p}+/.${s}`)(parts(await sign(key)))],
+  ['characters outside of base64url', async () => (([h, p, s]) => `${h}.${p}+/.${s}`)(parts(await sign(key)))],
   ['a payload that is not an object', () => signText('[1]')],
   ['a payload that is not JSON', () => signText('{')],
   ['a payload that is not UTF-8', async () => `${encode({ alg: 'ES256' })}.${Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')}.AA`],
-  ['a payload without end', () => signText('['.repeat(40_000))],
+  ['a truncated payload', () => signText('['.repeat(40_000))],
   ['nothing', () => ''],
   ['dots', () => '..'],
 ]

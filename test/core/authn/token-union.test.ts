@@ -75,7 +75,7 @@ test('metrics count a synchronous answer as a hit and an asynchronous one as a m
 
   slow.users.set('new', user('bob'))
   const answer = tokens.authenticateToken('new')
-  assert.deepEqual(told(), [1], 'somebody waits')
+  assert.deepEqual(told(), [1], 'one caller waits')
   clock.time += 40
   assert.deepEqual(await answer, user('bob'))
   assert.deepEqual(told(), [-1, 'ok', 'miss 40'])

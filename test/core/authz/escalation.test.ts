@@ -14,16 +14,16 @@ const rule = (verbs: string, apiGroups: string, resources: string, resourceNames
 const urls = (verbs: string, paths: string): PolicyRule => ({ verbs: verbs.split(' '), nonResourceURLs: paths.split(' ') })
 
 const covered: readonly (readonly [string, PolicyRule[], PolicyRule[]])[] = [
-  ['nothing by nothing', [], []],
-  ['the same', [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
-  ['parts of one rule', [rule('get list', 'apps batch', 'a b')], [rule('list', 'batch', 'b')]],
-  ['one rule by several', [rule('get', 'apps', 'a'), rule('list', 'apps', 'a')], [rule('get list', 'apps', 'a')]],
+  ['no rules', [], []],
+  ['equal rules', [rule('get', 'apps', 'pods')], [rule('get', 'apps', 'pods')]],
+  ['part of a rule', [rule('get list', 'apps batch', 'a b')], [rule('list', 'batch', 'b')]],
+  ['a rule covered by several', [rule('get', 'apps', 'a'), rule('list', 'apps', 'a')], [rule('get list', 'apps', 'a')]],
   ['verbs by *', [rule('*', 'apps', 'a')], [rule('get frobnicate', 'apps', 'a')]],
   ['groups by *', [rule('get', '*', 'a')], [rule('get', 'x y', 'a')]],
   ['resources by *', [rule('get', 'apps', '*')], [rule('get', 'apps', 'a b/status')]],
   ['subresources by */x', [rule('get', 'apps', '*/scale')], [rule('get', 'apps', 'a/scale b/scale')]],
-  ['names by no names', [rule('get', 'apps', 'a')], [rule('get', 'apps', 'a', 'x y')]],
-  ['names by more names', [rule('get', 'apps', 'a', 'x y z')], [rule('get', 'apps', 'a', 'x y')]],
+  ['resource names covered by a rule without names', [rule('get', 'apps', 'a')], [rule('get', 'apps', 'a', 'x y')]],
+  ['resource names covered by more names', [rule('get', 'apps', 'a', 'x y z')], [rule('get', 'apps', 'a', 'x y')]],
   ['paths by *', [urls('get', '*')], [urls('get', '/x /y/*')]],
   ['paths by prefix', [urls('get', '/api/*')], [urls('get', '/api/v1 /api/v1/*')]],
   ['everything', [...fullAuthority], [rule('*', '*', '*'), urls('*', '*')]],
@@ -34,13 +34,13 @@ const missing: readonly (readonly [string, PolicyRule[], PolicyRule[], number])[
   ['* of verbs', [rule('get list', 'apps', 'a')], [rule('*', 'apps', 'a')], 1],
   ['* of resources', [rule('get', 'apps', 'a')], [rule('get', 'apps', '*')], 1],
   ['a subresource', [rule('get', 'apps', 'a')], [rule('get', 'apps', 'a/status')], 1],
-  ['the resource, given */scale', [rule('get', 'apps', '*/scale')], [rule('get', 'apps', 'a')], 1],
-  ['all names, given some', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a')], 1],
-  ['one of two names', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a', 'x y')], 1],
+  ['the resource, where */scale is held', [rule('get', 'apps', '*/scale')], [rule('get', 'apps', 'a')], 1],
+  ['all names, of which some are held', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a')], 1],
+  ['two names, of which one is held', [rule('get', 'apps', 'a', 'x')], [rule('get', 'apps', 'a', 'x y')], 1],
   ['two rules, crossed', [rule('get', 'x', 'a'), rule('list', 'y', 'a')], [rule('get list', 'x y', 'a')], 2],
   ['paths', [urls('get', '/api/*')], [urls('get post', '/api/v1 /apis')], 3],
-  ['paths, given resources', [rule('*', '*', '*')], [urls('get', '/')], 1],
-  ['resources, given paths', [urls('*', '*')], [rule('get', '', 'pods')], 1],
+  ['paths, where resources are held', [rule('*', '*', '*')], [urls('get', '/')], 1],
+  ['resources, where paths are held', [urls('*', '*')], [rule('get', '', 'pods')], 1],
 ]
 
 test('covers', () => {

@@ -11,7 +11,7 @@ test('a computation ends even if replaying up to its next part takes longer than
     after: () => () => {},
     async pause() {
       pauses++
-      assert.ok(pauses < 100, 'goes on for ever')
+      assert.ok(pauses < 100, 'it does not end')
     },
   }
   const slices = new Pauses(clock).slices(() => new AbortController().signal)

@@ -55,7 +55,7 @@ describe('mutually exclusive', () => {
   })
 })
 
-describe('only together', () => {
+describe('flags that must be set together', () => {
   const pairs: readonly (readonly [one: string, other: string])[] = [
     ['--tls-cert-file=a', '--tls-private-key-file=b'],
     ['--kvstore-certfile=a', '--kvstore-keyfile=b'],

@@ -102,7 +102,7 @@ test('a restarted server serves existing custom resources from its first respons
     async () => (await last.get(`${configMaps}/dependent`)).status === 404,
   )
   await last.patch(`${second}/held`, { metadata: { finalizers: null } })
-  await eventually('the definition goes', async () => (await last.get(`${definitionsPath}/widgets.${group}`)).status === 404)
+  await eventually('the definition is deleted', async () => (await last.get(`${definitionsPath}/widgets.${group}`)).status === 404)
 })
 
 test('objects in a version that is not served are deleted with their definition', async (t) => {
@@ -112,7 +112,7 @@ test('objects in a version that is not served are deleted with their definition'
   await api.patch(`${definitionsPath}/widgets.${group}`, { spec: { versions: [{ ...stored, served: false }] } })
   await eventually('nothing is served', async () => (await api.get(widgets)).status === 404)
   await api.delete(`${definitionsPath}/widgets.${group}`)
-  await eventually('the definition goes', async () => (await api.get(`${definitionsPath}/widgets.${group}`)).status === 404)
+  await eventually('the definition is deleted', async () => (await api.get(`${definitionsPath}/widgets.${group}`)).status === 404)
   await define(api, definitionOf(group))
   assert.deepEqual((await api.list(widgets)).items, [])
 })

@@ -143,7 +143,7 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
   ],
   ['a failure', answering(undefined, { result: { status: 'Failure', message: 'not today' } }), 'failed: not today'],
   [
-    'a failure without words',
+    'a failure without message',
     answering(undefined, { result: { status: 'Failed' } }),
     "failed: response.result.status was 'Failed', not 'Success'",
   ],
@@ -175,30 +175,30 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
   ],
   ['no name', answering(({ metadata: _metadata, ...object }) => object), 'returned invalid object: must have the same name: a != '],
   [
-    'labels that are none',
+    'invalid labels',
     answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, labels: { 'a b': 'c' } } })),
     /returned invalid metadata: metadata.labels: Invalid value: "a b": name part must consist of/,
   ],
   [
-    'labels of numbers',
+    'labels with numeric values',
     answering(({ metadata, ...object }) => ({ ...object, metadata: { ...metadata, labels: { a: 1 } } })),
     'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
   ],
-  ['a text', () => 'surely', /failed: /],
+  ['a string', () => 'surely', /failed: /],
   ['a number instead of an object', answering(() => 3), /returned invalid object/],
   [
-    'an error',
+    'status 500',
     () => new Response('broken', { status: 500 }),
     'failed: an error on the server ("broken") has prevented the request from succeeding',
   ],
   [
-    'nothing in time',
+    'a timeout',
     () => {
       throw new DOMException('late', 'TimeoutError')
     },
     'failed: Post "https://hook.example.com/convert?timeout=30s": context deadline exceeded',
   ],
-  ['too much', () => new Response('x'.repeat(17 * 1024 * 1024)), /failed: .*the response has more than \d+ bytes$/],
+  ['a response that is too large', () => new Response('x'.repeat(17 * 1024 * 1024)), /failed: .*the response has more than \d+ bytes$/],
 ]
 
 test('invalid responses are reported, and other objects are served', async (t) => {

@@ -115,7 +115,7 @@ test('KMS v2: calls, hashed key IDs and cached keys; a rotated key and an unusab
     const timers = clock.pending
     clock.advance(60_000)
     // Handling of a poll has ended when the timer of the next one is set.
-    await eventually('a look at the plugin', async () => ((await calls('Status')) ?? 0) > before && clock.pending >= timers)
+    await eventually('a status poll', async () => ((await calls('Status')) ?? 0) > before && clock.pending >= timers)
   }
 
   const since = clock.now() / 1000
@@ -247,5 +247,5 @@ test('metrics keep at most a hundred key IDs, dropping the least recently used',
     lines('key_id_hash_total').some((line) => line.includes(hash('0')) && line.endsWith(' 106')),
     'the key in use stays',
   )
-  assert.ok(!registry.text().includes(hash('1')), 'the oldest is gone')
+  assert.ok(!registry.text().includes(hash('1')), 'the oldest is dropped')
 })

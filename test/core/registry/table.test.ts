@@ -186,7 +186,7 @@ test('dependents stored before their kind was served', async (t) => {
   shop.replace([])
   await shop.delete('/api/v1/namespaces/default/configmaps/c')
   shop.replace(rows)
-  await eventually('the gadget goes', async () => (await shop.get(`${gadgets}/dependent`)).status === 404)
+  await eventually('the gadget is deleted', async () => (await shop.get(`${gadgets}/dependent`)).status === 404)
 })
 
 test('the deletion of a namespace', async (t) => {
@@ -202,7 +202,7 @@ test('the deletion of a namespace', async (t) => {
     return JSON.stringify(status).includes('gadgets.shop.example.com has 1 resource instances')
   })
   await shop.patch(`${gadgets}/held`, { metadata: { finalizers: null } })
-  await eventually('the namespace goes', async () => (await shop.get(`${namespaces}/closing`)).status === 404)
+  await eventually('the namespace is deleted', async () => (await shop.get(`${namespaces}/closing`)).status === 404)
 })
 
 const [binary] = kubectls().slice(-1)

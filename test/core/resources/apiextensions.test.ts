@@ -56,7 +56,7 @@ const names: Refusals = [
   ['no scope', { 'spec.scope': '' }, ['spec.scope: Required value']],
   ['unknown scope', { 'spec.scope': 'World' }, ['spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"']],
   [
-    'kind like a list',
+    'kind equal to listKind',
     { 'spec.names.listKind': 'Widget' },
     ['spec.names.listKind: Invalid value: "Widget": kind and listKind may not be the same'],
   ],
@@ -73,7 +73,7 @@ const names: Refusals = [
     [`spec.versions[0].name: Invalid value: "v1.2": ${label1035}`, `spec.version: Invalid value: "v1.2": ${label1035}`],
   ],
   [
-    'unknown fields kept',
+    'preserveUnknownFields',
     { 'spec.preserveUnknownFields': true },
     [
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
@@ -111,7 +111,7 @@ const versions: Refusals = [
     ['spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions'],
   ],
   [
-    'warning of two lines',
+    'multi-line warning',
     { [`${version}.deprecationWarning`]: 'a\nb', [`${version}.deprecated`]: true },
     [
       'spec.versions[0].deprecationWarning: Invalid value: "a\\nb": must only contain printable UTF-8 characters; non-printable character found at index 1',
@@ -123,7 +123,7 @@ const versions: Refusals = [
     ['spec.additionalPrinterColumns[0].JSONPath: Required value'],
   ],
   [
-    'column with a bare path',
+    'column path without a leading dot',
     { [`${version}.additionalPrinterColumns`]: [{ name: 'a', type: 'string', jsonPath: 'spec.a' }] },
     ['spec.additionalPrinterColumns[0].JSONPath: Invalid value: "spec.a": must be a simple json path starting with .'],
   ],
@@ -211,7 +211,7 @@ const schemas: Refusals = [
   ['root without a type', { [`${root}.type`]: undefined }, [`${inSchema}.type: Required value: must not be empty at the root`]],
   ['nullable root', { [`${root}.nullable`]: true }, [`${inSchema}.nullable: Forbidden: nullable cannot be true at the root`]],
   [
-    'root with any properties',
+    'additionalProperties at the root',
     { [`${root}.properties`]: undefined, [`${root}.additionalProperties`]: true },
     [`${inSchema}.additionalProperties: Forbidden: must not be used at the root`],
   ],
@@ -232,7 +232,7 @@ const schemas: Refusals = [
   ],
   ['array without items', { [property('parts.items')]: undefined }, [`${at('[parts]')}.items: Required value: must be specified`]],
   [
-    'items by place',
+    'items as an array',
     { [property('parts.items')]: [{ type: 'string' }] },
     [`${at('[parts]')}.items: Forbidden: items must be a schema object and not an array`],
   ],
@@ -242,7 +242,7 @@ const schemas: Refusals = [
     [`${at('[parts]')}.uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic`],
   ],
   [
-    'properties and others',
+    'properties with additionalProperties',
     { [`${root}.properties.spec.additionalProperties`]: { type: 'string' } },
     [`${inSchema}.properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive`],
   ],
@@ -261,12 +261,12 @@ const schemas: Refusals = [
     ],
   ],
   [
-    'type in a condition',
+    'type in anyOf',
     { [property('size.anyOf')]: [{ type: 'integer' }] },
     [`${at('[size]')}.anyOf[0].type: Forbidden: must be empty to be structural`],
   ],
   [
-    'description in a condition',
+    'description in anyOf',
     { [property('size.not')]: { description: 'x' } },
     [`${at('[size]')}.not.description: Forbidden: must be empty to be structural`],
   ],
@@ -276,7 +276,7 @@ const schemas: Refusals = [
     [`${at('[nothing]')}: Required value: because it is defined in ${inSchema}.oneOf[0].properties[spec].properties[nothing]`],
   ],
   [
-    'metadata described',
+    'labels in the schema of metadata',
     { [`${root}.properties.metadata`]: { type: 'object', properties: { labels: { type: 'object' } } } },
     [
       `${inSchema}.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`,
@@ -293,7 +293,7 @@ const schemas: Refusals = [
     [`${inSchema}.properties[kind].type: Invalid value: "integer": must be string`],
   ],
   [
-    'unknown fields dropped',
+    'x-kubernetes-preserve-unknown-fields false',
     { [property('labels.x-kubernetes-preserve-unknown-fields')]: false },
     [`${at('[labels]')}.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`],
   ],

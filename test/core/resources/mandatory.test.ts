@@ -52,12 +52,12 @@ tables(
     refused: [
       ['no version', { 'spec.binaryVersion': '1.36' }, ['spec.binaryVersion: Invalid value: "1.36": must be a valid semantic version']],
       [
-        'emulates the future',
+        'emulation version above the binary version',
         { 'spec.emulationVersion': '1.37.0' },
         ['spec.binaryVersion: Invalid value: "1.36.0": must be greater than or equal to `emulationVersion`'],
       ],
       [
-        'emulates nothing',
+        'no emulation version',
         { 'spec.emulationVersion': undefined },
         ["spec.emulationVersion: Required value: must be specified when `strategy` is 'OldestEmulationVersion'"],
       ],

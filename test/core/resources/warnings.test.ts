@@ -36,7 +36,7 @@ const projected = (...sources: unknown[]) => [{ name: 'v', projected: { sources 
 const items = (...paths: string[]) => paths.map((path, index) => ({ key: `k${index}`, path }))
 
 warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [container] } }), [
-  ['nothing to say', {}, []],
+  ['no warnings', {}, []],
   [
     'a name that is no DNS label',
     { 'metadata.name': 'a.b' },
@@ -45,7 +45,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ],
   ],
   [
-    'deprecated labels of nodes',
+    'deprecated node labels',
     {
       'spec.nodeSelector': { 'beta.kubernetes.io/os': 'linux' },
       [`spec.affinity.nodeAffinity.${required}`]: { nodeSelectorTerms: [term('beta.kubernetes.io/os')] },
@@ -148,7 +148,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     ['volume "v" (Projected): overlapping paths: "token" (ServiceAccountToken) with "token/x" (Secret "s")'],
   ],
   [
-    'hosts and credentials twice',
+    'duplicate host aliases and pull secrets',
     {
       'spec.hostAliases': [
         { ip: '1.1.1.1', hostnames: ['a'] },
@@ -261,7 +261,7 @@ warns(inNamespace('apps/v1', 'statefulsets'), named('StatefulSet', 'apps/v1', { 
     [inTemplate('spec.template')[1]],
   ],
   [
-    'a history without end',
+    'a negative revisionHistoryLimit',
     { 'spec.revisionHistoryLimit': -1 },
     ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'],
   ],
@@ -299,7 +299,7 @@ warns(inNamespace('batch/v1', 'jobs'), named('Job', 'batch/v1', { spec: { templa
 
 const service = named('Service', 'v1', { spec: { ports: [{ port: 80 }] } })
 warns(inNamespace('v1', 'services'), service, [
-  ['nothing to say', {}, []],
+  ['no warnings', {}, []],
   [
     'fields that a headless service ignores',
     { 'spec.clusterIP': 'None', 'spec.externalIPs': ['1.2.3.4'], 'spec.sessionAffinity': 'ClientIP' },
@@ -321,12 +321,12 @@ warns(inNamespace('v1', 'services'), service, [
     ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
   ],
   [
-    'close endpoints',
+    'trafficDistribution PreferClose',
     { 'spec.trafficDistribution': 'PreferClose' },
     ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'],
   ],
   [
-    'hints by annotation',
+    'topology hints by annotation',
     { 'metadata.annotations': { 'service.kubernetes.io/topology-aware-hints': 'auto' } },
     ['annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead'],
   ],
@@ -343,7 +343,7 @@ const classAnnotation =
 warns(inNamespace('v1', 'persistentvolumeclaims'), named('PersistentVolumeClaim', 'v1', { spec: claim }), [
   ['a class by annotation', { 'metadata.annotations': { 'volume.beta.kubernetes.io/storage-class': 'a' } }, [classAnnotation]],
   [
-    'parts of a byte',
+    'fractional bytes',
     { 'spec.resources.requests.storage': '1.5' },
     ['spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'],
   ],
@@ -378,7 +378,7 @@ warns('/api/v1/persistentvolumes', named('PersistentVolume', 'v1', { spec: hostP
 ])
 
 warns('/api/v1/nodes', named('Node', 'v1', { spec: {} }), [
-  ['an old identity', { 'spec.externalID': 'a' }, ['spec.externalID: this field is deprecated, and is unused by Platform']],
+  ['deprecated externalID', { 'spec.externalID': 'a' }, ['spec.externalID: this field is deprecated, and is unused by Platform']],
   [
     'a CIDR that is not canonical',
     { 'spec.podCIDRs': ['FD00::/64'] },
@@ -388,7 +388,7 @@ warns('/api/v1/nodes', named('Node', 'v1', { spec: {} }), [
 
 warns(inNamespace('v1', 'serviceaccounts'), named('ServiceAccount', 'v1'), [
   [
-    'secrets that are enforced',
+    'the enforce-mountable-secrets annotation',
     { 'metadata.annotations': { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
     [
       'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets',
@@ -421,7 +421,7 @@ warns(inNamespace('v1', 'secrets'), named('Secret', 'v1', { type: 'kubernetes.io
 
 warns('/apis/storage.k8s.io/v1/csidrivers', named('CSIDriver', 'storage.k8s.io/v1', { spec: { tokenRequests: [{ audience: 'a' }] } }), [
   [
-    'tokens in attributes',
+    'serviceAccountTokenInSecrets unset',
     {},
     [
       'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
@@ -443,7 +443,7 @@ warns(inNamespace('v1', 'endpoints'), named('Endpoints', 'v1'), [
 const slices = inNamespace('discovery.k8s.io/v1', 'endpointslices')
 warns(slices, named('EndpointSlice', 'discovery.k8s.io/v1', { addressType: 'IPv6', endpoints: [] }), [
   ['an address that is not canonical', { endpoints: [{ addresses: ['FD00::0'] }] }, [`endpoints[0].addresses[0]: ${notCanonical}`]],
-  ['no list', { endpoints: null }, []],
+  ['endpoints null', { endpoints: null }, []],
   ['names', { addressType: 'FQDN', endpoints: [{ addresses: ['a.b'] }] }, ['spec.addressType: FQDN endpoints are deprecated']],
 ])
 
@@ -460,12 +460,16 @@ warns(policies, named('NetworkPolicy', 'networking.k8s.io/v1', { spec: { podSele
 ])
 
 warns('/apis/node.k8s.io/v1/runtimeclasses', named('RuntimeClass', 'node.k8s.io/v1', { handler: 'h' }), [
-  ['a label of nodes', { 'scheduling.nodeSelector': { 'beta.kubernetes.io/os': 'linux' } }, [`scheduling.nodeSelector: ${useLabel}`]],
+  [
+    'a deprecated node label',
+    { 'scheduling.nodeSelector': { 'beta.kubernetes.io/os': 'linux' } },
+    [`scheduling.nodeSelector: ${useLabel}`],
+  ],
 ])
 
 warns('/apis/storage.k8s.io/v1/storageclasses', named('StorageClass', 'storage.k8s.io/v1', { provisioner: 'p' }), [
   [
-    'a label of nodes',
+    'a deprecated node label',
     { allowedTopologies: [{ matchLabelExpressions: [{ key: 'beta.kubernetes.io/os', values: ['linux'] }] }] },
     [`allowedTopologies[0].matchLabelExpressions[0].key: ${useLabel}`],
   ],
@@ -474,7 +478,7 @@ warns('/apis/storage.k8s.io/v1/storageclasses', named('StorageClass', 'storage.k
 const capacities = inNamespace('storage.k8s.io/v1', 'csistoragecapacities')
 warns(capacities, named('CSIStorageCapacity', 'storage.k8s.io/v1', { storageClassName: 'c' }), [
   [
-    'labels of nodes',
+    'deprecated node labels',
     { nodeTopology: { matchLabels: { 'beta.kubernetes.io/os': 'linux' } } },
     [`nodeTopology.matchLabels.beta.kubernetes.io/os: ${useLabel}`],
   ],

@@ -7,10 +7,10 @@ import { decodeProtobuf, encodeProtobuf } from '../../../core/schema/protobuf.ts
 
 const text: JsonObject = { type: 'string' }
 const rows: readonly (readonly [title: string, schema: JsonObject, bytes?: string])[] = [
-  ['a schema of items', { items: text }, 'c201'],
-  ['schemas of items', { items: [text, { type: 'integer' }] }],
-  ['further properties allowed', { additionalProperties: true }],
-  ['further properties not allowed', { additionalProperties: false }],
+  ['items with a schema', { items: text }, 'c201'],
+  ['items with a list of schemas', { items: [text, { type: 'integer' }] }],
+  ['additionalProperties true', { additionalProperties: true }],
+  ['additionalProperties false', { additionalProperties: false }],
   ['additionalProperties with a schema', { additionalProperties: { items: { properties: { a: text } } } }],
   ['a dependency on properties', { dependencies: { a: ['b', 'c'] } }],
   ['a dependency with a schema', { dependencies: { a: text } }],

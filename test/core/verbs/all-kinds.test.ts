@@ -101,7 +101,7 @@ for (const definition of definitions) {
         assert.deepEqual(
           [held.type, held.object.metadata.deletionTimestamp !== undefined],
           ['MODIFIED', true],
-          'it waits for what it holds',
+          'it waits for its finalizer',
         )
         await api.patch(path, { metadata: { finalizers: null } })
       }

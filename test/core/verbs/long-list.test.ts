@@ -20,7 +20,7 @@ const kilobytes = 30
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const partial = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 const definition = builtInResources.map((row) => bind(row, createPlatform())).find(({ kind }) => kind === 'ConfigMap')
-assert(definition, 'there is the kind')
+assert(definition, 'the kind is built in')
 const listSchema = listSchemaOf(definition)
 
 let pauses = 0

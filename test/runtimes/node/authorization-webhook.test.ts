@@ -212,7 +212,7 @@ test('a changed file is reloaded; an invalid one is ignored', async () => {
   const verdict = async () => (await made.authorize(request)).verdict
   assert.equal(await verdict(), 'allow')
   write('reloaded', configuration(authorizer(connection('/deny'))))
-  await eventually('the new file counts', async () => (await verdict()) === 'deny')
+  await eventually('the new file is in use', async () => (await verdict()) === 'deny')
   const refusals: readonly (readonly [content: unknown, error: RegExp])[] = [
     ['{', /reloaded: line 1/],
     [

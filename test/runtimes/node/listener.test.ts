@@ -583,7 +583,7 @@ test('whenSent is called once the response is sent or abandoned', async () => {
     assert.deepEqual(ends, [], 'not before')
     stream.on('error', () => {}).close(8)
     opened.destroy()
-    await eventually('both ends', async () => ends.length === 2)
+    await eventually('both responses ended', async () => ends.length === 2)
     connection.close()
   }
 })

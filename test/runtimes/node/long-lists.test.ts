@@ -16,7 +16,7 @@ const quietLatency = 25
 const metadata = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 const lists: readonly (readonly [name: string, query: string, accept: string])[] = [
   ['JSON', '', 'application/json'],
-  ['JSON for people', '?pretty=1', 'application/json'],
+  ['pretty-printed JSON', '?pretty=1', 'application/json'],
   ['YAML', '', 'application/yaml'],
   ['protobuf', '', 'application/vnd.kubernetes.protobuf'],
   ['a table', '', 'application/json;as=Table;v=v1;g=meta.k8s.io'],

@@ -42,7 +42,7 @@ test('the daemon stores overridden resources on their own servers', { timeout: 3
   })
   await other.members[0]?.signal('SIGKILL')
   await eventually('the failed check', async () => /\[-\]kvstore-override-0 failed/.test((await api.get<string>('/readyz')).body))
-  assert.equal((await api.get('/api/v1/namespaces/default/configmaps/c')).status, 200, 'the rest goes on')
+  assert.equal((await api.get('/api/v1/namespaces/default/configmaps/c')).status, 200, 'other resources are served')
   await daemon.stop('SIGKILL')
   await Promise.all([main.stop(), other.stop()])
 })

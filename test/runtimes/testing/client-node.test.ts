@@ -31,7 +31,7 @@ describe('@kubernetes/client-node in-process', () => {
       const { items } = await core.listNamespacedConfigMap({ namespace })
       assert(
         items.some(({ metadata }) => metadata?.name === unique),
-        'the list has it',
+        'the list contains it',
       )
       await assert.rejects(
         core.createNamespacedConfigMap({ namespace, body: body(unique) }),

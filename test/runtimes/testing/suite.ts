@@ -192,7 +192,7 @@ metadata: {name: devs}
 subjects: [{kind: Group, name: devs, apiGroup: rbac.authorization.k8s.io}]
 roleRef: {kind: ClusterRole, name: view, apiGroup: rbac.authorization.k8s.io}
 `)
-    await eventually('the role counts', async () => (await alice(configMaps)).status === 200)
+    await eventually('the role is in effect', async () => (await alice(configMaps)).status === 200)
     await server.close()
   },
 

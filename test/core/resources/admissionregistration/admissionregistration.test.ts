@@ -48,14 +48,14 @@ tables(
         { 'webhooks.0.name': 'check' },
         ['webhooks[0].name: Invalid value: "check": should be a domain with at least three segments separated by dots'],
       ],
-      ['name twice', { webhooks: [webhook, webhook] }, ['webhooks[1].name: Duplicate value: "check.example.com"']],
+      ['duplicate name', { webhooks: [webhook, webhook] }, ['webhooks[1].name: Duplicate value: "check.example.com"']],
       [
         'neither URL nor service',
         { 'webhooks.0.clientConfig': {} },
         ['webhooks[0].clientConfig: Required value: exactly one of url or service is required'],
       ],
       [
-        'plain HTTP',
+        'http URL',
         { 'webhooks.0.clientConfig': { url: 'http://x.example.com' } },
         [
           'webhooks[0].clientConfig.url: Invalid value: "http": \'https\' is the only allowed URL scheme; desired format: https://host[/path]',
@@ -85,7 +85,7 @@ tables(
         ['webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"'],
       ],
       [
-        'long time-out',
+        'timeout out of range',
         { 'webhooks.0.timeoutSeconds': 31 },
         ['webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds'],
       ],
@@ -105,7 +105,7 @@ tables(
         ['apiGroups', 'apiVersions', 'resources', 'operations'].map((name) => `webhooks[0].rules[0].${name}: Required value`),
       ],
       [
-        'wildcards beside others',
+        'wildcards together with names',
         { 'webhooks.0.rules': [{ ...rule, operations: ['*', 'CREATE'], resources: ['*/*', 'pods'] }] },
         [
           'webhooks[0].rules[0].resources: Invalid value: ["*/*","pods"]: if \'*/*\' is present, must not specify other resources',
@@ -161,7 +161,7 @@ tables(
     refused: [
       ['no constraints', { 'spec.matchConstraints': undefined }, ['spec.matchConstraints: Required value']],
       [
-        'nothing to check',
+        'no validations',
         { 'spec.validations': [] },
         ['validations', 'auditAnnotations'].map(
           (name) => `spec.${name}: Required value: validations or auditAnnotations must contain at least one item`,
@@ -173,7 +173,7 @@ tables(
         ['spec.validations[0].expression: Required value: expression is not specified'],
       ],
       [
-        'message of two lines',
+        'multi-line message',
         { 'spec.validations.0.message': 'a\nb' },
         ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
       ],
@@ -191,7 +191,7 @@ tables(
         ['spec.paramKind.apiVersion: Invalid value: "a.io/": version must be specified'],
       ],
       [
-        'condition twice',
+        'duplicate condition',
         {
           'spec.matchConditions': [
             { name: 'a', expression: 'true' },
@@ -206,7 +206,7 @@ tables(
         ['spec.matchConditions: Too many: 65: must have at most 64 items'],
       ],
       [
-        'annotation twice',
+        'duplicate annotation',
         {
           'spec.auditAnnotations': [
             { key: 'a', valueExpression: "''" },
@@ -290,7 +290,7 @@ tables(
     stored: [['all defaults', {}, { spec: { failurePolicy: 'Fail' } }]],
     refused: [
       [
-        'no object',
+        'apply configuration that is no object',
         { 'spec.mutations.0.applyConfiguration.expression': "{'a': 1}" },
         ['spec.mutations[0].applyConfiguration.expression: Invalid value: "{\'a\': 1}": must evaluate to Object but got map(string, int)'],
       ],

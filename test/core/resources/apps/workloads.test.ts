@@ -36,12 +36,12 @@ tables(
       ],
       ['a zero is kept', { 'spec.replicas': 0, 'spec.revisionHistoryLimit': 0 }, { spec: { replicas: 0, revisionHistoryLimit: 0 } }],
       [
-        'one of two amounts',
+        'maxSurge only',
         { 'spec.strategy.rollingUpdate.maxSurge': 2 },
         { spec: { strategy: { rollingUpdate: { maxUnavailable: '25%', maxSurge: 2 } } } },
       ],
       [
-        'no pace for Recreate',
+        'Recreate without rollingUpdate',
         { 'spec.strategy.type': 'Recreate' },
         { spec: { strategy: { type: 'Recreate', rollingUpdate: undefined } } },
       ],
@@ -57,14 +57,14 @@ tables(
         { 'spec.template.spec.restartPolicy': 'Never' },
         ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
       ],
-      ['deadline in the template', { 'spec.template.spec.activeDeadlineSeconds': 5 }, [templateOf('ReplicaSet')]],
+      ['activeDeadlineSeconds in the template', { 'spec.template.spec.activeDeadlineSeconds': 5 }, [templateOf('ReplicaSet')]],
       [
         'unknown strategy',
         { 'spec.strategy.type': 'Slow' },
         ['spec.strategy.type: Unsupported value: "Slow": supported values: "Recreate", "RollingUpdate"'],
       ],
       [
-        'pace for Recreate',
+        'Recreate with rollingUpdate',
         { 'spec.strategy': { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } },
         ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
       ],
@@ -74,17 +74,17 @@ tables(
         ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": may not be 0 when `maxSurge` is 0'],
       ],
       [
-        'more than all',
+        'more than 100%',
         { 'spec.strategy.rollingUpdate.maxUnavailable': '101%' },
         ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%'],
       ],
       [
-        'no percentage',
+        'invalid percentage',
         { 'spec.strategy.rollingUpdate.maxSurge': 'x' },
         [`spec.strategy.rollingUpdate.maxSurge: Invalid value: "x": ${percent}`],
       ],
       [
-        'deadline before ready',
+        'progress deadline below minReadySeconds',
         { 'spec.minReadySeconds': 600 },
         ['spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds'],
       ],
@@ -99,7 +99,7 @@ tables(
         ["spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"],
       ],
       [
-        'all at once',
+        'several errors',
         { 'spec.replicas': -1, 'spec.revisionHistoryLimit': -2, 'spec.selector.matchLabels.app': 'x' },
         [`spec.replicas: Invalid value: -1: ${negative}`, `spec.revisionHistoryLimit: Invalid value: -2: ${negative}`, mismatch],
       ],
@@ -149,7 +149,7 @@ tables(
         { 'spec.updateStrategy.type': 'OnDelete' },
         { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: undefined } } },
       ],
-      ['the first template', {}, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
+      ['the first template generation', {}, { metadata: { annotations: { 'deprecated.daemonset.template.generation': '1' } } }],
       [
         'a template that is changed back',
         { 'metadata.annotations': { 'deprecated.daemonset.template.generation': '5' } },
@@ -159,16 +159,16 @@ tables(
     refused: [
       ['empty selector', { 'spec.selector': {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for daemonset']],
       [
-        'both amounts',
+        'maxUnavailable and maxSurge',
         { 'spec.updateStrategy.rollingUpdate.maxSurge': 1 },
         ['spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero'],
       ],
       [
-        'neither amount',
+        'maxUnavailable and maxSurge both 0',
         { 'spec.updateStrategy.rollingUpdate.maxUnavailable': 0 },
         ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0'],
       ],
-      ['deadline in the template', { 'spec.template.spec.activeDeadlineSeconds': 5 }, [templateOf('DaemonSet')]],
+      ['activeDeadlineSeconds in the template', { 'spec.template.spec.activeDeadlineSeconds': 5 }, [templateOf('DaemonSet')]],
     ],
     updates: [
       [
@@ -207,12 +207,12 @@ tables(
         },
       ],
       [
-        'mounts of its claims',
+        'volume mounts of claim templates',
         { 'spec.template.spec.containers': [{ name: 'c', image: 'i', volumeMounts: [{ name: 'data', mountPath: '/d' }] }] },
         { spec: { replicas: 1 } },
       ],
       [
-        'a strategy without pace',
+        'RollingUpdate without parameters',
         { 'spec.updateStrategy.type': 'RollingUpdate' },
         { spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: undefined } } },
       ],
@@ -226,7 +226,7 @@ tables(
         [`spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: ${negative}`],
       ],
       [
-        'pace for OnDelete',
+        'OnDelete with rollingUpdate',
         { 'spec.updateStrategy': { type: 'OnDelete', rollingUpdate: { partition: 1 } } },
         ['spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy \'RollingUpdate\''],
       ],
@@ -239,7 +239,7 @@ tables(
     ],
     updates: [
       [
-        'what may change',
+        'mutable fields',
         { 'spec.replicas': 3, 'spec.minReadySeconds': 1, 'spec.revisionHistoryLimit': 2, 'spec.template.metadata.labels.a': 'b' },
         [],
       ],

@@ -82,12 +82,12 @@ tables(
         ['spec.metrics[0].pods: Forbidden: must populate the given metric source only'],
       ],
       [
-        'long window',
+        'stabilization window out of range',
         { 'spec.behavior.scaleUp.stabilizationWindowSeconds': 3601 },
         ['spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600'],
       ],
       [
-        'policy of nothing',
+        'policy value of 0',
         { 'spec.behavior.scaleUp.policies': [{ type: 'Pods', value: 0, periodSeconds: 1801 }] },
         [
           'spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero',
@@ -116,7 +116,7 @@ tables(
     ],
     refused: [
       [
-        'no percentage',
+        'target of 0 percent',
         { 'spec.targetCPUUtilizationPercentage': 0 },
         ['spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0'],
       ],

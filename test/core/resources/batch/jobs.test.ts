@@ -33,11 +33,15 @@ tables(
         },
       ],
       ['no completions for a work queue', { 'spec.parallelism': 3 }, { spec: { parallelism: 3, completions: undefined } }],
-      ['completions alone', { 'spec.completions': 3 }, { spec: { parallelism: 1, completions: 3 } }],
-      ['retries per index', { ...indexed, 'spec.backoffLimitPerIndex': 1 }, { spec: { backoffLimit: 2147483647 } }],
-      ['replacement after failure', { 'spec.podFailurePolicy.rules': [rule] }, { spec: { podReplacementPolicy: 'Failed' } }],
+      ['completions without parallelism', { 'spec.completions': 3 }, { spec: { parallelism: 1, completions: 3 } }],
+      ['backoffLimitPerIndex', { ...indexed, 'spec.backoffLimitPerIndex': 1 }, { spec: { backoffLimit: 2147483647 } }],
       [
-        'status of a pattern',
+        'podReplacementPolicy with a failure policy',
+        { 'spec.podFailurePolicy.rules': [rule] },
+        { spec: { podReplacementPolicy: 'Failed' } },
+      ],
+      [
+        'status of a pod condition pattern',
         { 'spec.podFailurePolicy.rules': [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] },
         { spec: { podFailurePolicy: { rules: [{ onPodConditions: [{ status: 'True' }] }] } } },
       ],
@@ -83,12 +87,12 @@ tables(
       ],
       ['no manual selector', { 'spec.manualSelector': true }, ['spec.selector: Required value']],
       [
-        'failure policy with restarts',
+        'failure policy with restartPolicy OnFailure',
         { 'spec.podFailurePolicy.rules': [rule], 'spec.template.spec.restartPolicy': 'OnFailure' },
         ['spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified'],
       ],
       [
-        'exit codes',
+        'invalid exit codes',
         { 'spec.podFailurePolicy.rules': [{ action: 'FailJob', onExitCodes: { operator: 'In', containerName: 'x', values: [3, 0, 3] } }] },
         [
           'spec.podFailurePolicy.rules[0].onExitCodes.containerName: Invalid value: "x": must be one of the container or initContainer names in the pod template',
@@ -120,7 +124,7 @@ tables(
         ['spec.successPolicy.rules[0].succeededIndexes: Invalid value: "1,5": error parsing succeededIndexes: too large index: "5"'],
       ],
       [
-        'manager without a domain',
+        'managedBy without a domain',
         { 'spec.managedBy': 'me' },
         ['spec.managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'],
       ],
@@ -246,13 +250,17 @@ tables(
       ['no schedule', { 'spec.schedule': undefined }, ['spec.schedule: Required value']],
       ['bad schedule', { 'spec.schedule': '* *' }, ['spec.schedule: Invalid value: "* *": expected exactly 5 fields, found 2: [* *]']],
       [
-        'zone in the schedule',
+        'time zone in the schedule',
         { 'spec.schedule': 'TZ=UTC 0 * * * *' },
         ['spec.schedule: Invalid value: "TZ=UTC 0 * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead'],
       ],
-      ['unknown zone', { 'spec.timeZone': 'Mars/North' }, ['spec.timeZone: Invalid value: "Mars/North": unknown time zone Mars/North']],
       [
-        'local zone',
+        'unknown time zone',
+        { 'spec.timeZone': 'Mars/North' },
+        ['spec.timeZone: Invalid value: "Mars/North": unknown time zone Mars/North'],
+      ],
+      [
+        'time zone Local',
         { 'spec.timeZone': 'Local' },
         ['spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'],
       ],

@@ -17,7 +17,7 @@ tables(
     manifest: { apiVersion, kind: 'CertificateSigningRequest', metadata: { name: 'r' }, spec },
   },
   {
-    stored: [['as it is', {}, { spec: { usages: ['client auth'] }, status: {} }]],
+    stored: [['without changes', {}, { spec: { usages: ['client auth'] }, status: {} }]],
     refused: [
       [
         'a certificate',
@@ -25,12 +25,12 @@ tables(
         [`spec.request: Invalid value: "${certificate}": PEM block type must be CERTIFICATE REQUEST`],
       ],
       [
-        'no request in it',
+        'malformed request',
         { 'spec.request': broken },
         [`spec.request: Invalid value: "${broken}": asn1: structure error: malformed certificate request`],
       ],
       ['no usages', { 'spec.usages': [] }, ['spec.usages: Required value']],
-      ['usage twice', { 'spec.usages': ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
+      ['duplicate usage', { 'spec.usages': ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
       [
         'signer without a path',
         { 'spec.signerName': 'web' },
@@ -42,7 +42,7 @@ tables(
         ['spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version'],
       ],
       [
-        'short life',
+        'expiration too short',
         { 'spec.expirationSeconds': 599 },
         ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10m0s)'],
       ],

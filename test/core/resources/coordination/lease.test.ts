@@ -12,7 +12,7 @@ tables(
   client,
   { path: '/apis/coordination.k8s.io/v1/namespaces/default/leases', manifest },
   {
-    stored: [['as it is', {}, { spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } }]],
+    stored: [['without changes', {}, { spec: { holderIdentity: 'a', leaseDurationSeconds: 15 } }]],
     refused: [
       ['no duration', { 'spec.leaseDurationSeconds': 0 }, ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0']],
       [

@@ -16,7 +16,11 @@ storedCases(secrets, [
     { data: { a: 'bmV3', b: 'eQ==', c: 'w7w=' }, stringData: undefined },
   ],
   ['TLS with both keys', { type: 'kubernetes.io/tls', data: { 'tls.crt': '', 'tls.key': '' } }, { type: 'kubernetes.io/tls' }],
-  ['a password alone', { type: 'kubernetes.io/basic-auth', stringData: { password: 'x' } }, { type: 'kubernetes.io/basic-auth' }],
+  [
+    'basic auth with a password only',
+    { type: 'kubernetes.io/basic-auth', stringData: { password: 'x' } },
+    { type: 'kubernetes.io/basic-auth' },
+  ],
   [
     'registry credentials',
     { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } },
@@ -42,7 +46,7 @@ refusedCases(secrets, [
     'data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
   ],
   [
-    'tokens without account',
+    'a service account token without account',
     { type: 'kubernetes.io/service-account-token' },
     'metadata.annotations[kubernetes.io/service-account.name]: Required value',
   ],
@@ -51,22 +55,26 @@ updatedCases(secrets, [
   ['data', { stringData: { a: 'b' } }, { stringData: { a: 'c' } }],
   ['type', {}, { type: 'example.com/x' }, 'type: Invalid value: "example.com/x": field is immutable'],
   [
-    'frozen data',
+    'immutable data',
     { immutable: true, stringData: { a: 'b' } },
     { stringData: { a: 'c' } },
     'data: Forbidden: field is immutable when `immutable` is set',
   ],
   ['thawing', { immutable: true }, { immutable: false }, 'immutable: Forbidden: field is immutable when `immutable` is set'],
-  ['labels of frozen data', { immutable: true }, { metadata: { labels: { a: 'b' } } }],
+  ['labels of an immutable object', { immutable: true }, { metadata: { labels: { a: 'b' } } }],
 ])
 refusedCases(configMaps, [
   ['keys with slashes', { data: { 'a/b': 'x' } }, `data[a/b]: Invalid value: "a/b": ${key}`],
-  ['a key in both', { data: { a: 'x' }, binaryData: { a: 'eA==' } }, 'data[a]: Invalid value: "a": duplicate of key present in binaryData'],
+  [
+    'a key in data and binaryData',
+    { data: { a: 'x' }, binaryData: { a: 'eA==' } },
+    'data[a]: Invalid value: "a": duplicate of key present in binaryData',
+  ],
   ['more than a mebibyte', { data: { a: 'é'.repeat(524_289) } }, ': Too long: may not be more than 1048576 bytes'],
 ])
 updatedCases(configMaps, [
   [
-    'frozen data',
+    'immutable data',
     { immutable: true, data: { a: 'b' } },
     { data: { a: 'c' } },
     'data: Forbidden: field is immutable when `immutable` is set',

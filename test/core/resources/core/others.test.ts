@@ -35,7 +35,7 @@ refusedCases(claims, [
   ],
   ['an unknown mode', claim({ volumeMode: 'X' }), 'spec.volumeMode: Unsupported value: "X": supported values: "Block", "Filesystem"'],
   [
-    'sources that differ',
+    'different dataSource and dataSourceRef',
     claim({ dataSource: { kind: 'PersistentVolumeClaim', name: 'a' }, dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' } }),
     'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
   ],
@@ -91,12 +91,12 @@ refusedCases(volumes, [
   ['two sources', volume({ nfs: { server: 's', path: '/x' } }), 'spec.nfs: Forbidden: may not specify more than 1 volume type'],
   ['a size of 0', volume({ capacity: { storage: '0' } }), 'spec.capacity[storage]: Invalid value: "0": must be greater than zero'],
   [
-    'a local volume anywhere',
+    'a local volume without node affinity',
     volume({ hostPath: undefined, local: { path: '/x' } }),
     'spec.nodeAffinity: Required value: Local volume requires node affinity',
   ],
   [
-    'recycling of everything',
+    'recycling of the root directory',
     volume({ hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' }),
     "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
   ],
@@ -125,7 +125,7 @@ storedCases(nodes, [
 refusedCases(nodes, [
   ['a taint without effect', { spec: { taints: [{ key: 'a', effect: '' }] } }, 'metadata.taints[0].effect: Required value'],
   [
-    'equal taints',
+    'duplicate taints',
     {
       spec: {
         taints: [
@@ -137,7 +137,7 @@ refusedCases(nodes, [
     'metadata.taints[1]: Duplicate value: {"key":"a","effect":"NoExecute"}: taints must be unique by key and effect pair',
   ],
   [
-    'ranges of one family',
+    'two CIDRs of one IP family',
     { spec: { podCIDRs: ['10.0.0.0/24', '10.0.1.0/24'] } },
     'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.0.1.0/24"]: may specify no more than one CIDR for each IP family',
   ],
@@ -173,12 +173,12 @@ storedCases(controllers, [
 refusedCases(controllers, [
   ['no template', { spec: {} }, 'spec.selector: Required value', 'spec.template: Required value'],
   [
-    'a selector of others',
+    'a selector that does not match the template',
     { spec: { selector: { a: 'c' }, template: template() } },
     'spec.template.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`',
   ],
   [
-    'pods that end',
+    'restartPolicy Never',
     { spec: { template: template({ restartPolicy: 'Never' }) } },
     'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
   ],
@@ -213,9 +213,9 @@ refusedCases(limits, [
     { spec: { limits: [{ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } }] } },
     'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
   ],
-  ['equal types', { spec: { limits: [{ type: 'Pod' }, { type: 'Pod' }] } }, 'spec.limits[1].type: Duplicate value: "Pod"'],
+  ['duplicate types', { spec: { limits: [{ type: 'Pod' }, { type: 'Pod' }] } }, 'spec.limits[1].type: Duplicate value: "Pod"'],
   [
-    'a claim without bounds',
+    'a PersistentVolumeClaim limit without min and max',
     { spec: { limits: [{ type: 'PersistentVolumeClaim' }] } },
     'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
   ],
@@ -229,7 +229,7 @@ refusedCases(quotas, [
     'spec.hard[foo]: Invalid value: "foo": must be a standard resource type or fully qualified',
     'spec.hard[foo]: Invalid value: "foo": must be a standard resource for quota',
   ],
-  ['half a pod', { spec: { hard: { pods: '500m' } } }, 'spec.hard[pods]: Invalid value: "500m": must be an integer'],
+  ['a fractional number of pods', { spec: { hard: { pods: '500m' } } }, 'spec.hard[pods]: Invalid value: "500m": must be an integer'],
   [
     'contradicting scopes',
     { spec: { scopes: ['BestEffort', 'NotBestEffort'] } },
@@ -275,12 +275,12 @@ storedCases(inDefault('endpoints'), [
 
 refusedCases(inDefault('events'), [
   [
-    'an object elsewhere',
+    'an object in another namespace',
     { involvedObject: { namespace: 'other' } },
     'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
   ],
   [
-    'a time without reporter',
+    'eventTime without reporting controller',
     { involvedObject: { namespace: 'default' }, eventTime: '2026-01-01T00:00:00.000000Z', reason: 'R', action: 'A' },
     'reportingController: Required value',
     `reportingController: Invalid value: "": name part must be non-empty`,

@@ -115,7 +115,7 @@ const cases: Stored[] = [
     { [`${first}.env.0.valueFrom.fieldRef`]: { apiVersion: 'v1', fieldPath: 'metadata.name' } },
   ],
   [
-    'requests from limits',
+    'requests default to limits',
     pod({}, { resources: { limits: { cpu: '1', memory: '1Gi' } } }),
     {
       [`${first}.resources`]: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } },

@@ -31,7 +31,7 @@ refusedCases(path, [
     'image: Invalid value: " nginx": must not have leading or trailing whitespace',
   ),
   [
-    'equal names',
+    'duplicate names',
     {
       spec: {
         containers: [
@@ -64,7 +64,7 @@ refusedCases(path, [
     'ports[0].protocol: Unsupported value: "tcp": supported values: "SCTP", "TCP", "UDP"',
   ),
   container(
-    'equal names of ports',
+    'duplicate port names',
     {
       ports: [
         { name: 'p', containerPort: 80 },
@@ -110,7 +110,7 @@ refusedCases(path, [
     'env[0].valueFrom.fieldRef.fieldPath: Invalid value: "metadata.foo": error converting fieldPath: field label not supported: metadata.foo',
   ),
   container(
-    'labels as a variable',
+    'all labels in a variable',
     { env: [{ name: 'a', valueFrom: { fieldRef: { fieldPath: 'metadata.labels' } } }] },
     'env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "metadata.labels": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"',
   ),
@@ -124,7 +124,11 @@ refusedCases(path, [
     { env: [{ name: 'a', valueFrom: { secretKeyRef: { name: 's', key: '' } } }] },
     'env[0].valueFrom.secretKeyRef.key: Required value',
   ),
-  container('variables from nowhere', { envFrom: [{}] }, 'envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`'),
+  container(
+    'envFrom without a source',
+    { envFrom: [{}] },
+    'envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
+  ),
   container(
     'variables from a config map without name',
     { envFrom: [{ configMapRef: {} }] },
@@ -208,7 +212,7 @@ refusedCases(path, [
     'resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
   ),
   container(
-    'resources that are none',
+    'resources not allowed for containers',
     { resources: { limits: { pods: '1' } } },
     'resources.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
     'resources.requests[pods]: Invalid value: "pods": must be a standard resource for containers',
@@ -225,13 +229,13 @@ refusedCases(path, [
     'resources.limits: Required value: Limit must be set for non overcommitable resources',
   ),
   container(
-    'halves of extended resources',
+    'fractional extended resources',
     { resources: { limits: { 'example.com/gpu': '500m' } } },
     'resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer',
     'resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer',
   ),
   container(
-    'huge pages alone',
+    'huge pages without cpu or memory',
     { resources: { limits: { 'hugepages-2Mi': '2Mi' } } },
     'resources: Forbidden: HugePages require cpu or memory',
   ),
@@ -261,7 +265,7 @@ refusedCases(path, [
     'securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use `Unmasked`',
   ),
   container(
-    'rules without restart policy',
+    'restartPolicyRules without restartPolicy',
     { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }] },
     'restartPolicy: Required value: must specify restartPolicy when restart rules are used',
   ),
@@ -275,7 +279,11 @@ refusedCases(path, [
     { dnsPolicy: 'X' },
     'dnsPolicy: Unsupported value: "X": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
   ),
-  spec('DNS policy None alone', { dnsPolicy: 'None' }, 'dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'),
+  spec(
+    'dnsPolicy None without dnsConfig',
+    { dnsPolicy: 'None' },
+    'dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None',
+  ),
   spec(
     'invalid name servers',
     { dnsConfig: { nameservers: ['x'] } },
@@ -287,7 +295,7 @@ refusedCases(path, [
     'dnsConfig.nameservers: Invalid value: ["1.1.1.1","1.1.1.2","1.1.1.3","1.1.1.4"]: must not have more than 3 nameservers',
   ),
   spec(
-    'probes of init containers',
+    'a liveness probe of an init container',
     { initContainers: [{ name: 'i', image: 'x', livenessProbe: { tcpSocket: { port: 1 } } }] },
     'initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
   ),
@@ -312,7 +320,7 @@ refusedCases(path, [
     'tolerations[0].effect: Unsupported value: "X": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
   ),
   spec(
-    'seconds without NoExecute',
+    'tolerationSeconds without NoExecute',
     { tolerations: [{ key: 'a', operator: 'Exists', tolerationSeconds: 1 }] },
     `tolerations[0].effect: Invalid value: "": effect must be 'NoExecute' when \`tolerationSeconds\` is set`,
   ),
@@ -354,7 +362,7 @@ refusedCases(path, [
   spec('a host name with dots', { hostname: 'a.b' }, 'hostname: Invalid value: "a.b": must not contain dots'),
   spec('an unknown operating system', { os: { name: 'plan9' } }, 'os: Unsupported value: "plan9": supported values: "linux", "windows"'),
   spec(
-    'Linux settings on Windows',
+    'Linux security context on Windows',
     { os: { name: 'windows' }, securityContext: { runAsUser: 1 } },
     'securityContext.runAsUser: Forbidden: cannot be set for a windows pod',
   ),
@@ -369,7 +377,7 @@ refusedCases(path, [
     { ephemeralContainers: [{ name: 'e', image: 'x' }] },
     'ephemeralContainers: Forbidden: cannot be set on create',
   ),
-  spec('equal gates', { schedulingGates: [{ name: 'a' }, { name: 'a' }] }, 'schedulingGates[1]: Duplicate value: "a"'),
+  spec('duplicate scheduling gates', { schedulingGates: [{ name: 'a' }, { name: 'a' }] }, 'schedulingGates[1]: Duplicate value: "a"'),
   spec(
     'an invalid host alias',
     { hostAliases: [{ ip: 'x', hostnames: ['a'] }] },
@@ -400,8 +408,8 @@ refusedCases(path, [
     `.configMap.items[0].path: Invalid value: "../x": must not contain '..'`,
   ),
   volume('a claim without name', { persistentVolumeClaim: { claimName: '' } }, '.persistentVolumeClaim.claimName: Required value'),
-  volume('a host path upwards', { hostPath: { path: '/a/../b' } }, `.hostPath.path: Invalid value: "/a/../b": must not contain '..'`),
-  volume('a relative export', { nfs: { server: 's', path: 'x' } }, '.nfs.path: Invalid value: "x": must be an absolute path'),
+  volume('a host path with ..', { hostPath: { path: '/a/../b' } }, `.hostPath.path: Invalid value: "/a/../b": must not contain '..'`),
+  volume('a relative NFS path', { nfs: { server: 's', path: 'x' } }, '.nfs.path: Invalid value: "x": must be an absolute path'),
   volume('a disk without name', { gcePersistentDisk: { pdName: '' } }, '.persistentDisk.pdName: Required value'),
   volume(
     'a driver without name',
@@ -415,7 +423,7 @@ refusedCases(path, [
     '.projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
   ),
   volume('an ephemeral volume without template', { ephemeral: {} }, '.ephemeral.volumeClaimTemplate: Required value'),
-  ['equal names of volumes', pod({ volumes: [{ name: 'v' }, { name: 'v' }] }), 'spec.volumes[1].name: Duplicate value: "v"'],
+  ['duplicate volume names', pod({ volumes: [{ name: 'v' }, { name: 'v' }] }), 'spec.volumes[1].name: Duplicate value: "v"'],
   [
     'many errors, in the order of kube-apiserver',
     {
@@ -492,7 +500,7 @@ updatedCases(path, [
   ],
   ['fewer gates', pod({ schedulingGates: [{ name: 'a' }, { name: 'b' }] }), { spec: { schedulingGates: [{ name: 'b' }] } }],
   [
-    'further gates',
+    'additional scheduling gates',
     pod({}),
     { spec: { schedulingGates: [{ name: 'b' }] } },
     `spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'b'`,

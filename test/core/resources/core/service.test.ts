@@ -75,7 +75,7 @@ refusedCases(path, [
     'spec.ports[1].name: Required value',
   ],
   [
-    'equal names of ports',
+    'duplicate port names',
     service({
       ports: [
         { name: 'a', port: 80 },
@@ -85,7 +85,7 @@ refusedCases(path, [
     'spec.ports[1].name: Duplicate value: "a"',
   ],
   [
-    'equal ports',
+    'duplicate ports',
     service({
       ports: [
         { name: 'a', port: 80 },
@@ -141,32 +141,32 @@ refusedCases(path, [
     'spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than 0 and less than 86400',
   ],
   [
-    'loopback outside',
+    'a loopback external IP',
     service({ externalIPs: ['127.0.0.1'] }),
     'spec.externalIPs[0]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
   ],
   [
-    'ranges of ClusterIP',
+    'loadBalancerSourceRanges of type ClusterIP',
     service({ loadBalancerSourceRanges: ['10.0.0.0/8'] }),
     "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
   ],
   [
-    'ranges that are none',
+    'invalid loadBalancerSourceRanges',
     service({ type: 'LoadBalancer', loadBalancerSourceRanges: ['x'] }),
     'spec.LoadBalancerSourceRanges[0]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
   ],
   [
-    'allocation of ClusterIP',
+    'allocateLoadBalancerNodePorts of type ClusterIP',
     service({ allocateLoadBalancerNodePorts: true }),
     "spec.allocateLoadBalancerNodePorts: Forbidden: may only be used when `type` is 'LoadBalancer'",
   ],
   [
-    'a class of ClusterIP',
+    'loadBalancerClass of type ClusterIP',
     service({ loadBalancerClass: 'a/b' }),
     "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'",
   ],
   [
-    'external traffic of ClusterIP',
+    'externalTrafficPolicy of type ClusterIP',
     service({ externalTrafficPolicy: 'Local' }),
     'spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services',
   ],
@@ -175,7 +175,7 @@ refusedCases(path, [
     service({ trafficDistribution: 'X' }),
     'spec.trafficDistribution: Unsupported value: "X": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"',
   ],
-  ['equal families', service({ ipFamilies: ['IPv4', 'IPv4'] }), 'spec.ipFamilies[1]: Duplicate value: "IPv4"'],
+  ['duplicate families', service({ ipFamilies: ['IPv4', 'IPv4'] }), 'spec.ipFamilies[1]: Duplicate value: "IPv4"'],
   [
     'an address of the other IP family',
     service({ clusterIP: '2001:db8::1', ipFamilies: ['IPv4'] }),
@@ -233,16 +233,28 @@ const familyCases: readonly (readonly [
   families: string[],
   policy: string,
 ])[] = [
-  ['a load balancer in a dual-stack cluster', { type: 'ClusterIP' }, ['IPv6'], ['IPv6'], 'SingleStack'],
-  ['preferred both, one there', { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' }, ['IPv4'], ['IPv4'], 'PreferDualStack'],
+  ['in a single-stack cluster', { type: 'ClusterIP' }, ['IPv6'], ['IPv6'], 'SingleStack'],
   [
-    'preferred both, both there',
+    'PreferDualStack in a single-stack cluster',
+    { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' },
+    ['IPv4'],
+    ['IPv4'],
+    'PreferDualStack',
+  ],
+  [
+    'PreferDualStack in a dual-stack cluster',
     { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' },
     ['IPv4', 'IPv6'],
     ['IPv4', 'IPv6'],
     'PreferDualStack',
   ],
-  ['of the addresses', { type: 'ClusterIP', clusterIPs: ['10.0.0.1', 'fd00::1'] }, ['IPv4', 'IPv6'], ['IPv4', 'IPv6'], 'RequireDualStack'],
+  [
+    'families of the given addresses',
+    { type: 'ClusterIP', clusterIPs: ['10.0.0.1', 'fd00::1'] },
+    ['IPv4', 'IPv6'],
+    ['IPv4', 'IPv6'],
+    'RequireDualStack',
+  ],
 ]
 for (const [title, spec, cluster, families, policy] of familyCases) {
   test(`families ${title}`, () => {

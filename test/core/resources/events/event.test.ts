@@ -115,7 +115,7 @@ tables(
       ['no time', { eventTime: undefined }, ['eventTime: Required value']],
       ['unknown type', { type: 'Other' }, ['type: Invalid value: "": has invalid value: Other']],
       [
-        'fields of old events',
+        'deprecated fields',
         { deprecatedCount: 2, deprecatedFirstTimestamp: '2026-01-02T03:04:05Z', deprecatedSource: { component: 'x' } },
         [
           'firstTimestamp: Invalid value: "": needs to be unset',
@@ -124,7 +124,7 @@ tables(
         ],
       ],
       [
-        'a series of one',
+        'a series with count 1',
         { series: { count: 1 } },
         ['series.count: Invalid value: "": should be at least 2', 'series.lastObservedTime: Required value'],
       ],
@@ -132,7 +132,7 @@ tables(
     updates: [
       ['a longer series', { series: { count: 2, lastObservedTime: '2026-01-02T03:04:06.000006Z' } }, []],
       [
-        'what happened',
+        'reason and note',
         { reason: 'Other', note: 'x' },
         ['reason: Invalid value: "Other": field is immutable', 'message: Invalid value: "x": field is immutable'],
       ],

@@ -20,12 +20,12 @@ tables(
     stored: [['precedence', {}, { metadata: { generation: 1 }, spec: { matchingPrecedence: 1000 } }]],
     refused: [
       [
-        'great precedence',
+        'matching precedence too high',
         { 'spec.matchingPrecedence': 10001 },
         ['spec.matchingPrecedence: Invalid value: 10001: must not be greater than 10000'],
       ],
       [
-        'first precedence',
+        'matching precedence 1',
         { 'spec.matchingPrecedence': 1 },
         ["spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1"],
       ],
@@ -53,7 +53,7 @@ tables(
         ],
       ],
       [
-        'verbs beside all',
+        'verbs together with *',
         { 'spec.rules.0.resourceRules.0.verbs': ['*', 'get'] },
         ['spec.rules[0].resourceRules[0].verbs: Invalid value: ["*","get"]: if \'*\' is present, must not specify other verbs'],
       ],
@@ -100,7 +100,7 @@ tables(
         ["spec.type: Invalid value: \"Exempt\": type must be 'Exempt' if and only if name is 'exempt'"],
       ],
       [
-        'large hand',
+        'hand size above the number of queues',
         { 'spec.limited.limitResponse.queuing': { queues: 4, handSize: 5 } },
         ['spec.limited.limitResponse.queuing.handSize: Invalid value: 5: should not be greater than queues (4)'],
       ],

@@ -15,10 +15,10 @@ tables(
   client,
   { path: path('ingresses'), manifest: ingress },
   {
-    stored: [['as it is', {}, { metadata: { generation: 1 }, spec: { rules: [rule] }, status: { loadBalancer: {} } }]],
+    stored: [['without changes', {}, { metadata: { generation: 1 }, spec: { rules: [rule] }, status: { loadBalancer: {} } }]],
     refused: [
       [
-        'nothing to serve',
+        'neither defaultBackend nor rules',
         { 'spec.rules': undefined },
         ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified'],
       ],
@@ -30,9 +30,9 @@ tables(
         [`${firstPath}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
       ],
       ['relative path', { [`${first}.path`]: 'a' }, [`${firstPath}.path: Invalid value: "a": must be an absolute path`]],
-      ['path with a detour', { [`${first}.path`]: '/a/../b' }, [`${firstPath}.path: Invalid value: "/a/../b": must not contain '/../'`]],
+      ['path with ..', { [`${first}.path`]: '/a/../b' }, [`${firstPath}.path: Invalid value: "/a/../b": must not contain '/../'`]],
       [
-        'address as a host',
+        'IP address as host',
         { 'spec.rules.0.host': '1.2.3.4' },
         ['spec.rules[0].host: Invalid value: "1.2.3.4": must be a DNS name, not an IP address'],
       ],
@@ -83,7 +83,7 @@ tables(
         ['spec.controller: Invalid value: "": must be a domain-prefixed path (such as "acme.io/foo")'],
       ],
       [
-        'namespace in the cluster',
+        'namespace with scope Cluster',
         { 'spec.parameters': { ...parameters, namespace: 'n' } },
         ["spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"],
       ],
@@ -116,12 +116,12 @@ tables(
     refused: [
       ['empty peer', { 'spec.ingress': [{ from: [{}] }] }, ['spec.ingress[0].from[0]: Required value: must specify a peer']],
       [
-        'mixed peer',
+        'peer with ipBlock and selector',
         { 'spec.egress': [{ to: [{ podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } }] }] },
         ['spec.egress[0].to[0]: Forbidden: may not specify both ipBlock and another peer'],
       ],
       [
-        'exception from elsewhere',
+        'except outside of the CIDR',
         { 'spec.egress': [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16'] } }] }] },
         ['spec.egress[0].to[0].ipBlock.except[0]: Invalid value: "11.0.0.0/16": must be a strict subset of `cidr`'],
       ],

@@ -14,21 +14,25 @@ tables(
   {
     stored: [
       [
-        'zeros of the status',
+        'zero status',
         {},
         { metadata: { generation: 1 }, status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 } },
       ],
-      ['neither amount', { 'spec.minAvailable': undefined }, { spec: { minAvailable: undefined, maxUnavailable: undefined } }],
+      [
+        'neither minAvailable nor maxUnavailable',
+        { 'spec.minAvailable': undefined },
+        { spec: { minAvailable: undefined, maxUnavailable: undefined } },
+      ],
     ],
     refused: [
       [
-        'both amounts',
+        'minAvailable and maxUnavailable',
         { 'spec.maxUnavailable': 1 },
         [
           'spec: Invalid value: {"minAvailable":"50%","selector":{},"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
         ],
       ],
-      ['more than all', { 'spec.minAvailable': '150%' }, ['spec.minAvailable: Invalid value: "150%": must not be greater than 100%']],
+      ['more than 100%', { 'spec.minAvailable': '150%' }, ['spec.minAvailable: Invalid value: "150%": must not be greater than 100%']],
       ['negative amount', { 'spec.minAvailable': -1 }, ['spec.minAvailable: Invalid value: -1: must be greater than or equal to 0']],
       [
         'unknown eviction policy',

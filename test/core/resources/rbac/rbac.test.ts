@@ -24,7 +24,7 @@ tables(
         ],
       ],
       [
-        'paths in a namespace',
+        'nonResourceURLs in a namespaced role',
         { rules: [{ verbs: ['get'], nonResourceURLs: ['/healthz'] }] },
         ['rules[0].nonResourceURLs: Invalid value: ["/healthz"]: namespaced rules cannot apply to non-resource URLs'],
       ],
@@ -40,12 +40,12 @@ tables(
     stored: [['paths', { rules: [{ verbs: ['get'], nonResourceURLs: ['/healthz'] }] }, { rules: [{ nonResourceURLs: ['/healthz'] }] }]],
     refused: [
       [
-        'paths and resources',
+        'nonResourceURLs and resources',
         { rules: [{ ...rule, nonResourceURLs: ['/x'] }] },
         ['rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs'],
       ],
       [
-        'aggregation of nothing',
+        'aggregation rule without selectors',
         { aggregationRule: {} },
         ['aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil'],
       ],
@@ -75,7 +75,7 @@ tables(
     stored: [['groups of the API', {}, { roleRef: { apiGroup: group }, subjects: [{ apiGroup: group }, { apiGroup: undefined }] }]],
     refused: [
       [
-        'other kind of role',
+        'roleRef of another kind',
         { 'roleRef.kind': 'Pod' },
         ['roleRef.kind: Unsupported value: "Pod": supported values: "Role", "ClusterRole"'],
       ],
@@ -107,7 +107,7 @@ tables(
   },
   {
     refused: [
-      ['role of a namespace', { 'roleRef.kind': 'Role' }, ['roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"']],
+      ['namespaced role', { 'roleRef.kind': 'Role' }, ['roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"']],
       ['account without namespace', { subjects: [{ kind: 'ServiceAccount', name: 'x' }] }, ['subjects[0].namespace: Required value']],
     ],
   },

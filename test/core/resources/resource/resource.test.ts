@@ -31,19 +31,19 @@ tables(
         [`${at}: Required value: exactly one of \`exactly\` or \`firstAvailable\` is required`],
       ],
       [
-        'name twice',
+        'duplicate request name',
         { 'spec.devices.requests': [spec.devices.requests[0], spec.devices.requests[0]] },
         ['spec.devices.requests[1]: Duplicate value: "gpu"'],
       ],
       [
-        'constraint on nothing',
+        'constraint on an unknown request',
         { 'spec.devices.constraints': [{ requests: ['x'], matchAttribute: 'a.io/b' }] },
         [
           'spec.devices.constraints[0].requests[0]: Invalid value: "x": must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'',
         ],
       ],
       [
-        'constraint on no attribute',
+        'constraint without attribute',
         { 'spec.devices.constraints': [{ requests: ['gpu'] }, { matchAttribute: 'memory' }] },
         [
           'spec.devices.constraints[0]: Required value: exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
@@ -100,21 +100,21 @@ tables(
         { 'spec.allNodes': true },
         [`spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${ways} is required, but multiple fields are set`],
       ],
-      ['nodes by false', { 'spec.allNodes': false }, ['spec.allNodes: Invalid value: false: must be either unset or set to true']],
+      ['allNodes false', { 'spec.allNodes': false }, ['spec.allNodes: Invalid value: false: must be either unset or set to true']],
       [
         'devices and counters',
         { 'spec.devices': [{ name: 'a' }], 'spec.sharedCounters': [{ name: 'c', counters: { n: { value: '1' } } }] },
         ['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed'],
       ],
-      ['counters of no number', { 'spec.sharedCounters': [{ name: 'c' }] }, ['spec.sharedCounters[0].counters: Required value']],
-      ['device twice', { 'spec.devices': [{ name: 'a' }, { name: 'a' }] }, ['spec.devices[1]: Duplicate value: "a"']],
+      ['counter set without counters', { 'spec.sharedCounters': [{ name: 'c' }] }, ['spec.sharedCounters[0].counters: Required value']],
+      ['duplicate device', { 'spec.devices': [{ name: 'a' }, { name: 'a' }] }, ['spec.devices[1]: Duplicate value: "a"']],
       [
-        'attribute of two types',
+        'attribute with two types',
         { 'spec.devices': [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
         ['spec.devices[0].attributes[x]: Invalid value: {"int":1,"bool":true}: exactly one value must be specified'],
       ],
       [
-        'attribute of no type',
+        'attribute without a type',
         { 'spec.devices': [{ name: 'a', attributes: { x: {} } }] },
         ['spec.devices[0].attributes[x]: Invalid value: "": exactly one value must be specified'],
       ],
@@ -168,7 +168,7 @@ tables(
         ],
       ],
       [
-        'half a binding',
+        'bindingConditions without bindingFailureConditions',
         { 'spec.devices': [{ name: 'a', bindingConditions: ['ready'] }] },
         ['spec.devices[0].bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions'],
       ],

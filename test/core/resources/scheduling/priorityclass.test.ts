@@ -13,7 +13,11 @@ tables(
       ['no value', { value: undefined }, { value: 0 }],
     ],
     refused: [
-      ['value of the system', { value: 1000000001 }, ['value: Forbidden: maximum allowed value of a user defined priority is 1000000000']],
+      [
+        'value in the system range',
+        { value: 1000000001 },
+        ['value: Forbidden: maximum allowed value of a user defined priority is 1000000000'],
+      ],
       ['unknown system class', { 'metadata.name': 'system-x' }, [`${reserved}system-x is not a known system priority class`]],
       [
         'another value for a system class',

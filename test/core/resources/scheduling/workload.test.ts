@@ -27,7 +27,7 @@ tables(
         { 'spec.podGroupTemplates': Array.from({ length: 9 }, (_, i) => ({ ...template, name: `t${i}` })) },
         [`${at}: Too many: 9: must have at most 8 items`],
       ],
-      ['template twice', { 'spec.podGroupTemplates.1': template }, [`${at}[1]: Duplicate value: "one"`]],
+      ['duplicate template', { 'spec.podGroupTemplates.1': template }, [`${at}[1]: Duplicate value: "one"`]],
       ['name in capitals', { 'spec.podGroupTemplates.0.name': 'One' }, [`${at}[0].name: Invalid value: "One": ${label1123}`]],
       [
         'no policy',
@@ -42,12 +42,12 @@ tables(
         ],
       ],
       [
-        'gang of nobody',
+        'gang with minCount 0',
         { 'spec.podGroupTemplates.0.schedulingPolicy.gang.minCount': 0 },
         [`${at}[0].schedulingPolicy.gang.minCount: Required value`],
       ],
       [
-        'gang of less',
+        'gang with a negative minCount',
         { 'spec.podGroupTemplates.0.schedulingPolicy.gang.minCount': -1 },
         [`${at}[0].schedulingPolicy.gang.minCount: Invalid value: -1: must be greater than zero`],
       ],
@@ -76,7 +76,7 @@ tables(
   {
     refused: [
       [
-        'template of no workload',
+        'template without workload name',
         { 'spec.podGroupTemplateRef': { workload: { workloadName: '', podGroupTemplateName: 'one' } } },
         ['spec.podGroupTemplateRef.workload.workloadName: Required value'],
       ],

@@ -83,12 +83,12 @@ tables(
         ['spec.volumeLifecycleModes: Unsupported value: "Once": supported values: "Persistent", "Ephemeral"'],
       ],
       [
-        'short token',
+        'token expiration too short',
         { 'spec.tokenRequests': [{ audience: 'a', expirationSeconds: 10 }] },
         ['spec.tokenRequests[0].expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes'],
       ],
       [
-        'audience twice',
+        'duplicate audience',
         { 'spec.tokenRequests': [{ audience: 'a' }, { audience: 'a' }] },
         ['spec.tokenRequests[1].audience: Duplicate value: "a"'],
       ],
@@ -103,13 +103,13 @@ tables(
   { path: path('csinodes'), manifest: { apiVersion, kind: 'CSINode', metadata: { name: 'n1' }, spec: { drivers: [driver] } } },
   {
     refused: [
-      ['driver twice', { 'spec.drivers': [driver, driver] }, ['spec.drivers[1].name: Duplicate value: "disk.example.com"']],
+      ['duplicate driver', { 'spec.drivers': [driver, driver] }, ['spec.drivers[1].name: Duplicate value: "disk.example.com"']],
       ['no node', { 'spec.drivers': [{ ...driver, nodeID: '' }] }, ['spec.drivers[0].nodeID: Required value']],
     ],
     updates: [
-      ['driver gone', { 'spec.drivers': [] }, []],
+      ['driver removed', { 'spec.drivers': [] }, []],
       [
-        'other node',
+        'other node ID',
         { 'spec.drivers.0.nodeID': 'n2' },
         ['CSINodeDriver: Invalid value: {"name":"disk.example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable'],
       ],

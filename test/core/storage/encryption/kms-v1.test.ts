@@ -131,7 +131,7 @@ test('when the plugin is down, cached keys still serve reads and writes fail', a
   isRead(await transformer.fromStored(stored, path), false)
   const complaint =
     /^rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix \/.*: connect: connection refused"$/
-  await eventually('the complaint', () =>
+  await eventually('the error is logged', () =>
     write(transformer).then(
       () => false,
       (error: Error) => complaint.test(error.message),

@@ -53,7 +53,7 @@ const check = () => {
 async function pass(milliseconds: number): Promise<void> {
   const seen = await plugin.calls(statuses)
   clock.advance(milliseconds)
-  await eventually('a look at the plugin', async () => (await plugin.calls(statuses)) > seen && clock.pending > 0)
+  await eventually('a status poll', async () => (await plugin.calls(statuses)) > seen && clock.pending > 0)
 }
 
 before(async () => {
@@ -79,7 +79,7 @@ describe('a healthy KMS v2 plugin', () => {
     assert.equal(await plugin.calls(decrypts), 0, 'the replica that made the seed does not decrypt it')
 
     const [first, second] = values.map(objectOf)
-    assert.ok(first && second, 'there are two')
+    assert.ok(first && second, 'two values')
     assert.equal(first.keyId, '1')
     assert.equal(first.encryptedDekSourceType, 1, 'a seed')
     assert.equal(Buffer.from(first.annotations.get('version.vault.example.com') ?? '').toString(), '7')
@@ -130,7 +130,7 @@ describe('a failing KMS v2 plugin', () => {
     const transformer = await connect(500)
     const complaint =
       /^failed to perform status section of the healthz check for KMS Provider vault, error: rpc error: code = DeadlineExceeded desc = latest balancer error: connection error: desc = "transport: Error while dialing: dial unix \/.*: connect: connection refused"$/
-    await eventually('the complaint', async () => {
+    await eventually('the error is logged', async () => {
       clock.advance(10_000)
       return check().then(
         () => false,

@@ -54,18 +54,18 @@ test('failures', async (t) => {
       (stream) => answer(stream, [], { 'grpc-status': '10', 'grpc-message': 'x'.repeat(40_000) }),
       { code: 10, message: 'x'.repeat(40_000) },
     ],
-    'of HTTP': [
+    'HTTP status': [
       (stream) => stream.respond({ ':status': 503 }, { endStream: true }),
       { code: unknown, message: 'Received HTTP status code 503' },
     ],
-    'that say nothing': [
+    'trailers without grpc-status': [
       (stream) => stream.respond({ ':status': 200 }, { endStream: true }),
       { code: unavailable, message: 'the connection ended before the answer was whole' },
     ],
-    'that are no number': [(stream) => answer(stream, ['x'], { 'grpc-status': 'fine' }), { code: unknown, message: '' }],
+    'a grpc-status that is no number': [(stream) => answer(stream, ['x'], { 'grpc-status': 'fine' }), { code: unknown, message: '' }],
     'without a message': [(stream) => answer(stream, []), { code: internal, message: 'the answer is not one message' }],
     'with two messages': [(stream) => answer(stream, ['a', 'b']), { code: internal, message: 'the answer is not one message' }],
-    'of a stream': [
+    'stream reset': [
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
       { code: unavailable, message: 'the member reset the stream: INTERNAL_ERROR' },
     ],
@@ -73,7 +73,7 @@ test('failures', async (t) => {
       (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM),
       { code: unavailable, message: 'No connection established: the member reset the stream: REFUSED_STREAM' },
     ],
-    'of the connection': [
+    'connection closed': [
       (stream) => stream.session?.destroy(undefined, constants.NGHTTP2_NO_ERROR),
       { code: unavailable, message: /^the member (reset the stream|closed the connection)/ },
     ],
@@ -271,7 +271,7 @@ test('a stream ended by the server', async (t) => {
       { code: unavailable, message: 'no leader' },
     ],
     'with its connection': [(_stream, cut) => cut(), { code: unavailable, message: /closed the connection|ECONNRESET/ }],
-    'with nonsense': [
+    'with an invalid message': [
       (stream) => {
         stream.respond({ ':status': 200 })
         stream.write(Buffer.from('nonsense'))

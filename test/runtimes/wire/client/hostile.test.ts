@@ -43,20 +43,23 @@ test('violations of the protocol by a server', async (t) => {
   const rules: Record<string, [said: Buffer, outcome: string]> = {
     'a frame that is too large': [frameHeader(16_385, 0, 0, 1), 'a frame has 16385 bytes'],
     'data on an idle stream': [frame(types.data, 0, 3), 'stream 3 was never opened'],
-    'data for the connection': [frame(types.data, 0, 0), 'stream 0 was never opened'],
+    'DATA on stream 0': [frame(types.data, 0, 0), 'stream 0 was never opened'],
     'a stream opened by the server': [frame(types.headers, 4, 2, head), 'stream 2 was never opened'],
-    'data before the head': [frame(types.data, 0, 1, message('x')), 'an answer has no head'],
+    'DATA before HEADERS': [frame(types.data, 0, 1, message('x')), 'an answer has no head'],
     'more padding than content': [
       Buffer.concat([frame(types.headers, 4, 1, head), frame(types.data, 8, 1, Buffer.of(2, 0))]),
       'a frame has more padding than content',
     ],
     'headers without a status': [frame(types.headers, 4, 1, trailers), 'the headers are malformed'],
-    'two heads': [Buffer.concat([frame(types.headers, 4, 1, head), frame(types.headers, 4, 1, head)]), 'the headers are malformed'],
+    'two response headers': [
+      Buffer.concat([frame(types.headers, 4, 1, head), frame(types.headers, 4, 1, head)]),
+      'the headers are malformed',
+    ],
     'headers with an index of the dynamic table': [
       frame(types.headers, 4, 1, Buffer.of(0xbe)),
       'a header has index 62, which is not in the table',
     ],
-    'headers that are interrupted': [
+    'a header block interrupted by another frame': [
       Buffer.concat([frame(types.headers, 0, 1, head), frame(types.ping, 0, 0, Buffer.alloc(8))]),
       'a header block is interrupted',
     ],
@@ -65,18 +68,18 @@ test('violations of the protocol by a server', async (t) => {
       Buffer.concat([frame(types.headers, 0, 1, head), frame(types.continuation, 4, 3, head)]),
       'a header block goes on that was not begun',
     ],
-    'headers without end': [
+    'an endless header block': [
       Buffer.concat([frame(types.headers, 0, 1), ...Array<Buffer>(7).fill(frame(types.continuation, 0, 1, Buffer.alloc(10_000)))]),
       'headers have more than 65536 bytes',
     ],
-    'empty headers without end': [
+    'endless empty CONTINUATION frames': [
       Buffer.concat([frame(types.headers, 0, 1), ...Array<Buffer>(10_000).fill(frame(types.continuation, 0, 1))]),
       'headers have more than 65536 bytes',
     ],
-    'a promise': [frame(types.pushPromise, 4, 1, Buffer.concat([number(2), head])), 'the member pushes'],
-    'push that is allowed': [frame(types.settings, 0, 0, setting(2, 1)), 'a server pushes'],
-    'settings for a stream': [frame(types.settings, 0, 1), 'settings are for a stream'],
-    'settings that are cut': [frame(types.settings, 0, 0, Buffer.alloc(5)), 'settings are cut'],
+    PUSH_PROMISE: [frame(types.pushPromise, 4, 1, Buffer.concat([number(2), head])), 'the member pushes'],
+    'SETTINGS that enable push': [frame(types.settings, 0, 0, setting(2, 1)), 'a server pushes'],
+    'SETTINGS on a stream': [frame(types.settings, 0, 1), 'settings are for a stream'],
+    'truncated SETTINGS': [frame(types.settings, 0, 0, Buffer.alloc(5)), 'settings are cut'],
     'an initial window that is too large': [frame(types.settings, 0, 0, setting(4, 2 ** 31)), "a window can't have 2147483648 bytes"],
     'a maximum frame size that is too small': [frame(types.settings, 0, 0, setting(5, 100)), "a frame can't have 100 bytes"],
     'a connection window update of 0': [frame(types.windowUpdate, 0, 0, number(0)), 'a window grows by nothing'],
@@ -95,9 +98,9 @@ test('violations of the protocol by a server', async (t) => {
 test('a server that speaks another protocol', async (t) => {
   const others = {
     'HTTP/1.1': 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n',
-    'nothing that is known': Buffer.alloc(100, 7),
-    'frames without settings': frame(types.ping, 0, 0, Buffer.alloc(8)),
-    'an acknowledgement before settings': frame(types.settings, 1, 0),
+    'unknown bytes': Buffer.alloc(100, 7),
+    'frames before SETTINGS': frame(types.ping, 0, 0, Buffer.alloc(8)),
+    'an acknowledgement before SETTINGS': frame(types.settings, 1, 0),
   }
   for (const [what, said] of Object.entries(others))
     await t.test(what, async () => assert.match(await outcomeOf(() => {}, Buffer.from(said)), /^14 No connection established: /))
@@ -115,7 +118,7 @@ test('unusual but valid frames', async (t) => {
       frame(types.resetStream, 0, 1, number(0)),
       frame(types.windowUpdate, 0, 1, number(0)),
     ]),
-    'empty data': Buffer.concat([
+    'empty DATA frames': Buffer.concat([
       frame(types.headers, 4, 1, head),
       frame(types.data, 0, 1),
       frame(types.data, 8, 1, Buffer.of(0)),

@@ -128,7 +128,7 @@ test('invalid blocks are refused', () => {
     'an index of the dynamic table': 'be',
     'index zero': '80',
     'a name in the dynamic table': '7e 01 61',
-    'a table that grows': '3f e1 1f',
+    'a table size above the limit': '3f e1 1f',
     'a table size after a field': '88 20',
     'a truncated string': '04 0c 2f73',
     'a field without a value': '04',

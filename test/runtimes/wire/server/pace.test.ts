@@ -118,7 +118,7 @@ test('idle connections are closed after 90 seconds, used ones are not', async ()
   const ends = [ended(http1), ended(http2.socket)]
   await slow.pass(limits.idle)
   const goAway = await within(
-    'the goodbye',
+    'the GOAWAY',
     http2.next(({ type }) => type === types.goAway),
   )
   assert.equal(goAway?.payload.readUInt32BE(4), 0)
@@ -194,7 +194,7 @@ test('unread responses time out', async (t) => {
       const client = await greeted(slow.server.port)
       await client.send(get(1, path))
       await within(
-        'what fits the window',
+        'bytes that fit the window',
         client.next(({ type }) => type === types.data),
       )
       await slow.pass(limits.download.milliseconds)
