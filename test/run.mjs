@@ -1,16 +1,16 @@
 /**
  * Runs the tests: `node test/run.mjs [--quick | --soak] [--slowest] [--write-table] [part of a path]…`
  *
- *   --quick        only what runs inside a test process: the core, and the HTTP and watch suites in-process; without the files that
- *                  look for work that grows faster than its input (test/core/complexity), and those that measure speed
- *   --soak         long trials too: files named *.soak.test.ts, and longer runs of others (they see APISERVER_SOAK=1)
- *   --slowest      lists the tests that took longest, and the test processes that took most: seconds elapsed, seconds of processor time of
- *                  the process itself, and of those that it started
- *   --write-table  makes README's table of runtimes anew
+ *   --quick        only in-process tests: the core, and the HTTP and watch suites in-process; without the files that detect non-linear
+ *                  work (test/core/complexity) and those that measure speed
+ *   --soak         soak runs too: files named *.soak.test.ts, and more trials in others (which see APISERVER_SOAK=1)
+ *   --slowest      lists the slowest tests, and the most expensive test processes: elapsed seconds, and seconds of processor time of the
+ *                  process and of its children
+ *   --write-table  updates README's table of runtimes
  *
- * Random tests start from the same seed in every run, from another with --soak; APISERVER_SEED=<integer> chooses one. It is printed.
+ * Random tests use the same seed in every run, and another one with --soak; APISERVER_SEED=<integer> sets it. The seed is printed.
  * Tests that measure speed run alone, after all others.
- * Ends with the time it took and one line 'N passed, N failed', and with status 1 when anything failed.
+ * Prints the duration and a last line 'N passed, N failed'; the exit status is 1 if anything failed.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -27,14 +27,14 @@ const wanted = process.argv.slice(2).filter((argument) => !isOption(argument))
 const has = (name) => options.includes(`--${name}`)
 const files = testFiles(root, wanted, has('quick') ? 'quick' : has('soak') ? 'soak' : 'all')
 
-/** Milliseconds for one file: many times what the longest takes, so that one that hangs ends and is named. */
+/** Timeout for one file in milliseconds: many times the longest duration, so that a hanging file is ended and named. */
 const longestFile = has('soak') ? 7_200_000 : 3_600_000
 
-/** Where random tests start. */
+/** Seed of random tests. */
 const seed = process.env.APISERVER_SEED ?? (has('soak') ? String(Date.now() & 0x7fffffff) : '0')
 const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERVER_SEED=<integer>`
 
-/** Where test processes note what they took. */
+/** File to which test processes append their usage. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
 /** Runs files, so many at a time, in processes with these options of Node, and returns their counts. */
@@ -42,7 +42,7 @@ async function run(paths, concurrency, nodeOptions = []) {
   if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
-    // Threads that collect garbage beside others cost more than they save where there are as many processes as processors.
+    // With as many processes as processors, parallel garbage collection costs more than it saves.
     '--single-threaded-gc',
     ...nodeOptions,
     '--test',
@@ -77,7 +77,7 @@ async function run(paths, concurrency, nodeOptions = []) {
   return counts ?? { passed: 0, failed: 1, skipped: 0, cells: [], slowest: [] }
 }
 
-/** What tests start as users do: the bundled daemon, and the executable of another runtime where that is at hand. */
+/** Builds what tests start: the bundled daemon, and the executable if Bun is available. */
 async function build() {
   const { bringRuntimes } = await import(new URL('build/js/runtimes/bring.js', root))
   const unavailable = bringRuntimes(fileURLToPath(root), ['bun', 'deno', 'workerd', 'node24'])
@@ -101,7 +101,7 @@ const processors = availableParallelism()
  */
 const largeYoungGeneration = ['--max-semi-space-size=32']
 const results = await Promise.all([
-  // More than there are processors: most of those that start daemons wait for timers, disks and other processes.
+  // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
   run(sideBySide, processors + 2, largeYoungGeneration),
   run(work, Math.ceil(processors / 2)),
 ])

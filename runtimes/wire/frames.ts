@@ -79,7 +79,7 @@ export function withoutPadding(frameFlags: number, payload: Buffer): Buffer {
 /** Removes the deprecated priority fields from a HEADERS frame (section 5.3.2). */
 export function withoutPriority(frameFlags: number, stream: number, content: Buffer): Buffer {
   if ((frameFlags & flags.priority) === 0) return content
-  if (content.length < priorityLength) throw frameSizeError('a priority is cut')
+  if (content.length < priorityLength) throw frameSizeError('a priority field is truncated')
   if ((content.readUInt32BE(0) & largest31) === stream) throw protocolError('a stream depends on itself')
   return content.subarray(priorityLength)
 }

@@ -52,7 +52,7 @@ export class HeaderBlocks {
   /** A CONTINUATION frame. */
   continue(frameFlags: number, id: number, payload: Buffer): void {
     const begun = this.#begun
-    if (begun?.id !== id) throw protocolError('a header block goes on that was not begun')
+    if (begun?.id !== id) throw protocolError('CONTINUATION without HEADERS')
     // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316).
     begun.size += Math.max(smallestFragment, frameHeaderLength + payload.length)
     if (begun.size > this.#most) throw calmError(`headers have more than ${this.#most} bytes`)

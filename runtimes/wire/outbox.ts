@@ -93,7 +93,7 @@ export class Outbox implements Writer {
    */
   reply(type: number, frameFlags: number, stream: number, payload: Uint8Array): void {
     if (this.#writing === 0) this.#replies = 0
-    if (++this.#replies > mostReplies) throw calmError('the peer does not read the answers')
+    if (++this.#replies > mostReplies) throw calmError('the peer does not read')
     this.frame(type, frameFlags, stream, payload)
   }
 

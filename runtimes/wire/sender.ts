@@ -59,23 +59,23 @@ export class Sender {
     if (change === 0) return
     for (const stream of open) {
       stream.window += change
-      if (stream.window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'a window is too large')
+      if (stream.window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'flow control window overflow')
     }
     this.sendBlocked()
   }
 
   /** WINDOW_UPDATE of the connection. */
   grow(increment: number): void {
-    if (increment === 0) throw protocolError('a window grows by nothing')
+    if (increment === 0) throw protocolError('WINDOW_UPDATE of 0')
     this.#window += increment
-    if (this.#window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'a window is too large')
+    if (this.#window > largest31) throw new ConnectionError(errorCodes.flowControlError, 'flow control window overflow')
     this.sendBlocked()
   }
 
   growStream(stream: Outgoing, increment: number): void {
-    if (increment === 0) throw new StreamError(errorCodes.protocolError, 'a window grows by nothing')
+    if (increment === 0) throw new StreamError(errorCodes.protocolError, 'WINDOW_UPDATE of 0')
     stream.window += increment
-    if (stream.window > largest31) throw new StreamError(errorCodes.flowControlError, 'a window is too large')
+    if (stream.window > largest31) throw new StreamError(errorCodes.flowControlError, 'flow control window overflow')
     if (this.#blocked.has(stream)) this.send(stream)
   }
 

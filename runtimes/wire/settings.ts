@@ -38,7 +38,7 @@ const readers: { readonly [id: number]: (settings: PeerSettings, value: number, 
     settings.headerTableSize = value
   },
   [settingIds.enablePush](_settings, value, largestPush) {
-    if (value > largestPush) throw protocolError(largestPush === 0 ? 'a server pushes' : `push can't be ${value}`)
+    if (value > largestPush) throw protocolError(largestPush === 0 ? 'SETTINGS of a server enable push' : `push can't be ${value}`)
   },
   [settingIds.maxConcurrentStreams](settings, value) {
     settings.maxConcurrentStreams = value
@@ -59,7 +59,7 @@ const readers: { readonly [id: number]: (settings: PeerSettings, value: number, 
  * @throws ConnectionError for values that are not allowed.
  */
 export function readSettings(payload: Buffer, settings: PeerSettings, largestPush: 0 | 1): void {
-  if (payload.length % settingLength !== 0) throw frameSizeError('settings are cut')
+  if (payload.length % settingLength !== 0) throw frameSizeError('SETTINGS are truncated')
   for (let at = 0; at < payload.length; at += settingLength)
     readers[payload.readUInt16BE(at)]?.(settings, payload.readUInt32BE(at + 2), largestPush)
 }

@@ -10,7 +10,7 @@ const statuses: { readonly [code: string]: string } = {
 const defaultStatus = '400 Bad Request'
 /** In the form of an error of node:http's parser. */
 export const badRequest = Object.assign(new Error('not a request'), { code: 'HPE_INVALID_VERSION' })
-export const requestTimeout = Object.assign(new Error('the request does not come'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+export const requestTimeout = Object.assign(new Error('request not received in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 /** Milliseconds to wait for the client to read the response, as in net/http. */
 const lingerMilliseconds = 500
 

@@ -73,7 +73,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
             const error = outcome.error(failure)
             if (error) reject(error)
             else if (answer !== undefined && count === 1 && !messages.cut) resolve(answer)
-            else reject(new CallError(internal, 'the answer is not one message'))
+            else reject(new CallError(internal, 'the response is not a single message'))
           },
         })
       }),

@@ -50,7 +50,7 @@ export class Messages {
     while (this.#length >= this.#wanted) {
       const [first = bytes, ...others] = this.#chunks
       const all = others.length === 0 ? first : Buffer.concat(this.#chunks, this.#length)
-      if (all[0] !== 0) return new CallError(internal, 'the answer is compressed')
+      if (all[0] !== 0) return new CallError(internal, 'the response is compressed')
       const length = all.readUInt32BE(1)
       if (length > largestMessage) return new CallError(resourceExhausted, `the answer has ${length} bytes`)
       const end = prefixLength + length
@@ -90,7 +90,7 @@ export class Outcome {
     if (this.#status !== undefined) return new CallError(this.#status, this.#message)
     if (failure) return failure
     if (this.#httpStatus !== '200') return new CallError(unknown, `Received HTTP status code ${this.#httpStatus}`)
-    return new CallError(unavailable, 'the connection ended before the answer was whole')
+    return new CallError(unavailable, 'the connection ended before the response was complete')
   }
 }
 

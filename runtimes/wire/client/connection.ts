@@ -148,14 +148,14 @@ export class Connection {
     [frameTypes.goAway]: (_flags, id, payload) => this.#goAway(id, payload),
     [frameTypes.windowUpdate]: (_flags, id, payload) => this.#windowUpdate(id, onlyNumber(payload) & largest31),
     [frameTypes.pushPromise]() {
-      throw protocolError('the member pushes')
+      throw protocolError('PUSH_PROMISE from the server')
     },
   }
 
   #frame(type: number, frameFlags: number, id: number, payload: Buffer): void {
     if (this.#destroyed) return
     if (!this.#greeted && (type !== frameTypes.settings || frameFlags & flags.ack))
-      throw protocolError('the member does not begin with settings')
+      throw protocolError('the first frame of the server is not SETTINGS')
     if (this.#headerBlocks.incomplete && type !== frameTypes.continuation) throw protocolError('a header block is interrupted')
     try {
       this.#handlers[type]?.(frameFlags, id, payload)
@@ -178,7 +178,7 @@ export class Connection {
     this.#received = this.#acknowledged(0, this.#received + payload.length)
     const content = withoutPadding(frameFlags, payload)
     if (stream === undefined) return
-    if (!stream.headed) throw new StreamError(errorCodes.protocolError, 'an answer has no head')
+    if (!stream.headed) throw new StreamError(errorCodes.protocolError, 'DATA before response headers')
     if (content.length > 0) stream.receiver.data(content)
     if (frameFlags & flags.endStream) this.#finish(stream)
     else if (this.#streams.has(id)) stream.received = this.#acknowledged(id, stream.received + payload.length)
@@ -196,7 +196,7 @@ export class Connection {
     const stream = this.#streamOf(id)
     if (stream === undefined) return
     const headers = this.#headerDecoder.decode(block)
-    if (stream.headed ? !ends : !headers.has(':status')) throw new StreamError(errorCodes.protocolError, 'the headers are malformed')
+    if (stream.headed ? !ends : !headers.has(':status')) throw new StreamError(errorCodes.protocolError, 'malformed response headers')
     if (!stream.headed && !ends && headers.get(':status')?.startsWith('1')) return
     stream.headed = true
     stream.receiver.headers(headers)
@@ -209,7 +209,7 @@ export class Connection {
   }
 
   #settings(frameFlags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw protocolError('settings are for a stream')
+    if (id !== 0) throw protocolError('SETTINGS on a stream')
     if (frameFlags & flags.ack) return
     // Acknowledge first: the peer applies them only then.
     this.#outbox.reply(frameTypes.settings, flags.ack, 0, nothing)
@@ -223,13 +223,13 @@ export class Connection {
   }
 
   #ping(frameFlags: number, id: number, payload: Buffer): void {
-    if (id !== 0 || payload.length !== pingLength) throw protocolError('a ping is malformed')
+    if (id !== 0 || payload.length !== pingLength) throw protocolError('malformed PING')
     if (frameFlags & flags.ack) this.#keepAlive.answered()
     else this.#outbox.reply(frameTypes.ping, flags.ack, 0, payload)
   }
 
   #goAway(id: number, payload: Buffer): void {
-    if (id !== 0 || payload.length < 8) throw protocolError('the end of the connection is malformed')
+    if (id !== 0 || payload.length < 8) throw protocolError('malformed GOAWAY')
     const debugData = payload.toString('latin1', 8, 8 + longestDebugData).replace(/[^ -~]/g, '?')
     this.#leave(
       `the member ends the connection: ${nameOf(payload.readUInt32BE(4))} ${debugData}`.trim(),

@@ -79,8 +79,8 @@ for (const [bits, symbols] of lengths) {
 }
 const tree = Uint16Array.from(cells)
 
-const wrongCode = () => new ConnectionError(errorCodes.compressionError, 'a header has a wrong code')
-const badPadding = () => new ConnectionError(errorCodes.compressionError, 'a header is badly padded')
+const wrongCode = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman code in a header')
+const badPadding = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman padding in a header')
 const longestPadding = 7
 
 /**

@@ -64,7 +64,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
       unfinished: () => this.#incoming.unfinished,
       leave: () => this.drain(),
       cut: (why) => this.destroy(new Error(why)),
-      unread: (stream) => this.reset(stream, errorCodes.cancel, new Error('the client does not read the answer')),
+      unread: (stream) => this.reset(stream, errorCodes.cancel, new Error('the client does not read the response')),
       unsent: (stream) => this.#unsent(stream),
     })
     this.#outbox.push(
@@ -121,7 +121,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   drop(): boolean {
     for (const stream of this.#streams.open.values())
       if (stream.held > 0) {
-        this.reset(stream, errorCodes.enhanceYourCalm, new Error('the client does not read its answers'))
+        this.reset(stream, errorCodes.enhanceYourCalm, new Error('the client does not read its responses'))
         return true
       }
     return false
@@ -129,7 +129,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
 
   /** A request body is not sent in time. */
   #unsent(stream: ServerStream): void {
-    const error = new Error('the client does not send the body')
+    const error = new Error('the client stopped sending the body')
     if (stream.answered) return void this.reset(stream, errorCodes.cancel, error)
     stream.answered = true
     this.#answers.headers(stream.id, requestTimeout, true)
@@ -149,7 +149,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     if (this.#streams.open.size >= maxConcurrentStreams || this.#handling >= 2 * maxConcurrentStreams)
       throw new StreamError(errorCodes.refusedStream, 'too many streams are open')
     const head = tooLarge ? undefined : requestHead(fields, this.#checked)
-    if (ends && head?.contentLength) throw new StreamError(errorCodes.protocolError, 'the body is shorter than was said')
+    if (ends && head?.contentLength) throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
     const { initialWindowSize } = this.#answers.sender.peer
     const stream = new ServerStream(this, id, initialWindowSize, limits.uploadWindow, ends, head?.contentLength)
     this.#streams.open.set(id, stream)
@@ -228,7 +228,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#close(stream, true)
   }
 
-  reset(stream: ServerStream, code: number, error = new Error('the answer broke off')): void {
+  reset(stream: ServerStream, code: number, error = new Error('the response was aborted')): void {
     this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, code))
     this.#close(stream, true, error)
   }

@@ -44,11 +44,11 @@ function checkValue(key: string, value: string, checked: CheckedValues): void {
 
 function checkText(key: string, value: string): void {
   if (control.test(value)) throw malformed(`${key} has a control character`)
-  if (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))) throw malformed(`${key} has a space at its end`)
+  if (isSpace(value.charCodeAt(0)) || isSpace(value.charCodeAt(value.length - 1))) throw malformed(`${key} has surrounding space`)
 }
 
 function checkField(key: string, value: string, checked: CheckedValues): void {
-  if (!name.test(key)) throw malformed(`${JSON.stringify(key)} is no name of a field`)
+  if (!name.test(key)) throw malformed(`${JSON.stringify(key)} is no valid field name`)
   checkValue(key, value, checked)
   if (connectionFields.has(key) || (key === 'te' && value !== 'trailers')) throw malformed(`${key} is not allowed in HTTP/2`)
 }
@@ -63,7 +63,7 @@ export function requestHead(list: readonly string[], checked: CheckedValues): Re
   for (; at < list.length; at += 2) {
     const key = list[at] as string
     if (key.charCodeAt(0) !== 0x3a) break
-    if (!pseudoNames.has(key) || pseudo.has(key)) throw malformed(`${JSON.stringify(key)} does not belong in a request, or is there twice`)
+    if (!pseudoNames.has(key) || pseudo.has(key)) throw malformed(`${JSON.stringify(key)} is not allowed in a request, or is repeated`)
     const value = list[at + 1] as string
     checkValue(key, value, checked)
     pseudo.set(key, value)
@@ -83,14 +83,14 @@ export function requestHead(list: readonly string[], checked: CheckedValues): Re
   if (method === undefined || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw malformed('a request has no method')
   const tunnel = method === 'CONNECT' && protocol === undefined
   if (tunnel ? path !== undefined || pseudo.has(':scheme') || !authority : !path || !pseudo.get(':scheme'))
-    throw malformed('a request lacks a pseudo field, or has one too many')
-  if (protocol !== undefined && method !== 'CONNECT') throw malformed('only CONNECT has a protocol')
+    throw malformed('missing or unknown pseudo-header fields')
+  if (protocol !== undefined && method !== 'CONNECT') throw malformed(':protocol is only allowed with CONNECT')
   return { method, path, authority, protocol, fields, contentLength }
 }
 
 function lengthOf(value: string, before: number | undefined): number {
   const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isNaN(length) || (before !== undefined && before !== length)) throw malformed('content-length is no number, or is there twice')
+  if (Number.isNaN(length) || (before !== undefined && before !== length)) throw malformed('content-length is no number or is repeated')
   return length
 }
 

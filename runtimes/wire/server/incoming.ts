@@ -112,7 +112,7 @@ export class Incoming {
     (_flags, id, payload) => this.#resetByClient(id, payload),
     (frameFlags, id, payload) => this.#settings(frameFlags, id, payload),
     () => {
-      throw protocolError('a client pushes')
+      throw protocolError('PUSH_PROMISE from a client')
     },
     (frameFlags, id, payload) => this.#ping(frameFlags, id, payload),
     (_flags, id, payload) => this.#goAway(id, payload),
@@ -123,7 +123,7 @@ export class Incoming {
   #frame(type: number, frameFlags: number, id: number, payload: Buffer): void {
     if (this.#owner.over) return
     if (!this.#greeted && (type !== frameTypes.settings || frameFlags & flags.ack))
-      throw protocolError('the client does not begin with settings')
+      throw protocolError('the first frame of the client is not SETTINGS')
     if (this.#headerBlocks.incomplete && type !== frameTypes.continuation) throw protocolError('a header block is interrupted')
     const handler = this.#handlers[type]
     try {
@@ -138,7 +138,7 @@ export class Incoming {
 
   /** Counts a frame without work. */
   #spend(): void {
-    if (!this.#calm.spend(1)) throw calmError('too many frames that ask for nothing')
+    if (!this.#calm.spend(1)) throw calmError('too many frames without effect')
   }
 
   #streamError(id: number, error: StreamError): void {
@@ -150,7 +150,7 @@ export class Incoming {
   }
 
   #spendReset(): void {
-    if (!this.#resets.spend(1)) throw calmError('too many streams are reset')
+    if (!this.#resets.spend(1)) throw calmError('too many stream resets')
   }
 
   #data(frameFlags: number, id: number, payload: Buffer): void {
@@ -162,15 +162,15 @@ export class Incoming {
       this.#spend()
       this.#uploads.consumedByAll(payload.length)
       if (stream === undefined && this.#streams.closedState(id) === 'reset') return
-      throw new StreamError(errorCodes.streamClosed, 'data for a stream that has ended')
+      throw new StreamError(errorCodes.streamClosed, 'DATA on a closed stream')
     }
     stream.room -= payload.length
     stream.unread += payload.length
     stream.received += content.length
     const ends = (frameFlags & flags.endStream) !== 0
-    if (stream.room < 0) throw new StreamError(errorCodes.flowControlError, 'more came than there was room for')
+    if (stream.room < 0) throw new StreamError(errorCodes.flowControlError, 'flow control window exceeded')
     if (stream.expected !== undefined && (stream.received > stream.expected || (ends && stream.received < stream.expected)))
-      throw new StreamError(errorCodes.protocolError, 'the body has another length than was said')
+      throw new StreamError(errorCodes.protocolError, 'the body and content-length differ')
     if (content.length === 0 && !ends) this.#spend()
     if (content.length < payload.length) this.#uploads.consumed(stream, payload.length - content.length)
     if (content.length > 0) stream.user?.data(content)
@@ -198,24 +198,24 @@ export class Incoming {
 
   #headersOfClosed(id: number): void {
     const state = this.#streams.closedState(id)
-    if (state === 'skipped') throw protocolError(`stream ${id} comes after a later one`)
+    if (state === 'skipped') throw protocolError(`stream ${id} is lower than an earlier one`)
     if (state === 'ended') throw new ConnectionError(errorCodes.streamClosed, `stream ${id} has ended`)
     this.#spend()
   }
 
   #trailers(stream: ServerStream, ends: boolean, fields: readonly string[]): void {
-    if (stream.ended) throw new StreamError(errorCodes.streamClosed, 'headers for a stream that has ended')
-    if (!ends) throw new StreamError(errorCodes.protocolError, 'trailers do not end their stream')
+    if (stream.ended) throw new StreamError(errorCodes.streamClosed, 'HEADERS on a closed stream')
+    if (!ends) throw new StreamError(errorCodes.protocolError, 'trailers without END_STREAM')
     checkTrailers(fields)
     if (stream.expected !== undefined && stream.received < stream.expected)
-      throw new StreamError(errorCodes.protocolError, 'the body is shorter than was said')
+      throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
     this.#endOf(stream)
   }
 
   #priority(id: number, payload: Buffer): void {
-    if (id === 0) throw protocolError('a priority is for no stream')
+    if (id === 0) throw protocolError('PRIORITY on stream 0')
     this.#spend()
-    if (payload.length !== priorityLength) throw new StreamError(errorCodes.frameSizeError, 'a priority is cut')
+    if (payload.length !== priorityLength) throw new StreamError(errorCodes.frameSizeError, 'a priority field is truncated')
     if ((payload.readUInt32BE(0) & largest31) === id) throw new StreamError(errorCodes.protocolError, 'a stream depends on itself')
   }
 
@@ -229,10 +229,10 @@ export class Incoming {
   }
 
   #settings(frameFlags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw protocolError('settings are for a stream')
+    if (id !== 0) throw protocolError('SETTINGS on a stream')
     this.#spend()
     if (frameFlags & flags.ack) {
-      if (payload.length > 0) throw frameSizeError('an acknowledgement has content')
+      if (payload.length > 0) throw frameSizeError('a SETTINGS acknowledgement has content')
       return
     }
     this.#greeted = true
@@ -241,16 +241,16 @@ export class Incoming {
   }
 
   #ping(frameFlags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw protocolError('a ping is for a stream')
-    if (payload.length !== pingLength) throw frameSizeError('a ping is cut')
+    if (id !== 0) throw protocolError('PING on a stream')
+    if (payload.length !== pingLength) throw frameSizeError('PING is truncated')
     this.#spend()
     if ((frameFlags & flags.ack) === 0) this.#outbox.reply(frameTypes.ping, flags.ack, 0, payload)
     else this.#owner.answered(payload)
   }
 
   #goAway(id: number, payload: Buffer): void {
-    if (id !== 0) throw protocolError('the end of the connection is for a stream')
-    if (payload.length < 8) throw frameSizeError('the end of the connection is cut')
+    if (id !== 0) throw protocolError('GOAWAY on a stream')
+    if (payload.length < 8) throw frameSizeError('GOAWAY is truncated')
     this.#spend()
     this.#owner.leave()
   }

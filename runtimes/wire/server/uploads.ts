@@ -26,7 +26,7 @@ export class Uploads {
   /** Counts received bytes. @throws ConnectionError when they exceed the window. */
   received(bytes: number): void {
     this.#room -= bytes
-    if (this.#room < 0) throw new ConnectionError(errorCodes.flowControlError, 'more came than there was room for')
+    if (this.#room < 0) throw new ConnectionError(errorCodes.flowControlError, 'flow control window exceeded')
   }
 
   /** Bytes of a stream were consumed. */

@@ -60,11 +60,11 @@ test('failures', async (t) => {
     ],
     'trailers without grpc-status': [
       (stream) => stream.respond({ ':status': 200 }, { endStream: true }),
-      { code: unavailable, message: 'the connection ended before the answer was whole' },
+      { code: unavailable, message: 'the connection ended before the response was complete' },
     ],
     'a grpc-status that is no number': [(stream) => answer(stream, ['x'], { 'grpc-status': 'fine' }), { code: unknown, message: '' }],
-    'without a message': [(stream) => answer(stream, []), { code: internal, message: 'the answer is not one message' }],
-    'with two messages': [(stream) => answer(stream, ['a', 'b']), { code: internal, message: 'the answer is not one message' }],
+    'without a message': [(stream) => answer(stream, []), { code: internal, message: 'the response is not a single message' }],
+    'with two messages': [(stream) => answer(stream, ['a', 'b']), { code: internal, message: 'the response is not a single message' }],
     'stream reset': [
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
       { code: unavailable, message: 'the member reset the stream: INTERNAL_ERROR' },
@@ -89,7 +89,7 @@ test('failures', async (t) => {
         stream.respond({ ':status': 200 })
         stream.write(Buffer.of(1, 0, 0, 0, 0))
       },
-      { code: internal, message: 'the answer is compressed' },
+      { code: internal, message: 'the response is compressed' },
     ],
     'with a message that is too large': [
       (stream) => {
@@ -276,7 +276,7 @@ test('a stream ended by the server', async (t) => {
         stream.respond({ ':status': 200 })
         stream.write(Buffer.from('nonsense'))
       },
-      { code: internal, message: 'the answer is compressed' },
+      { code: internal, message: 'the response is compressed' },
     ],
   }
   for (const [what, [end, expected]] of Object.entries(ends))

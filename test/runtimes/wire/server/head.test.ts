@@ -10,11 +10,11 @@ test('a long value that was valid before is not validated again', () => {
   const read = (name: string, value: string) => requestHead([...pseudo, name, value], checked).fields
   for (const value of [long, long, `${long}y`, long]) assert.deepEqual(read('authorization', value), ['authorization', value])
   for (const wrong of [`${long}\n`, `${long}\0y`, ` ${long}`, `${long}\n`])
-    assert.throws(() => read('authorization', wrong), /authorization has a/)
+    assert.throws(() => read('authorization', wrong), /authorization has (a control character|surrounding space)/)
   assert.deepEqual(read('authorization', long), ['authorization', long])
   assert.throws(() => read('connection', long), /connection is not allowed/)
   assert.throws(() => read('connection', long), /connection is not allowed/)
-  assert.throws(() => read('Authorization', long), /is no name of a field/)
+  assert.throws(() => read('Authorization', long), /is no valid field name/)
 })
 
 test('few long values are remembered', () => {
