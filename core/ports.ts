@@ -64,8 +64,8 @@ export interface StoreWatcher {
 
 export interface StoreWatch {
   close(): void
-  /** Requests one `progress` call as soon as possible. */
-  requestProgress(): void
+  /** Requests one `progress` call as soon as possible. `to`: a revision that the store is known to have reached, and that is enough. */
+  requestProgress(to?: number): void
 }
 
 export type StoreErrorCode = 'compacted' | 'future-revision' | 'unavailable' | 'timeout' | 'too-large' | 'no-space' | 'corrupt'

@@ -165,6 +165,8 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 
   const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
+  /** For a revision that the store has said it is at. */
+  const reachKnown = (current: number) => reached.reach(current, () => state?.watch.requestProgress(current))
 
   /** Detects a store restored from a backup: its revision is below the one the cache had before it asked. Then the cache restarts. */
   function heed(current: number, before: number, asked: number): number {
@@ -184,7 +186,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     if (at === 'any') return
     const wanted = at === 'newest' ? await currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
     await start()
-    if (await reach(wanted)) return
+    if (await (at === 'newest' ? reachKnown(wanted) : reach(wanted))) return
     // If the cache restarted meanwhile, it has the newest state.
     await start()
     if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
@@ -229,14 +231,15 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       if (++storedReads === startingReads) begin()
       return getStored(key)
     }
-    const asked = generation
-    const current = currentRevision()
-    return current instanceof Promise ? current.then((late) => cachedAt(late, key, asked)) : cachedAt(current, key, asked)
+    const [before, asked] = [reached.revision, generation]
+    const at = (current: number) => cachedAt(heed(current, before, asked), key, asked)
+    const current = store.currentRevision()
+    return current instanceof Promise ? current.then(at) : at(current)
   }
 
   function cachedAt(current: number, key: string, asked: number): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined || asked !== generation) return getStored(key)
-    const there = reach(current)
+    const there = reachKnown(current)
     if (there !== true) return there.then((fresh) => (fresh ? cachedAt(current, key, asked) : getStored(key)))
     const entry = entries.get(key)
     return entry?.stale ? getStored(key) : entry

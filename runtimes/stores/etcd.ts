@@ -97,12 +97,16 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     return endpoints.repeatable((client, call) => client.range(message, call))
   }
 
-  const revisionNow = coalesce(async () => {
-    const before = known()
-    // Read a key that does not exist: counting a range would walk it.
-    const { header } = await range({ key: everything })
-    return heed(header, before)
-  })
+  /** Reads a key that does not exist: counting a range would walk it. */
+  const nothing = rangeRequest({ key: everything })
+
+  const revisionNow = coalesce(() =>
+    during(async () => {
+      const before = known()
+      const { header } = await endpoints.repeatable((client, call) => client.range(nothing, { ...call, urgent: true }))
+      return heed(header, before)
+    }),
+  )
 
   const watches: Watches = new Watches(endpoints, clock, logger, revisionNow)
 
@@ -181,7 +185,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     put: (key, value, expected, lease = 0n) => during(() => swap(putRequest(key, value, expected, lease))),
     delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
     watch: (prefix, after, watcher, options) => watches.watch(prefix, after, watcher, options),
-    currentRevision: () => during(revisionNow),
+    currentRevision: revisionNow,
     compact: (revision) => during(() => compact(revision)),
     grantLease: (seconds) => during(() => endpoints.repeatable((client, call) => client.grantLease(seconds, call))),
     close() {

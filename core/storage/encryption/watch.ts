@@ -73,5 +73,5 @@ export function watchDecrypted(
     end: (error) => deliver(() => end(error)),
   }
   const watch = store.watch(prefix, afterRevision, decrypting, options)
-  return { requestProgress: () => watch.requestProgress(), close }
+  return { requestProgress: (to) => watch.requestProgress(to), close }
 }

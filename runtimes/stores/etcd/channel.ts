@@ -21,6 +21,8 @@ export interface Channel {
   call(path: string, message: Uint8Array, deadline: number): Promise<Buffer>
   /** Sends one message and leaves the stream open; the returned function cancels it. */
   stream(path: string, headers: { readonly [name: string]: string }, message: Uint8Array, handler: StreamHandler): () => void
+  /** Sends at once what waits for more. */
+  flush(): void
   close(): void
 }
 
@@ -99,6 +101,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
       })
       return cancel
     },
+    flush: () => current?.flush(),
     close: () => current?.close(),
   }
 }

@@ -36,6 +36,8 @@ export interface Client {
 export interface CallOptions {
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  /** Sent at once, not with the calls of the next turns of the event loop. */
+  readonly urgent?: boolean
 }
 
 type Exec = ICallable<unknown>['exec']
@@ -109,9 +111,11 @@ async function call<T>(
   path: string,
   request: Uint8Array,
   read: (answer: Buffer) => T,
-  { deadline }: CallOptions,
+  { deadline, urgent }: CallOptions,
 ): Promise<T> {
-  const answer = await channel.call(path, request, deadline)
+  const answered = channel.call(path, request, deadline)
+  if (urgent) channel.flush()
+  const answer = await answered
   try {
     return read(answer)
   } catch (error) {

@@ -43,7 +43,8 @@ export class Watches {
     let asked = false
     return {
       close: () => this.#leave(subscriber),
-      requestProgress: () => {
+      requestProgress: (to) => {
+        if (to !== undefined) return queueMicrotask(() => this.#expect(subscriber, to))
         if (asked || subscriber.due !== undefined || subscriber.ended) return
         asked = true
         void this.#askProgress(subscriber).finally(() => {
@@ -150,15 +151,18 @@ export class Watches {
     for (const look of this.#reached) look()
   }
 
+  /** Tells the progress to this revision, once the feed is there. */
+  #expect(subscriber: Subscriber, revision: number): void {
+    const line = [...this.#lines].find(({ group }) => group.has(subscriber))
+    if (line === undefined) return
+    line.group.expect(subscriber, Math.max(revision, subscriber.after, subscriber.due ?? 0))
+    line.group.progress(line.feed.position)
+  }
+
   async #askProgress(subscriber: Subscriber): Promise<void> {
     for (;;) {
       try {
-        const revision = await this.#currentRevision()
-        const line = [...this.#lines].find(({ group }) => group.has(subscriber))
-        if (line === undefined) return
-        line.group.expect(subscriber, Math.max(revision, subscriber.after))
-        line.group.progress(line.feed.position)
-        return
+        return this.#expect(subscriber, await this.#currentRevision())
       } catch {
         if (subscriber.ended) return
         await new Promise<void>((resolve) => this.#clock.after(progressRetry, resolve))

@@ -106,6 +106,11 @@ export class Connection {
     this.#remove(stream)
   }
 
+  /** Writes now what waits for the calls of the next turns. */
+  flush(): void {
+    this.#outbox.flush()
+  }
+
   /** Closes after the open streams have ended. */
   close(): void {
     this.#ended = true

@@ -119,3 +119,30 @@ test('a live read is synchronous when the cache is ready and the store knows its
   assert.equal((await asked)?.revision, swap.entry.revision)
   cache.close()
 })
+
+test('a consistent read behind writes of other resources asks for the progress it needs, and no more', async () => {
+  const store = memoryStore()
+  const asked: (number | undefined)[] = []
+  const watched: KeyValueStore = {
+    ...store,
+    watch(...parameters) {
+      const watch = store.watch(...parameters)
+      return {
+        ...watch,
+        requestProgress(to) {
+          asked.push(to)
+          watch.requestProgress(to)
+        },
+      }
+    },
+  }
+  const { cache, objects } = cacheOn(watched)
+  await cache.list({ namespace: '' })
+  const elsewhere = () => store.put(`/registry/secrets/default/${asked.length}`, bytes('secret'), 0)
+  const one = await elsewhere()
+  assert.equal(await cache.live(objects.keys.of('default', 'a')), undefined)
+  const two = await elsewhere()
+  assert.equal((await cache.list({ namespace: '' })).revision, two.revision)
+  assert.deepEqual(asked, [one.revision, two.revision], 'the revisions that the store was at')
+  cache.close()
+})

@@ -39,6 +39,25 @@ test('previous values are read from etcd for the watches that need them only', a
   await close()
 })
 
+test('progress to a revision that the store is known to be at costs no call', async () => {
+  const { etcd, store, close } = await open()
+  const start = await store.currentRevision()
+  const [quiet, busy] = [new Recorder(), new Recorder()]
+  const watch = store.watch('quiet/', start, quiet)
+  store.watch('busy/', start, busy)
+  const first = await store.put('busy/k', bytes('1'), 0)
+  watch.requestProgress(first.revision)
+  await quiet.until(({ progressed }) => progressed.includes(first.revision), 'progress when the event is there')
+  const second = await store.put('busy/k', bytes('2'), first.revision)
+  await busy.until(({ log }) => log.length === 2)
+  await etcd.members[0]?.signal('SIGSTOP')
+  watch.requestProgress(second.revision)
+  watch.requestProgress(first.revision)
+  await quiet.until(({ progressed }) => progressed.includes(second.revision), 'progress while etcd stands still')
+  await etcd.members[0]?.signal('SIGCONT')
+  await close()
+})
+
 const large = new Uint8Array(1024 * 1024).fill(0x61)
 
 test('events larger than one message arrive complete, those of a revision together', async () => {
