@@ -138,6 +138,6 @@ await grown('embedded store', async () => {
 console.log('')
 await timed('list by node, index', () => cache.list(onNode('node-7')))
 const { indexed: _indexed, ...scan } = onNode('node-7')
-await timed('list by node, all looked at', () => cache.list(scan))
-await timed('list of a label, all looked at', () => cache.list({ namespace: '', matches: ({ labels }) => labels['app'] === 'app-2' }))
+await timed('list by node, full scan', () => cache.list(scan))
+await timed('list by label, full scan', () => cache.list({ namespace: '', matches: ({ labels }) => labels['app'] === 'app-2' }))
 await timed('list of all', () => cache.list({ namespace: '' }))

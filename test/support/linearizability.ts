@@ -126,11 +126,11 @@ export function watchProblem(events: readonly Observed[], history: readonly Oper
     newest = revision
     const change = textOf(state, after)
     const left = tried.get(change) ?? 0
-    if (left === 0) return `${change} at revision ${revision}: nobody did that, or an event before it is missing`
+    if (left === 0) return `${change} at revision ${revision}: not written by any client, or an earlier event is missing`
     tried.set(change, left - 1)
     told.add(change)
     state = after
   }
   const untold = history.find(({ kind, before, after }) => kind === 'written' && !told.has(textOf(before, after)))
-  return untold && `${textOf(untold.before, untold.after)} was acknowledged and not told`
+  return untold && `${textOf(untold.before, untold.after)} was acknowledged but not reported`
 }

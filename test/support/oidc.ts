@@ -100,7 +100,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
         if (!location.startsWith(issuer)) throw new Error(`the provider refused: ${location}`)
         url = location
       }
-      throw new Error('the provider asked for too much')
+      throw new Error('too many steps in the login')
     },
     async stop() {
       child.disconnect()

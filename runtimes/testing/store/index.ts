@@ -39,7 +39,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal((await store.get('k')).kv?.createRevision, start + 4)
     })
 
-    on('answers a failed swap with what is stored, and changes nothing', async (store) => {
+    on('a failed swap returns the stored value and changes nothing', async (store) => {
       const first = await put(store, 'k', '1', 0)
       for (const expected of [0, first + 1, first - 1]) {
         const result = await store.put('k', bytes('x'), expected)
@@ -56,7 +56,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal(await store.currentRevision(), first)
     })
 
-    on('lets exactly one of concurrent swaps win, at every step', async (store) => {
+    on('exactly one of concurrent swaps succeeds, at every step', async (store) => {
       let expected = 0
       for (let round = 0; round < 5; round++) {
         const results = await Promise.all(Array.from({ length: 20 }, (_, i) => store.put('k', bytes(`${round}-${i}`), expected)))
@@ -68,7 +68,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       }
     })
 
-    on('gives concurrent writers of different keys revisions of their own', async (store) => {
+    on('concurrent writes of different keys have different revisions', async (store) => {
       const start = await store.currentRevision()
       const revisions = await Promise.all(Array.from({ length: 50 }, (_, i) => put(store, `k${i}`, 'v', 0)))
       assert.deepEqual(
@@ -102,7 +102,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   })
 
   describe(`${name}: list and count`, () => {
-    on('lists a prefix in byte order, and nothing else', async (store) => {
+    on('lists exactly the keys of a prefix, in byte order', async (store) => {
       const keys = ['a/', 'a/\u00ff', 'a/\u00ff\u00ff', 'a/é', 'a/z', 'a/\uffee', 'a/\u{1f600}', 'a/b/c', 'a0', 'a', 'b/a', 'A/a']
       for (const key of keys) await put(store, key, key, 0)
       const sorted = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -122,7 +122,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       }
     })
 
-    on('pages at a revision while writes go on', async (store) => {
+    on('pages at a revision during writes', async (store) => {
       const keys = Array.from({ length: 25 }, (_, i) => `k/${String(i).padStart(2, '0')}`)
       for (const key of keys) await put(store, key, 'old', 0)
       let page = await store.list({ prefix: 'k/', limit: 10 })
@@ -146,7 +146,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert(seen.every(({ value }) => text(value) === 'old'))
     })
 
-    on('says that there is more only when there is', async (store) => {
+    on('reports more items only if there are more', async (store) => {
       for (const key of ['a/1', 'a/2', 'a/3', 'b/1']) await put(store, key, 'v', 0)
       assert.equal((await store.list({ prefix: 'a/', limit: 3 })).more, false)
       assert.equal((await store.list({ prefix: 'a/', limit: 2 })).more, true)
@@ -158,7 +158,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual((await store.list({ prefix: 'a/', from: 'a/4' })).items, [])
     })
 
-    on('counts what is behind a page as it was at its revision', async (store) => {
+    on('counts the remaining items at the revision of the page', async (store) => {
       for (const key of ['a/1', 'a/2', 'a/3']) await put(store, key, 'v', 0)
       const revision = await store.currentRevision()
       await put(store, 'a/4', 'v', 0)
@@ -166,12 +166,12 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal((await store.list({ prefix: 'a/', limit: 1 })).remaining, 3)
     })
 
-    on('tells how large it is', async (store) => {
+    on('reports its size', async (store) => {
       await put(store, 'large', 'x'.repeat(100_000), 0)
       assert((await store.size()) > 0)
     })
 
-    on('reads the past: creations, values and deletions', async (store) => {
+    on('reads past revisions: creations, values and deletions', async (store) => {
       const start = await store.currentRevision()
       const one = await put(store, 'k', '1', 0)
       const two = await put(store, 'k', '2', one)
@@ -191,7 +191,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal((await store.get('k', other + 1)).kv, undefined)
     })
 
-    on('refuses a revision that is yet to come', async (store) => {
+    on('refuses a future revision', async (store) => {
       const revision = (await store.currentRevision()) + 1
       await assert.rejects(store.get('k', revision), storeError('future-revision'))
       await assert.rejects(store.list({ prefix: '', revision }), storeError('future-revision'))
@@ -214,7 +214,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   })
 
   describe(`${name}: compaction`, () => {
-    on('forgets the past and keeps what is current', async (store) => {
+    on('compaction removes past revisions and keeps current values', async (store) => {
       const one = await put(store, 'k', '1', 0)
       const two = await put(store, 'k', '2', one)
       const gone = await put(store, 'gone', 'x', 0)
@@ -242,7 +242,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal(await put(store, 'k', '3', two), three + 2)
     })
 
-    on('keeps pace with writes', async (store) => {
+    on('compaction during writes', async (store) => {
       let last = await put(store, 'k', '0', 0)
       for (let i = 1; i <= 50; i++) {
         const next = put(store, 'k', String(i), last)
@@ -256,7 +256,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   })
 
   describe(`${name}: watch`, () => {
-    on('delivers changes under the prefix, with what they replaced', async (store) => {
+    on('delivers changes under the prefix, with previous values', async (store) => {
       const recorder = new Recorder()
       store.watch('a/', await store.currentRevision(), recorder)
       const one = await put(store, 'a/k', '1', 0)
@@ -273,7 +273,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual([deletion?.previous?.createRevision, deletion?.previous?.modRevision], [one, two])
     })
 
-    on('delivers the same changes to a watch that needs no previous values', async (store) => {
+    on('delivers the same changes to a watch without previous values', async (store) => {
       const start = await store.currentRevision()
       const [all, without] = [new Recorder(), new Recorder()]
       store.watch('', start, all)
@@ -292,7 +292,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual(late.received.map(itself), all.received.slice(1).map(itself))
     })
 
-    on('replays the past, then goes on', async (store) => {
+    on('replays past events, then delivers new ones', async (store) => {
       const start = await store.currentRevision()
       const one = await put(store, 'k', '1', 0)
       const two = await put(store, 'k', '2', one)
@@ -308,7 +308,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual(some.received, all.received.slice(1))
     })
 
-    on('loses and repeats nothing when it starts among writes', async (store) => {
+    on('neither loses nor repeats events when it starts during writes', async (store) => {
       const start = await store.currentRevision()
       const recorders: Recorder[] = []
       const writers = Array.from({ length: 8 }, async (_, w) => {
@@ -330,7 +330,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       }
     })
 
-    on('never calls from within watch, put or close', async (store) => {
+    on('never calls a watcher from within watch, put or close', async (store) => {
       let inside = ''
       let calls = 0
       const called = () => {
@@ -365,7 +365,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert(calls >= 3)
     })
 
-    on('reports progress after the events it speaks of', async (store) => {
+    on('reports progress after the events up to that revision', async (store) => {
       const recorder = new Recorder()
       const watch = store.watch('p/', await store.currentRevision(), recorder)
       const delivered: [progress: number, last: number][] = []
@@ -410,7 +410,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual(early.log, [four])
     })
 
-    on('is not disturbed by a compaction of what it has seen', async (store) => {
+    on('is not affected by a compaction of revisions that it has passed', async (store) => {
       const recorder = new Recorder()
       const watch = store.watch('', await store.currentRevision(), recorder)
       const one = await put(store, 'k', '1', 0)
@@ -421,7 +421,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual(recorder.received.map(describeEvent), ['put k=1', 'put k=2 (was 1)'])
     })
 
-    on('waits for a revision that is yet to come', async (store) => {
+    on('waits for a future revision', async (store) => {
       const recorder = new Recorder()
       const after = (await store.currentRevision()) + 2
       store.watch('', after, recorder)
@@ -454,7 +454,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.deepEqual(recorder.progressed, [])
     })
 
-    on('goes on for others when one closes', async (store) => {
+    on('other watches continue when one closes', async (store) => {
       const start = await store.currentRevision()
       const recorders = ['a/', 'b/', 'b/', 'b'].map((prefix) => {
         const recorder = new Recorder()
@@ -484,7 +484,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   })
 
   describe(`${name}: leases`, () => {
-    on('deletes the keys of a lease that has ended, and only those', async (store) => {
+    on('deletes the keys of an expired lease, and no others', async (store) => {
       const recorder = new Recorder()
       store.watch('', await store.currentRevision(), recorder)
       const short = await store.grantLease(2)
@@ -513,7 +513,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
   })
 
   describe(`${name}: closing`, () => {
-    test('finishes what was asked, then refuses', async () => {
+    test('completes pending calls, then refuses new ones', async () => {
       const { store, close } = await open()
       const recorder = new Recorder()
       store.watch('', await store.currentRevision(), recorder)

@@ -36,7 +36,7 @@ test('a directory with a path longer than that of a unix socket', async () => {
 })
 
 const unshare = ['--pid', '--fork', '--mount-proc', '--kill-child']
-const skip = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'this host makes no namespaces for the test'
+const skip = spawnSync('unshare', [...unshare, 'true']).status !== 0 && 'this host does not allow PID namespaces'
 
 test('detects an owner in another PID namespace', { skip, timeout: 3_600_000 }, async () => {
   const { directory, remove } = await temporaryDirectory()

@@ -40,7 +40,7 @@ class Known {
     const { items, revision } = await store.list({ prefix: '' })
     assert(revision >= this.newest, `revision ${this.newest} was acknowledged, the store is at ${revision}`)
     const present = new Map(items.map((kv) => [kv.key, kv]))
-    for (const kv of items) assert(this.attempted.get(kv.key)?.has(text(kv.value) ?? ''), `${kv.key} holds what nobody wrote`)
+    for (const kv of items) assert(this.attempted.get(kv.key)?.has(text(kv.value) ?? ''), `${kv.key} holds a value that was never written`)
     for (const [key, write] of this.acknowledged) {
       const kv = present.get(key)
       // Changed by an unacknowledged write.
