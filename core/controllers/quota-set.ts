@@ -11,12 +11,9 @@ export class QuotaSet {
   /** How many quotas limit each name. */
   readonly #uses = new Map<string, number>()
 
-  get(key: string): QuotaObject | undefined {
-    return this.#quotas.get(key)
-  }
-
-  keys(): Iterable<string> {
-    return this.#quotas.keys()
+  /** Namespaces that have quotas. */
+  namespaces(): readonly string[] {
+    return [...this.#byNamespace.keys()]
   }
 
   keysIn(namespace: string): readonly string[] {

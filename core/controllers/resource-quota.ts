@@ -5,6 +5,7 @@ import { createEvaluators } from '../admission/quota/evaluators.ts'
 import { hardOf, isInScope, type QuotaObject, usedOf } from '../admission/quota/quota.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { Pauses, type Slices } from '../slices.ts'
 import type { Change } from '../watch/change.ts'
 import { type Following, follow } from '../watch/follow.ts'
 import { isStale } from './client.ts'
@@ -38,7 +39,8 @@ export const resourceQuota: Controller = (context) => {
   /** Followed stores of counted resources, by key. */
   const followed = new Map<string, Following>()
   const cancels = new Set<() => void>()
-  let closed = false
+  const pauses = new Pauses(clock)
+  const closing = new AbortController()
 
   /** Resources and evaluators for the names in a quota; one per stored resource. */
   function countedBy(names: readonly string[]): ReadonlyMap<string, Counted> {
@@ -52,12 +54,13 @@ export const resourceQuota: Controller = (context) => {
     return found
   }
 
-  async function usageOf(quota: QuotaObject): Promise<Amounts> {
+  async function usageOf(quota: QuotaObject, slices: Slices): Promise<Amounts> {
     const hard = wanted(quota)
     let used: Amounts = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
     for (const { resource, evaluator } of countedBy(Object.keys(hard)).values()) {
       const { entries } = await resource.store.list({ namespace: quota.metadata.namespace ?? '' })
       for (const entry of entries) {
+        if (slices.over) await slices.next()
         const object = entry.decode()
         if (isInScope(quota, object, evaluator))
           used = sum(
@@ -78,25 +81,47 @@ export const resourceQuota: Controller = (context) => {
       cancels.add(cancel)
     })
 
+  /** The quotas of a namespace as they are now. A charge made later causes a conflict when ours is written. */
+  async function quotasIn(namespace: string, slices: Slices): Promise<readonly QuotaObject[]> {
+    const found: QuotaObject[] = []
+    for (const key of quotas.keysIn(namespace)) {
+      if (slices.over) await slices.next()
+      const quota = (await client.get(namespace, store.keys.parse(key).name)) as QuotaObject | undefined
+      if (quota !== undefined) found.push(quota)
+    }
+    return found
+  }
+
+  async function write(quota: QuotaObject, used: Amounts): Promise<void> {
+    const status = { hard: wanted(quota), used }
+    if (areEqual(status.hard, hardOf(quota)) && areEqual(status.used, usedOf(quota))) return
+    await client.update({ ...quota, status }, 'status')
+  }
+
   const queue = createQueue({
     name: 'resourcequota',
     clock,
     logger,
     workers: 16,
-    async work(key) {
-      const { namespace, name } = store.keys.parse(key)
-      const quota = (await client.get(namespace, name)) as QuotaObject | undefined
-      if (quota === undefined || closed) return
+    async work(namespace) {
+      const slices = pauses.slices(() => closing.signal)
+      const found = await quotasIn(namespace, slices)
       // Admission does not charge a quota without limits.
-      if (!isEmpty(hardOf(quota))) await pause(settling)
-      const status = { hard: wanted(quota), used: await usageOf(quota) }
-      if (areEqual(status.hard, hardOf(quota)) && areEqual(status.used, usedOf(quota))) return
-      try {
-        await client.update({ ...quota, status }, 'status')
-      } catch (error) {
-        if (!isStale(error)) throw error
-        queue.addLater(key, settling)
+      if (found.some((quota) => !isEmpty(hardOf(quota)))) await pause(settling)
+      /** Usage by spec, on which alone it depends. */
+      const usages = new Map<string, Promise<Amounts>>()
+      const failures: unknown[] = []
+      for (const quota of found) {
+        if (closing.signal.aborted) return
+        const spec = JSON.stringify(quota.spec)
+        const usage = usages.get(spec) ?? usageOf(quota, slices)
+        usages.set(spec, usage)
+        // The others are counted even if a resource of this one can't be read.
+        await usage.then((used) => write(quota, used)).catch((error: unknown) => failures.push(error))
       }
+      const failure = failures.find((error) => !isStale(error))
+      if (failure !== undefined) throw failure
+      if (failures.length > 0) queue.addLater(namespace, settling)
     },
   })
 
@@ -120,14 +145,12 @@ export const resourceQuota: Controller = (context) => {
       const { store: of } = resource
       const following = follow(of, clock, {
         replace() {
-          for (const each of quotas.keys()) queue.add(each)
+          for (const each of quotas.namespaces()) queue.add(each)
         },
         change(change) {
-          const keys = quotas.keysIn(of.keys.parse(change.entry.key).namespace)
-          if (keys.length === 0) return
-          const look = () => {
-            for (const each of keys) queue.add(each)
-          }
+          const { namespace } = of.keys.parse(change.entry.key)
+          if (quotas.keysIn(namespace).length === 0) return
+          const look = () => queue.add(namespace)
           frees(change, evaluator).then((less) => (less ? look() : undefined), look)
         },
       })
@@ -139,7 +162,7 @@ export const resourceQuota: Controller = (context) => {
   function note(key: string, object: ApiObject): boolean {
     const quota = object as QuotaObject
     const changed = quotas.set(key, quota)
-    if (!isCurrent(quota)) queue.add(key)
+    if (!isCurrent(quota)) queue.add(quota.metadata.namespace ?? '')
     return changed
   }
 
@@ -158,14 +181,14 @@ export const resourceQuota: Controller = (context) => {
   let cancelRecount = () => {}
   function countAgain(): void {
     cancelRecount = clock.after(recount, () => {
-      for (const key of quotas.keys()) queue.add(key)
+      for (const each of quotas.namespaces()) queue.add(each)
       countAgain()
     })
   }
   countAgain()
 
   return () => {
-    closed = true
+    closing.abort()
     unfollow()
     cancelRecount()
     following.close()

@@ -27,9 +27,11 @@ test('quotas are found by namespace', () => {
   set.set('c', quota('two', 'pods'))
   assert.deepEqual([set.keysIn('one'), set.keysIn('two'), set.keysIn('three')], [['a', 'b'], ['c'], []])
   set.delete('a')
-  assert.deepEqual([set.keysIn('one'), [...set.keys()]], [['b'], ['b', 'c']])
+  assert.deepEqual([set.keysIn('one'), set.namespaces()], [['b'], ['one', 'two']])
+  set.delete('c')
+  assert.deepEqual(set.namespaces(), ['one'])
   set.clear()
-  assert.deepEqual([set.keysIn('one'), [...set.keys()], set.names()], [[], [], []])
+  assert.deepEqual([set.keysIn('one'), set.namespaces(), set.names()], [[], [], []])
 })
 
 test('of ten thousand quotas with the same names only the first changes the names', () => {

@@ -1,0 +1,91 @@
+/** Usage of quotas that exist before their objects are counted, or whose objects go. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Clock, KeyValueStore } from '../../../core/ports.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
+import { apiOf } from '../../support/api.ts'
+import { startCore } from '../../support/core-server.ts'
+import { eventually } from '../../support/wait.ts'
+
+const quotas = '/api/v1/namespaces/default/resourcequotas'
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const secrets = '/api/v1/namespaces/default/secrets'
+const count = 300
+
+const quota = (name: string, hard: object, scopes?: readonly string[]) => ({
+  metadata: { name },
+  spec: { hard, ...(scopes && { scopes }) },
+})
+
+/** Advances with each reading, so that every time slice ends soon; `pauses` counts their ends. */
+function hastyClock(): Clock & { pauses: number } {
+  let now = 0
+  return {
+    ...webClock,
+    pauses: 0,
+    now: () => Date.now() + now++,
+    pause() {
+      this.pauses++
+      return new Promise((resolve) => void setImmediate(resolve))
+    },
+  }
+}
+
+/** An in-memory store, and a promise of the first value that contains a text. */
+function storeWaitingFor(text: string) {
+  const store = memoryStore()
+  let found = () => {}
+  const written = new Promise<void>((resolve) => {
+    found = resolve
+  })
+  const put: KeyValueStore['put'] = (key, value, ...rest) => {
+    if (new TextDecoder().decode(value).includes(text)) found()
+    return store.put(key, value, ...rest)
+  }
+  return { store: { ...store, put }, written }
+}
+
+const apiTo = (server: ApiServer) => apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+
+test('counting the objects of a namespace yields to requests', async (t) => {
+  const { store, written } = storeWaitingFor(`"used":{"configmaps":"${count}"}`)
+  const clock = hastyClock()
+  const server = await startCore({ controllers: ['resourcequota'] }, { store, clock })
+  t.after(() => server.close())
+  const api = apiTo(server)
+  for (let index = 0; index < count; index++) await api.create(configMaps, { metadata: { name: `c${index}` } })
+  // Fills the cache, which yields by itself.
+  await api.list(configMaps)
+  const before = clock.pauses
+  await api.create(quotas, quota('all', { configmaps: '1k' }))
+  await written
+  assert.ok(clock.pauses - before > count / 10, `${clock.pauses - before} pauses`)
+})
+
+test('each quota of a namespace is counted, and again when objects are deleted', async (t) => {
+  const server = await startCore({ controllers: ['resourcequota'] })
+  t.after(() => server.close())
+  const api = apiTo(server)
+  for (const name of ['c0', 'c1', 'c2']) await api.create(configMaps, { metadata: { name } })
+  await api.create(secrets, { metadata: { name: 'one' } })
+  const wanted: readonly (readonly [ReturnType<typeof quota>, used: object])[] = [
+    [quota('first', { configmaps: '1k' }), { configmaps: '3' }],
+    [quota('equal', { configmaps: '1k' }), { configmaps: '3' }],
+    [quota('both', { configmaps: '1k', secrets: '5' }), { configmaps: '3', secrets: '1' }],
+    [quota('scoped', { pods: '5' }, ['Terminating']), { pods: '0' }],
+  ]
+  for (const [given] of wanted) await api.create(quotas, given)
+  const used = async () => (await api.list(quotas)).items.map(({ metadata, status }) => [metadata.name, status?.['used']])
+  const expected = wanted.map(([{ metadata }, amounts]) => [metadata.name, amounts]).toSorted()
+  await eventually('all are counted', async () => JSON.stringify(await used()) === JSON.stringify(expected))
+  await api.delete(`${configMaps}/c0`)
+  await api.delete(`${secrets}/one`)
+  const after = { first: '2', both: '0' }
+  await eventually('what is deleted is not counted any more', async () => {
+    const found = new Map((await api.list(quotas)).items.map(({ metadata, status }) => [metadata.name, status?.['used'] as never]))
+    const { first, both } = { first: found.get('first')?.['configmaps'], both: found.get('both')?.['secrets'] }
+    return first === after.first && both === after.both
+  })
+})
