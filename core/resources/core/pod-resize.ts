@@ -2,7 +2,7 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { Infer, Json, JsonObject } from '../../schema/model.ts'
+import type { HookContext, Infer, Json, JsonObject } from '../../schema/model.ts'
 import type { ApiObject, Side } from '../definition.ts'
 import { keptMetadata } from '../side.ts'
 import type { Container as ContainerSchema } from './container.ts'
@@ -80,7 +80,10 @@ function fixedPart({ resources, ...container }: Container): JsonObject {
   return { ...container, resources: withoutMutable(resources) } as JsonObject
 }
 
-function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors): void {
+/** Gate of resizing init containers that are not sidecars. */
+const initGate = 'InPlacePodVerticalScalingInitContainers'
+
+function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors, { settings }: HookContext): void {
   for (const list of lists.toReversed())
     for (const [index, container] of (stored[list] ?? []).entries())
       validateRemoved(
@@ -95,8 +98,9 @@ function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors): vo
   for (const [index, container] of (wanted.initContainers ?? []).entries()) {
     const old = stored.initContainers?.[index] as Container
     const path = spec.child('initContainers').index(index)
-    if (!equal(fixedPart(container), fixedPart(old)))
-      errors.forbidden(path, 'only cpu and memory resources for init or sidecar containers are mutable')
+    const [all, fixed] = settings.enabled(initGate) ? ['init or sidecar', true] : ['sidecar', isSidecar(container)]
+    const same = fixed ? equal(fixedPart(container), fixedPart(old)) : equal(container as Json, old as Json)
+    if (!same) errors.forbidden(path, `only cpu and memory resources for ${all} containers are mutable`)
     const restarts = container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer')
     if (restarts && !isSidecar(container) && !equal(container as Json, old as Json))
       errors.forbidden(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized')
@@ -122,15 +126,15 @@ export const resize: Side = {
   whole: true,
   reset: allBut(['containers', 'initContainers', 'resources']),
   write,
-  validate(pod, old, errors, { platform }) {
+  validate(pod, old, errors, context) {
     const [wanted, stored] = [specOf(pod), specOf(old)]
-    if (old.metadata.annotations?.[platform.name(mirrorAnnotation)] !== undefined)
+    if (old.metadata.annotations?.[context.platform.name(mirrorAnnotation)] !== undefined)
       return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
     if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of(''), 'windows pods cannot be resized')
     if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
     if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')
     validatePodLevel(wanted.resources, stored.resources, errors)
-    if (validateSameContainers(wanted, stored, errors)) validateContainers(wanted, stored, errors)
+    if (validateSameContainers(wanted, stored, errors)) validateContainers(wanted, stored, errors, context)
   },
 }

@@ -123,3 +123,21 @@ test('RestartAllContainersOnContainerExits: before 1.36 one action is valid', as
     'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"',
   ])
 })
+
+test('InPlacePodVerticalScalingInitContainers: before 1.36 init containers are not resized, except sidecars', async () => {
+  const resources = (cpu: string) => ({ requests: { cpu }, limits: { cpu: '1' } })
+  const init = (cpu: string) => [
+    { name: 'once', image: 'i', resources: resources(cpu) },
+    { name: 'beside', image: 'i', restartPolicy: 'Always', resources: resources(cpu) },
+  ]
+  for (const [server, causes] of [
+    [own, []],
+    [at(35), ['spec.initContainers[0]: Forbidden: only cpu and memory resources for sidecar containers are mutable']],
+  ] as const) {
+    const { send } = await server
+    const manifest = withChanges(pod, { 'metadata.name': 'resized', 'spec.initContainers': init('100m') })
+    const created = await send('POST', pods, manifest)
+    const answer = await send('PUT', `${pods}/resized/resize`, withChanges(created.body, { 'spec.initContainers': init('200m') }))
+    assert.deepEqual(causesOf(answer), causes, JSON.stringify(answer.body))
+  }
+})
