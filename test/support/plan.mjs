@@ -7,11 +7,16 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 
 const output = 'build/js'
 /** Maximum number of files in one process. */
-const groupSize = 48
+const groupSize = 65
 /** The same for files that measure work and take long. */
 const measuredGroupSize = 3
+/** The same for files of the runtimes, which wait for sockets and disks, so that more of them wait at the same time. */
+const runtimeGroupSize = 8
 
 const isInProcess = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
+/** Files of the runtimes that start daemons, other runtimes or etcd again and again, and wait for them. */
+const startsPrograms = /^test\/runtimes\/(linearizability|testing\/runners|node\/long-lists|stores\/(crash|etcd|store-runtimes))\.test\.ts$/
+const sharesProcess = (path) => path.startsWith('test/runtimes/') && !measuresSpeed(path) && !startsPrograms.test(path)
 /** Files that detect non-linear work by processor time, so that they may run beside others. */
 const measuresWork = (path) => path.startsWith('test/core/complexity/')
 /** Files that measure speed and therefore run alone. */
@@ -61,10 +66,15 @@ export function processes(root, files) {
   const speed = files.filter(measuresSpeed)
   const work = files.filter(measuresWork)
   const inProcess = files.filter(isQuick)
-  const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path))
+  const runtimes = files.filter(sharesProcess)
+  const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path) && !sharesProcess(path))
   const write = (kind, paths, size) => deal(paths, size).map((group, number) => writeGroup(root, group, `${kind}-${number}`))
   return {
-    sideBySide: [...write('in-process', inProcess, groupSize), ...write('other', others, 1)],
+    sideBySide: [
+      ...write('in-process', inProcess, groupSize),
+      ...write('runtimes', runtimes, runtimeGroupSize),
+      ...write('other', others, 1),
+    ],
     work: write('work', work, measuredGroupSize),
     speed: write('speed', speed, 1),
   }
