@@ -1,13 +1,14 @@
 import type { Clock } from '../ports.ts'
 import { qualified } from '../respond/status.ts'
+import { type Soon, then } from '../soon.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
 import { type ChainObserver, unobserved } from './observer.ts'
 
-/** The two admission phases. Each runs its plugins in order; the first denial ends it. */
+/** The two admission phases. Each runs its plugins in order; the first denial ends it. A promise if a plugin needs I/O. */
 export interface Admission {
   /** Runs once, or twice when a plugin requests a second round. */
-  mutate(attributes: AdmissionAttributes): Promise<void>
-  validate(attributes: AdmissionAttributes): Promise<void>
+  mutate(attributes: AdmissionAttributes): Soon<void>
+  validate(attributes: AdmissionAttributes): Soon<void>
 }
 
 type Phase = 'mutate' | 'validate'
@@ -64,47 +65,66 @@ export interface Measures {
 export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, observer }: Measures = unmeasured): Admission {
   const mutating = selector(plugins, 'mutate', observer)
   const validating = selector(plugins, 'validate', observer)
-  /** Runs plugins in order, starting at the given time; resolves to the end time. */
-  async function run(
+  /** Runs plugins in order, starting at the given time; returns the end time. */
+  function run(
     concerned: readonly Step[],
     type: 'admit' | 'validate',
     { operation }: AdmissionAttributes,
     began: number,
-    call: (plugin: AdmissionPlugin) => Promise<void> | void,
-  ): Promise<number> {
-    let last = began
-    for (const { plugin, ended } of concerned) {
-      let rejected = true
-      try {
-        const pending = call(plugin)
-        if (pending) await pending
-        rejected = false
-      } finally {
-        const now = clock.now()
-        ended(rejected, now - last)
-        if (rejected) observer.phase(type, operation, true, now - began)
-        last = now
-      }
+    call: (plugin: AdmissionPlugin) => Soon<void>,
+  ): Soon<number> {
+    const end = ({ ended }: Step, since: number, rejected: boolean): number => {
+      const now = clock.now()
+      ended(rejected, now - since)
+      if (rejected) observer.phase(type, operation, true, now - began)
+      return now
     }
-    return last
+    const fail = (step: Step, since: number, error: unknown): never => {
+      end(step, since, true)
+      throw error
+    }
+    const resume = (pending: Promise<void>, at: number, step: Step, since: number): Promise<number> =>
+      pending.then(
+        () => runFrom(at + 1, end(step, since, false)),
+        (error: unknown) => fail(step, since, error),
+      )
+    const runFrom = (first: number, since: number): Soon<number> => {
+      let last = since
+      for (let at = first; at < concerned.length; at++) {
+        const step = concerned[at] as Step
+        let pending: Soon<void>
+        try {
+          pending = call(step.plugin)
+        } catch (error) {
+          return fail(step, last, error)
+        }
+        if (pending instanceof Promise) return resume(pending, at, step, last)
+        last = end(step, last, false)
+      }
+      return last
+    }
+    return runFrom(0, began)
   }
 
   return {
-    async mutate(attributes) {
+    mutate(attributes) {
+      const { operation } = attributes
       const concerned = mutating(attributes)
       const rounds = new Rounds()
+      const call = (plugin: AdmissionPlugin) => plugin.mutate?.(attributes, rounds)
       const began = clock.now()
-      let ended = began
-      do {
-        rounds.again = rounds.wanted
-        ended = await run(concerned, 'admit', attributes, ended, (plugin) => plugin.mutate?.(attributes, rounds))
-      } while (rounds.wanted && !rounds.again)
-      observer.phase('admit', attributes.operation, false, ended - began)
+      const round = (since: number): Soon<void> =>
+        then(run(concerned, 'admit', attributes, since, call), (ended) => {
+          if (!rounds.wanted || rounds.again) return observer.phase('admit', operation, false, ended - began)
+          rounds.again = true
+          return round(ended)
+        })
+      return round(began)
     },
-    async validate(attributes) {
+    validate(attributes) {
       const began = clock.now()
-      const ended = await run(validating(attributes), 'validate', attributes, began, (plugin) => plugin.validate?.(attributes))
-      observer.phase('validate', attributes.operation, false, ended - began)
+      const ended = run(validating(attributes), 'validate', attributes, began, (plugin) => plugin.validate?.(attributes))
+      return then(ended, (at) => observer.phase('validate', attributes.operation, false, at - began))
     },
   }
 }

@@ -55,28 +55,22 @@ export function create(resource: ServedResource, object: ApiObject, request: Wri
   return name || !base ? createNamed(resource, object, request) : createWithSuffix(resource, object, request)
 }
 
-async function createWithSuffix(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
-  for (let count = 1; ; count++) {
-    try {
-      return await createNamed(resource, clone(object as JsonObject) as ApiObject, request)
-    } catch (error) {
-      if (count === generatedNames || !isTaken(error)) throw error
-    }
-  }
+function createWithSuffix(resource: ServedResource, object: ApiObject, request: WriteRequest, left = generatedNames): Promise<Entry> {
+  return createNamed(resource, clone(object as JsonObject) as ApiObject, request).catch((error: unknown) => {
+    if (left === 1 || !isTaken(error)) throw error
+    return createWithSuffix(resource, object, request, left - 1)
+  })
 }
 
-async function createNamed(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+function createNamed(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   const { definition } = resource.store
   const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
   const name = nameOf(object)
   if (definition.status && !definition.keepsStatusOnCreate) delete object['status']
-  const reservation = resource.reservations && (await resource.reservations.create(object, request))
-  return await settle(
-    reservation,
-    () => prepareAndStore(resource, object, name, given, request),
-    () => !request.dryRun,
-  )
+  const store = () => prepareAndStore(resource, object, name, given, request)
+  if (resource.reservations === undefined) return store()
+  return resource.reservations.create(object, request).then((reservation) => settle(reservation, store, () => !request.dryRun))
 }
 
 async function prepareAndStore(
@@ -94,7 +88,8 @@ async function prepareAndStore(
   const validated = interruptible(request, () => validateCreate(definition, canonical, request.context))
   if (validated) await validated
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
-  await request.validateAdmission(canonical, undefined)
+  const admitted = request.validateAdmission(canonical, undefined)
+  if (admitted) await admitted
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)
   const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
   const value = store.codec.print(complete ? store.codec.canonical(complete) : canonical)

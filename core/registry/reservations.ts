@@ -35,11 +35,7 @@ const isUnknown = (error: unknown) => error instanceof StoreError && (error.code
  * Runs a write with its reservation: commits if `written` returns true, otherwise rolls back. If the outcome is unknown, the allocations
  * stay, because the object may be stored; the repair loop releases unused ones.
  */
-export function settle<T>(reservation: Reservation | undefined, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
-  return reservation === undefined ? write() : settled(reservation, write, written)
-}
-
-async function settled<T>(reservation: Reservation, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
+export async function settle<T>(reservation: Reservation, write: () => Promise<T>, written: (result: T) => boolean): Promise<T> {
   let result: T
   try {
     result = await write()

@@ -4,6 +4,7 @@ import { conflict, invalid, modified, notFound } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { type Soon, then } from '../soon.ts'
 import { Entry } from '../storage/entry.ts'
 import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
@@ -18,7 +19,7 @@ const tries = 20
 export interface Update {
   readonly view: View
   /** Computes the new object from the stored one; called again after every write conflict. */
-  change(existing: ApiObject): Promise<ApiObject>
+  change(existing: ApiObject): Soon<ApiObject>
 }
 
 /** Copies immutable metadata from the stored object, and throws when the UIDs differ. */
@@ -133,7 +134,8 @@ export async function update(
     })
     if (validated) await validated
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
-    await request.validateAdmission(canonical, existing)
+    const admitted = request.validateAdmission(canonical, existing)
+    if (admitted) await admitted
     const value = codec.print(canonical)
     if (!current.stale && codec.isShown(current.bytes, value, current.revision)) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
@@ -150,18 +152,17 @@ export async function update(
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
-  async function tryFrom(current: Entry): Promise<Outcome> {
+  function tryFrom(current: Entry): Soon<Outcome> {
     const existing = current.decode()
-    const incoming = await change(existing)
-    keepIdentity(resource, incoming, existing)
-    const written = withOwners(view.write(existing, incoming, request.context), incoming)
-    const { reservations } = resource
-    const reservation = view.partial || !reservations ? undefined : await reservations.update(written, existing, request)
-    return await settle(
-      reservation,
-      () => attempt(current, existing, written),
-      ({ stored }) => stored,
-    )
+    return then(change(existing), (incoming) => {
+      keepIdentity(resource, incoming, existing)
+      const written = withOwners(view.write(existing, incoming, request.context), incoming)
+      const write = () => attempt(current, existing, written)
+      if (view.partial || resource.reservations === undefined) return write()
+      return resource.reservations
+        .update(written, existing, request)
+        .then((reservation) => settle(reservation, write, ({ stored }) => stored))
+    })
   }
 
   // The first attempt is based on the cached entry, which the swap verifies. An error or a no-op result is final once the stored entry is

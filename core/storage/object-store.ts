@@ -189,15 +189,16 @@ export function createObjectStore(
       const { kv } = await store.get(key)
       return kv && entry(kv)
     },
-    async put(key, value, expected, lease) {
+    put(key, value, expected, lease) {
       const stored = codec.store(value)
       recent.note(key, stored, value)
-      const result = await store.put(key, stored, expected, lease)
-      if (result.ok) {
-        const served = recent.serve(key, stored, result.revision)
-        return { ok: true, entry: new Entry(key, result.revision, served, codec) }
-      }
-      return { ok: false, ...(result.current && { current: entry(result.current) }) }
+      return store.put(key, stored, expected, lease).then((result) => {
+        if (result.ok) {
+          const served = recent.serve(key, stored, result.revision)
+          return { ok: true, entry: new Entry(key, result.revision, served, codec) }
+        }
+        return { ok: false, ...(result.current && { current: entry(result.current) }) }
+      })
     },
     async delete(key, expected) {
       const result = await store.delete(key, expected)

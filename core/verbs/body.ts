@@ -11,6 +11,7 @@ import { DecodeError, decode } from '../schema/decode.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
+import { type Soon, then } from '../soon.ts'
 import type { Target } from './services.ts'
 import { checkEnvelope, checkTypeMeta, missingKind } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
@@ -148,14 +149,15 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
 }
 
 /** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
-export async function readObject(target: Target, validation: FieldValidation): Promise<ApiObject> {
+export function readObject(target: Target, validation: FieldValidation): Soon<ApiObject> {
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
-  const bytes = await receiveBody(exchange)
-  if (format === 'protobuf') return fromProtobuf(bytes, view.body)
-  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes)
-  applyFieldValidation(target, validation, faults)
-  return object
+  return then(receiveBody(exchange), (bytes) => {
+    if (format === 'protobuf') return fromProtobuf(bytes, view.body)
+    const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes)
+    applyFieldValidation(target, validation, faults)
+    return object
+  })
 }
 
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */

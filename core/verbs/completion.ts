@@ -2,6 +2,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
+import { type Soon, then } from '../soon.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
@@ -21,13 +22,13 @@ function keepPlace({ resource, view, namespace, name }: Target, { metadata }: Ap
  * Completes a client's object: defaults, mutating admission, stored version. Fields that admission adds have no manager, so `record` runs
  * before it; absent: managed fields are in the object already.
  */
-export async function completed(
+export function completed(
   target: Target,
   object: ApiObject,
   submission: Submission,
   old: ApiObject | undefined,
   record?: Recorder,
-): Promise<ApiObject> {
+): Soon<ApiObject> {
   const { services, resource, view } = target
   const { definition } = resource
   const context = hookContext(services)
@@ -40,13 +41,14 @@ export async function completed(
   }
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
-  const recorded = record?.(object, old)
-  if (recorded) await recorded
-  const owners = object.metadata.managedFields
-  const stored = whole && definition.storage ? definition.storage.toStored(object) : object
-  const admitted = await submission.mutate(stored, old)
-  keepPlace(target, admitted)
-  keepReadable(target, admitted, owners)
-  if (whole) fill(admitted, resource.store.definition)
-  return admitted
+  return then(record?.(object, old), () => {
+    const owners = object.metadata.managedFields
+    const stored = whole && definition.storage ? definition.storage.toStored(object) : object
+    return then(submission.mutate(stored, old), (admitted) => {
+      keepPlace(target, admitted)
+      keepReadable(target, admitted, owners)
+      if (whole) fill(admitted, resource.store.definition)
+      return admitted
+    })
+  })
 }

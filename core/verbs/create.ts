@@ -13,14 +13,16 @@ import { disown, ifTooLarge } from './too-large.ts'
 export const create: Verb = async (target) => {
   const { exchange, services, resource, namespace } = target
   const options = readCreateOptions(exchange.query, services.platform)
-  const body = await readObject(target, options.fieldValidation)
+  const received = readObject(target, options.fieldValidation)
+  const body = received instanceof Promise ? await received : received
   if (resource.definition.namespaced) {
     body.metadata.namespace ||= namespace
     if (body.metadata.namespace !== namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
   const submission = submitWrite(target, 'CREATE', options)
-  const object = await completed(target, body, submission, undefined, recorder(target, options.fieldManager))
+  const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))
+  const object = admitted instanceof Promise ? await admitted : admitted
   const write = () => store(resource, object, writeRequest(target, submission))
   const again = () => {
     disown(object, undefined)

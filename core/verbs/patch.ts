@@ -8,6 +8,7 @@ import { type ApiError, invalid } from '../respond/status.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
+import type { Soon } from '../soon.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
 import { completed } from './completion.ts'
@@ -49,10 +50,11 @@ export const patch: Verb = async (target) => {
   const patcher = patchers[format]
   const options = readPatchOptions(exchange.query, services.platform, false)
   const submission = submitWrite(target, 'UPDATE', options)
-  const bytes = await receiveBody(exchange)
+  const received = receiveBody(exchange)
+  const bytes = received instanceof Promise ? await received : received
   const { value, faults } = parsePatch(bytes, format, view.body.schema)
 
-  async function change(existing: ApiObject, record: Recorder): Promise<ApiObject> {
+  function change(existing: ApiObject, record: Recorder): Soon<ApiObject> {
     const shown = view.base ?? view.read
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)

@@ -17,6 +17,7 @@ import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
 import type { Slices } from '../slices.ts'
+import { type Soon, then } from '../soon.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -26,10 +27,10 @@ export interface Submission {
   readonly dryRun: boolean
   /** Time slices for CEL evaluation. */
   slices(): Slices
-  /** Runs mutating admission; resolves to the resulting object, which may be the given one, changed. */
-  mutate(object: ApiObject, old: ApiObject | undefined): Promise<ApiObject>
+  /** Runs mutating admission; returns the resulting object, which may be the given one, changed. */
+  mutate(object: ApiObject, old: ApiObject | undefined): Soon<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
-  validate(object: ApiObject | undefined, old: ApiObject | undefined): Promise<void>
+  validate(object: ApiObject | undefined, old: ApiObject | undefined): Soon<void>
 }
 
 /** Admission attributes. A class, because an object literal with getters would create a hidden class per request. */
@@ -125,15 +126,13 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     operation,
     dryRun,
     slices,
-    async mutate(object, old) {
+    mutate(object, old) {
       const asked = new Asked(target, asks, object, shown(old))
-      await admission.mutate(asked)
-      return asked.object ?? object
+      return then(admission.mutate(asked), () => asked.object ?? object)
     },
-    async validate(object, old) {
+    validate(object, old) {
       const asked = new Asked(target, asks, shown(object), shown(old))
-      if (object === undefined) await admission.mutate(asked)
-      await admission.validate(asked)
+      return object === undefined ? then(admission.mutate(asked), () => admission.validate(asked)) : admission.validate(asked)
     },
   }
 }

@@ -8,11 +8,9 @@ export const disown: Recorder = ({ metadata }) => {
 }
 
 /** Runs `write`; if the object is too large for the store, runs `again`. */
-export async function ifTooLarge<T>(write: () => Promise<T>, again: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
+export function ifTooLarge<T>(write: () => Promise<T>, again: () => Promise<T>): Promise<T> {
+  return write().catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'too-large') return again()
     throw error
-  }
+  })
 }

@@ -111,15 +111,15 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
       return journal?.size() ?? history.bytes
     },
 
-    async put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {
-      open()
-      if (value.byteLength > valueLimit) throw new StoreError('too-large', `value of ${value.byteLength} bytes, the limit is ${valueLimit}`)
+    put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {
+      if (closing) return Promise.reject(isClosed())
+      if (value.byteLength > valueLimit) return Promise.reject(tooLarge(value))
       // Copied: the caller may reuse its buffer, and a small view must not keep a large buffer alive.
       return queue.swap({ key, value: new Uint8Array(value), expected, lease })
     },
 
-    async delete(key: string, expected: number): Promise<SwapResult> {
-      open()
+    delete(key: string, expected: number): Promise<SwapResult> {
+      if (closing) return Promise.reject(isClosed())
       return queue.swap({ key, expected, lease: 0n })
     },
 
@@ -152,6 +152,8 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
     },
   }
 }
+
+const tooLarge = ({ byteLength }: Uint8Array) => new StoreError('too-large', `value of ${byteLength} bytes, the limit is ${valueLimit}`)
 
 function randomId(): bigint {
   return (crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n) >> 1n || 1n

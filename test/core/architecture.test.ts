@@ -31,6 +31,7 @@ const order = [
   'cel',
   'schema',
   'slices.ts',
+  'soon.ts',
   'platform.ts',
   'ports.ts',
 ]

@@ -2,7 +2,9 @@
  * Denies creation in namespaces that don't exist or are under deletion, and deletion of the system's namespaces
  * (plugin/namespace/lifecycle).
  */
+import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, notFound } from '../../respond/status.ts'
+import { type Soon, then } from '../../soon.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 
@@ -31,8 +33,12 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
 
   const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.now()
 
-  async function checkNamespace({ groupResource, namespace: name, name: object }: AdmissionAttributes): Promise<void> {
-    const found = await (isDoubted(name) ? findLive : find)('', 'namespaces', '', name)
+  const checkNamespace = (attributes: AdmissionAttributes): Soon<void> =>
+    then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace), (found) =>
+      checkOpen(attributes, found),
+    )
+
+  function checkOpen({ groupResource, namespace: name, name: object }: AdmissionAttributes, found: ApiObject | undefined): void {
     if (found === undefined) throw notFound(namespaces, name)
     if (found.metadata.deletionTimestamp === undefined) return
     const error = forbidden(groupResource, object, `unable to create new content in namespace ${name} because it is being terminated`)

@@ -45,7 +45,7 @@ test('metrics count plugin calls by phase, operation and outcome', async () => {
   assert.deepEqual(counts(), [])
   await admission.mutate(pod())
   await admission.mutate(pod())
-  await assert.rejects(admission.validate(pod()))
+  await assert.rejects(async () => admission.validate(pod()))
   const labels = (type: string, rejected: boolean) => `{name="Picky",type="${type}",operation="CREATE",rejected="${rejected}"}`
   const name = 'apiserver_admission_controller_admission_duration_seconds_count'
   assert.deepEqual(counts(), [`${name}${labels('admit', false)} 2`, `${name}${labels('validate', true)} 1`])
