@@ -62,59 +62,79 @@ export interface Measures {
   readonly observer: ChainObserver
 }
 
-export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, observer }: Measures = unmeasured): Admission {
-  const mutating = selector(plugins, 'mutate', observer)
-  const validating = selector(plugins, 'validate', observer)
-  /** Runs plugins in order, starting at the given time; returns the end time. */
-  function run(
-    concerned: readonly Step[],
+/** One phase of one request: its plugins in order. */
+class Run {
+  readonly #steps: readonly Step[]
+  readonly #type: 'admit' | 'validate'
+  readonly #operation: AdmissionOperation
+  readonly #measures: Measures
+  readonly #call: (plugin: AdmissionPlugin) => Soon<void>
+
+  constructor(
+    steps: readonly Step[],
     type: 'admit' | 'validate',
-    { operation }: AdmissionAttributes,
-    began: number,
+    operation: AdmissionOperation,
+    measures: Measures,
     call: (plugin: AdmissionPlugin) => Soon<void>,
-  ): Soon<number> {
-    const end = ({ ended }: Step, since: number, rejected: boolean): number => {
-      const now = clock.now()
-      ended(rejected, now - since)
-      if (rejected) observer.phase(type, operation, true, now - began)
-      return now
-    }
-    const fail = (step: Step, since: number, error: unknown): never => {
-      end(step, since, true)
-      throw error
-    }
-    const resume = (pending: Promise<void>, at: number, step: Step, since: number): Promise<number> =>
-      pending.then(
-        () => runFrom(at + 1, end(step, since, false)),
-        (error: unknown) => fail(step, since, error),
-      )
-    const runFrom = (first: number, since: number): Soon<number> => {
-      let last = since
-      for (let at = first; at < concerned.length; at++) {
-        const step = concerned[at] as Step
-        let pending: Soon<void>
-        try {
-          pending = call(step.plugin)
-        } catch (error) {
-          return fail(step, last, error)
-        }
-        if (pending instanceof Promise) return resume(pending, at, step, last)
-        last = end(step, last, false)
-      }
-      return last
-    }
-    return runFrom(0, began)
+  ) {
+    this.#steps = steps
+    this.#type = type
+    this.#operation = operation
+    this.#measures = measures
+    this.#call = call
   }
 
+  /** Runs the plugins from the `first` on, which starts at the time `since`; returns the end time. */
+  from(began: number, first = 0, since = began): Soon<number> {
+    let last = since
+    for (let at = first; at < this.#steps.length; at++) {
+      const step = this.#steps[at] as Step
+      let pending: Soon<void>
+      try {
+        pending = this.#call(step.plugin)
+      } catch (error) {
+        return this.#fail(step, began, last, error)
+      }
+      if (pending instanceof Promise) return this.#resume(pending, began, at, last)
+      last = this.#end(step, last, false)
+    }
+    return last
+  }
+
+  /** Continues after a plugin that needs I/O. */
+  #resume(pending: Promise<void>, began: number, at: number, since: number): Promise<number> {
+    const step = this.#steps[at] as Step
+    return pending.then(
+      () => this.from(began, at + 1, this.#end(step, since, false)),
+      (error: unknown) => this.#fail(step, began, since, error),
+    )
+  }
+
+  #end({ ended }: Step, since: number, rejected: boolean): number {
+    const now = this.#measures.clock.now()
+    ended(rejected, now - since)
+    return now
+  }
+
+  #fail(step: Step, began: number, since: number, error: unknown): never {
+    const now = this.#end(step, since, true)
+    this.#measures.observer.phase(this.#type, this.#operation, true, now - began)
+    throw error
+  }
+}
+
+export function createAdmission(plugins: readonly AdmissionPlugin[], measures: Measures = unmeasured): Admission {
+  const { clock, observer } = measures
+  const mutating = selector(plugins, 'mutate', observer)
+  const validating = selector(plugins, 'validate', observer)
   return {
     mutate(attributes) {
       const { operation } = attributes
-      const concerned = mutating(attributes)
       const rounds = new Rounds()
-      const call = (plugin: AdmissionPlugin) => plugin.mutate?.(attributes, rounds)
+      const run = new Run(mutating(attributes), 'admit', operation, measures, (plugin) => plugin.mutate?.(attributes, rounds))
       const began = clock.now()
       const round = (since: number): Soon<void> =>
-        then(run(concerned, 'admit', attributes, since, call), (ended) => {
+        then(run.from(since), (ended) => {
           if (!rounds.wanted || rounds.again) return observer.phase('admit', operation, false, ended - began)
           rounds.again = true
           return round(ended)
@@ -122,9 +142,10 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], { clock, ob
       return round(began)
     },
     validate(attributes) {
+      const { operation } = attributes
+      const run = new Run(validating(attributes), 'validate', operation, measures, (plugin) => plugin.validate?.(attributes))
       const began = clock.now()
-      const ended = run(validating(attributes), 'validate', attributes, began, (plugin) => plugin.validate?.(attributes))
-      return then(ended, (at) => observer.phase('validate', attributes.operation, false, at - began))
+      return then(run.from(began), (ended) => observer.phase('validate', operation, false, ended - began))
     },
   }
 }

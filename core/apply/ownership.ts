@@ -63,6 +63,7 @@ function clears(entries: readonly Json[] | undefined): boolean {
 const nobody: Managers = new Map()
 
 function decodeOr(entries: readonly Json[] | undefined, otherwise: () => Managers): Managers {
+  if (entries === undefined) return otherwise()
   try {
     const managers = decodeManagers(entries)
     return managers.size > 0 ? managers : otherwise()

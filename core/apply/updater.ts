@@ -14,6 +14,7 @@ import { toFieldSet } from './to-field-set.ts'
 
 /** Migrates managers: drops versions that are not served, and follows atomic changes of the schema. */
 function reconciled({ versions }: Scope, managers: Managers): Managers {
+  if (managers.size === 0) return managers
   const result = new Map<string, Manager>()
   for (const [identity, manager] of managers) {
     const atom = versions.atom(manager.apiVersion)
@@ -32,32 +33,29 @@ interface Change {
   readonly force: boolean
 }
 
-/** Returns the comparison of a change in each version that managers use. */
-function comparer(scope: Scope, { old, updated }: Change): (apiVersion: string) => Comparison {
-  const known = new Map<string, Comparison>()
+/** The comparison of a change in a version. */
+function comparisonIn(apiVersion: string, scope: Scope, { old, updated }: Change): Comparison {
   const { apiVersion: own, reset } = scope
-  return (apiVersion) => {
-    const found = known.get(apiVersion)
-    if (found !== undefined) return found
-    const before = convertTo(scope, old, own, apiVersion, 'failed to convert old object')
-    const after = convertTo(scope, updated, own, apiVersion, 'failed to convert new object')
-    const { changed, removed } = compare(atomOf(scope, apiVersion), before, after)
-    const made = { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) }
-    known.set(apiVersion, made)
-    return made
-  }
+  const before = convertTo(scope, old, own, apiVersion, 'failed to convert old object')
+  const after = convertTo(scope, updated, own, apiVersion, 'failed to convert new object')
+  const { changed, removed } = compare(atomOf(scope, apiVersion), before, after)
+  return { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) }
 }
 
 /** Removes the changed fields from the other managers. Throws ApplyConflicts for them unless forced. */
 function transfer(scope: Scope, managers: Managers, change: Change): { managers: Map<string, Manager>; comparison: Comparison } {
-  const comparisonIn = comparer(scope, change)
-  const comparison = comparisonIn(scope.apiVersion)
+  const comparison = comparisonIn(scope.apiVersion, scope, change)
   const result = new Map<string, Manager>()
+  if (managers.size === 0) return { managers: result, comparison }
+  /** By version. */
+  const comparisons = new Map([[scope.apiVersion, comparison]])
   const conflicts: Conflict[] = []
   for (const [identity, manager] of managers) {
     let { fields } = manager
     if (identity !== change.by) {
-      const { changed, removed } = comparisonIn(manager.apiVersion)
+      const known = comparisons.get(manager.apiVersion) ?? comparisonIn(manager.apiVersion, scope, change)
+      comparisons.set(manager.apiVersion, known)
+      const { changed, removed } = known
       const taken = intersection(fields, changed)
       if (taken.length > 0) conflicts.push({ manager, fields: taken })
       fields = difference(difference(fields, taken), removed)
