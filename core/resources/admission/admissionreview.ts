@@ -3,7 +3,7 @@ import { UserInfo } from '../authentication/userinfo.ts'
 import { GroupVersionKind, GroupVersionResource } from '../meta/group-version.ts'
 import { Status } from '../meta/status.ts'
 
-export const AdmissionRequest = message('AdmissionRequest', 'A request that a webhook is asked about.', {
+export const AdmissionRequest = message('AdmissionRequest', 'A request that is submitted to a webhook.', {
   uid: field(1, string, 'Identifier that the response repeats.', { omitEmpty: false }),
   kind: field(2, GroupVersionKind, 'Kind of the object as it is sent here.', { omitEmpty: false }),
   resource: field(3, GroupVersionResource, 'Resource as it is sent here.', { omitEmpty: false }),
@@ -11,7 +11,7 @@ export const AdmissionRequest = message('AdmissionRequest', 'A request that a we
   requestKind: pointer(13, GroupVersionKind, "Kind in the client's request."),
   requestResource: pointer(14, GroupVersionResource, "Resource in the client's request."),
   requestSubResource: field(15, string, "Subresource in the client's request."),
-  name: field(5, string, 'Name of the object; empty when the server will make one.'),
+  name: field(5, string, 'Name of the object; empty when the server will generate one.'),
   namespace: field(6, string, 'Namespace of the object.'),
   operation: field(7, string, 'CREATE, UPDATE, DELETE or CONNECT.', {
     openEnum: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],

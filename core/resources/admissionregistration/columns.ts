@@ -55,7 +55,7 @@ function paramText({ spec }: BindingRow): string {
 /** Columns of both kinds of policy bindings. */
 export const policyBindingColumns = [
   nameColumn,
-  textColumn('PolicyName', 'Policy that is put in force.', '.spec.policyName'),
+  textColumn('PolicyName', 'Policy that the binding applies.', '.spec.policyName'),
   textColumn('ParamRef', 'Its parameters.', paramText),
   ageColumn,
 ]

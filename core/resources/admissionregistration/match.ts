@@ -39,7 +39,7 @@ export const Rule = message(
 
 export const RuleWithOperations = message(
   'RuleWithOperations',
-  'Resources and what is done to them.',
+  'Resources and operations.',
   {
     operations: field(
       1,
@@ -53,7 +53,7 @@ export const RuleWithOperations = message(
 
 export const NamedRuleWithOperations = message(
   'NamedRuleWithOperations',
-  'Resources, by name too, and what is done to them.',
+  'Resources and operations, optionally limited to names.',
   {
     resourceNames: field(1, list(string, { listType: 'atomic' }), 'Names of objects; empty for all.'),
     ruleWithOperations: inline(2, RuleWithOperations),

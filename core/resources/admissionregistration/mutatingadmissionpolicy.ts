@@ -8,7 +8,7 @@ import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
 import { validateMutatingSpec, validateMutation } from './policy-validation.ts'
 
 export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', {
-  expression: field(1, string, 'Expression that yields the wanted fields.'),
+  expression: field(1, string, 'Expression that returns the fields to apply.'),
 })
 
 export const JSONPatch = message('JSONPatch', 'A change as a JSON patch.', {
@@ -33,7 +33,7 @@ export const MutatingAdmissionPolicySpec = message(
     paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, made in order.'),
+    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
     failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { enum: FailurePolicyType }),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
@@ -50,7 +50,7 @@ export const MutatingAdmissionPolicySpec = message(
 )
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
-  spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
+  spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
 })
 
 export const mutatingAdmissionPolicies = resource({

@@ -13,15 +13,15 @@ export const AuditAnnotation = message(
   'AuditAnnotation',
   'An annotation that a policy adds to audit events.',
   {
-    key: required(1, string, "Key; the policy's name is put before it."),
+    key: required(1, string, 'Key; prefixed with the name of the policy.'),
     valueExpression: required(2, string, 'Expression that yields text, or null for no annotation.'),
   },
   { validate: (annotation, path, errors) => validateAnnotation(annotation, path, errors) },
 )
 
-export const ExpressionWarning = message('ExpressionWarning', 'What type checking found in an expression.', {
+export const ExpressionWarning = message('ExpressionWarning', 'A type checking warning for an expression.', {
   fieldRef: required(2, string, 'Path of the expression.'),
-  warning: required(3, string, 'What was found.'),
+  warning: required(3, string, 'The warning.'),
 })
 
 export const TypeChecking = message('TypeChecking', 'Result of type checking.', {
@@ -70,13 +70,13 @@ export const ValidatingAdmissionPolicySpec = message(
 
 export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolicyStatus', 'State of a policy.', {
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
-  typeChecking: pointer(2, TypeChecking, 'Result of type checking; present once it is done.'),
+  typeChecking: pointer(2, TypeChecking, 'Result of type checking; set when it is complete.'),
   conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
 })
 
 export const ValidatingAdmissionPolicy = object('ValidatingAdmissionPolicy', 'Demands on objects on their way in, by CEL expressions.', {
-  spec: field(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
-  status: field(3, ValidatingAdmissionPolicyStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ValidatingAdmissionPolicySpec, 'Desired state.'),
+  status: field(3, ValidatingAdmissionPolicyStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const validatingAdmissionPolicies = resource({

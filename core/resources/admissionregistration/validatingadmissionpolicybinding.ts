@@ -7,7 +7,7 @@ import { validateActions, validatePolicyName } from './policy-validation.ts'
 
 export const ValidatingAdmissionPolicyBindingSpec = message(
   'ValidatingAdmissionPolicyBindingSpec',
-  'Where a policy holds, and what a violation causes.',
+  'Where a policy applies, and the effect of a violation.',
   {
     policyName: required(1, string, 'The policy.', { omitEmpty: true }),
     paramRef: pointer(2, ParamRef, 'Its parameters.'),
@@ -15,7 +15,7 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
     validationActions: required(
       4,
       list(withFacets(string, { enum: ['Deny', 'Warn', 'Audit'] }), { listType: 'set' }),
-      'What a violation causes: Deny, Warn, Audit.',
+      'Effect of a violation: Deny, Warn, Audit.',
       { omitEmpty: true },
     ),
   },
@@ -28,7 +28,7 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
 )
 
 export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolicyBinding', 'Puts a validating policy into force.', {
-  spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'What is wanted.', { omitEmpty: true }),
+  spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'Desired state.', { omitEmpty: true }),
 })
 
 export const validatingAdmissionPolicyBindings = resource({

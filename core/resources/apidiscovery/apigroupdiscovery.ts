@@ -5,13 +5,13 @@ import { ObjectMeta } from '../meta/objectmeta.ts'
 
 export const APISubresourceDiscovery = message('APISubresourceDiscovery', 'A subresource.', {
   subresource: required(1, string, 'Its name.'),
-  responseKind: pointer(2, GroupVersionKind, 'Kind of its answers; absent when they are no objects.'),
+  responseKind: pointer(2, GroupVersionKind, 'Kind of its responses; absent when they are no objects.'),
   acceptedTypes: field(
     3,
     list(GroupVersionKind, { listType: 'map', keys: ['group', 'version', 'kind'] }),
-    'Kinds that it takes, when it takes objects.',
+    'Kinds of request bodies that it accepts.',
   ),
-  verbs: required(4, list(string, { listType: 'set' }), 'What can be done with it.'),
+  verbs: required(4, list(string, { listType: 'set' }), 'Supported verbs.'),
 })
 
 export const APIResourceDiscovery = message('APIResourceDiscovery', 'A resource of a version.', {
@@ -19,7 +19,7 @@ export const APIResourceDiscovery = message('APIResourceDiscovery', 'A resource 
   responseKind: pointer(2, GroupVersionKind, 'Kind of its objects.'),
   scope: required(3, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
   singularResource: required(4, string, 'Singular name.'),
-  verbs: required(5, list(string, { listType: 'set' }), 'What can be done with it.'),
+  verbs: required(5, list(string, { listType: 'set' }), 'Supported verbs.'),
   shortNames: field(6, list(string, { listType: 'set' }), 'Abbreviations for people.'),
   categories: field(7, list(string, { listType: 'set' }), 'Collective names that include it, such as all.'),
   subresources: field(8, list(APISubresourceDiscovery, { listType: 'map', keys: ['subresource'] }), 'Its subresources.'),
@@ -28,7 +28,7 @@ export const APIResourceDiscovery = message('APIResourceDiscovery', 'A resource 
 export const APIVersionDiscovery = message('APIVersionDiscovery', 'A version of a group.', {
   version: required(1, string, 'Name of the version.'),
   resources: field(2, list(APIResourceDiscovery, { listType: 'map', keys: ['resource'] }), 'Its resources.'),
-  freshness: field(3, string, 'Current, or Stale when its server could not be asked.', { openEnum: ['Current', 'Stale'] }),
+  freshness: field(3, string, 'Current, or Stale when its server could not be reached.', { openEnum: ['Current', 'Stale'] }),
 })
 
 export const APIGroupDiscovery = message(

@@ -48,7 +48,7 @@ export const CustomResourceValidation = message('CustomResourceValidation', 'How
 export const CustomResourceSubresourceStatus = message('CustomResourceSubresourceStatus', 'The status subresource; it has no settings.', {})
 
 export const CustomResourceSubresourceScale = message('CustomResourceSubresourceScale', 'The scale subresource.', {
-  specReplicasPath: required(1, string, 'Path of the wanted number, below .spec.'),
+  specReplicasPath: required(1, string, 'Path of the desired number, below .spec.'),
   statusReplicasPath: required(2, string, 'Path of the observed number, below .status.'),
   labelSelectorPath: pointer(3, string, 'Path of the selector as text, below .spec or .status.'),
 })
@@ -82,7 +82,7 @@ export const CustomResourceDefinitionVersion = message('CustomResourceDefinition
 
 export const CustomResourceDefinitionSpec = message(
   'CustomResourceDefinitionSpec',
-  'What the custom resource looks like.',
+  'Schema of the custom resource.',
   {
     group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
     names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
@@ -143,8 +143,8 @@ export const CustomResourceDefinitionStatus = message('CustomResourceDefinitionS
 })
 
 export const CustomResourceDefinition = object('CustomResourceDefinition', 'Adds a resource to the API; named <plural>.<group>.', {
-  spec: required(2, CustomResourceDefinitionSpec, 'What is wanted.'),
-  status: field(3, CustomResourceDefinitionStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, CustomResourceDefinitionSpec, 'Desired state.'),
+  status: field(3, CustomResourceDefinitionStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const customResourceDefinitions = resource({

@@ -20,14 +20,14 @@ export const ServiceReference = message(
   },
 )
 
-export const APIServiceSpec = message('APIServiceSpec', 'Who serves a group and version.', {
+export const APIServiceSpec = message('APIServiceSpec', 'The server of a group and version.', {
   service: pointer(1, ServiceReference, 'Service that requests are passed on to; absent for this server itself.'),
   group: field(2, string, 'API group.'),
   version: field(3, string, 'API version.'),
   insecureSkipTLSVerify: field(4, bool, 'Does not verify the certificate; excludes caBundle.'),
   caBundle: field(5, bytes, 'PEM bundle that verifies the server, in base64.'),
-  groupPriorityMinimum: required(7, int32, 'Priority of the group in discovery; greater comes first.'),
-  versionPriority: required(8, int32, 'Priority of the version in its group; greater comes first.'),
+  groupPriorityMinimum: required(7, int32, 'Priority of the group in discovery; higher ones come first.'),
+  versionPriority: required(8, int32, 'Priority of the version in its group; higher ones come first.'),
 })
 
 export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', {
@@ -45,9 +45,9 @@ export const APIServiceStatus = message('APIServiceStatus', 'State of an API ser
   }),
 })
 
-export const APIService = object('APIService', 'Registers who serves a group and version; named <version>.<group>.', {
-  spec: field(2, APIServiceSpec, 'What is wanted.'),
-  status: field(3, APIServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const APIService = object('APIService', 'Registers the server of a group and version; named <version>.<group>.', {
+  spec: field(2, APIServiceSpec, 'Desired state.'),
+  status: field(3, APIServiceStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 /** The condition of what this server serves itself. */

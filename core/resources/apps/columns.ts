@@ -15,7 +15,7 @@ import {
 
 const containers = containerColumns('.spec.template.spec.containers').map(wide)
 const selector = wide(selectorColumn('.spec.selector'))
-const ready = ratioColumn('Ready', 'Pods that are ready, out of those wanted.', '.status.readyReplicas', '.spec.replicas')
+const ready = ratioColumn('Ready', 'Ready pods, out of the desired number.', '.status.readyReplicas', '.spec.replicas')
 
 interface DeploymentRow {
   readonly spec?: { readonly selector?: Selector | undefined } | undefined
@@ -30,7 +30,7 @@ function deploymentSelector({ spec }: DeploymentRow): string {
 export const deploymentColumns = [
   nameColumn,
   ready,
-  countColumn('Up-to-date', 'Pods made from the present template.', '.status.updatedReplicas', 'string'),
+  countColumn('Up-to-date', 'Pods of the current template.', '.status.updatedReplicas', 'string'),
   countColumn('Available', 'Pods that have been ready for long enough.', '.status.availableReplicas', 'string'),
   ageColumn,
   ...containers,
@@ -39,7 +39,7 @@ export const deploymentColumns = [
 
 export const replicaSetColumns = [
   nameColumn,
-  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Desired', 'Desired number of pods.', '.spec.replicas'),
   countColumn('Current', 'Number of pods.', '.status.replicas'),
   countColumn('Ready', 'Number of pods that are ready.', '.status.readyReplicas'),
   ageColumn,
@@ -64,7 +64,7 @@ export const daemonSetColumns = [
   countColumn('Desired', 'Nodes that should run a pod.', '.status.desiredNumberScheduled'),
   countColumn('Current', 'Of these, nodes that run one.', '.status.currentNumberScheduled'),
   countColumn('Ready', 'Of these, nodes whose pod is ready.', '.status.numberReady'),
-  countColumn('Up-to-date', 'Nodes whose pod is made from the present template.', '.status.updatedNumberScheduled'),
+  countColumn('Up-to-date', 'Nodes whose pod has the current template.', '.status.updatedNumberScheduled'),
   countColumn('Available', 'Nodes whose pod has been ready for long enough.', '.status.numberAvailable'),
   textColumn<DaemonSetRow>('Node Selector', 'Labels of the nodes.', ({ spec }) => labelsText(spec?.template?.spec?.nodeSelector)),
   ageColumn,

@@ -56,7 +56,7 @@ export const DaemonSetSpec = message(
   'What a daemon set runs.',
   {
     selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
-    template: required(2, PodTemplateSpec, 'What its pods are made from.'),
+    template: required(2, PodTemplateSpec, 'Template of its pods.'),
     updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
     minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
     revisionHistoryLimit: pointer(6, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
@@ -94,8 +94,8 @@ export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set
 })
 
 export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', {
-  spec: field(2, DaemonSetSpec, 'What is wanted.'),
-  status: field(3, DaemonSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, DaemonSetSpec, 'Desired state.'),
+  status: field(3, DaemonSetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const daemonSets = resource({

@@ -28,7 +28,7 @@ export const RollingUpdateDeployment = message(
   'Pace of a rolling update.',
   {
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
-    maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the wanted number; 25% by default.'),
+    maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
   },
   {
     validate({ maxUnavailable, maxSurge }, path, errors) {
@@ -66,9 +66,9 @@ export const DeploymentSpec = message(
   'DeploymentSpec',
   'What a deployment runs.',
   {
-    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
     selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
-    template: required(3, PodTemplateSpec, 'What its pods are made from.'),
+    template: required(3, PodTemplateSpec, 'Template of its pods.'),
     strategy: field(4, DeploymentStrategy, 'How pods are replaced after a change.', { patchStrategy: 'retainKeys' }),
     minReadySeconds: field(5, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
     revisionHistoryLimit: pointer(6, int32, 'Number of old replica sets to keep; 10 by default.', { min: 0 }),
@@ -103,7 +103,7 @@ export const DeploymentCondition = message('DeploymentCondition', 'An observatio
 export const DeploymentStatus = message('DeploymentStatus', 'State of a deployment.', {
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
   replicas: field(2, int32, 'Pods in all its replica sets.'),
-  updatedReplicas: field(3, int32, 'Pods made from the present template.'),
+  updatedReplicas: field(3, int32, 'Pods of the current template.'),
   readyReplicas: field(7, int32, 'Pods that are ready.'),
   availableReplicas: field(4, int32, 'Pods that have been ready for minReadySeconds.'),
   unavailableReplicas: field(5, int32, 'Pods that are missing for full availability.'),
@@ -116,8 +116,8 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
 })
 
 export const Deployment = object('Deployment', 'Keeps pods running and rolls out changes of them.', {
-  spec: field(2, DeploymentSpec, 'What is wanted.'),
-  status: field(3, DeploymentStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, DeploymentSpec, 'Desired state.'),
+  status: field(3, DeploymentStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const deployments = resource({

@@ -14,10 +14,10 @@ export const ReplicaSetSpec = message(
   'ReplicaSetSpec',
   'What a replica set maintains.',
   {
-    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
     minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
     selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
-    template: field(3, PodTemplateSpec, 'What its pods are made from.'),
+    template: field(3, PodTemplateSpec, 'Template of its pods.'),
   },
   {
     defaults(spec) {
@@ -49,8 +49,8 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
 })
 
 export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', {
-  spec: field(2, ReplicaSetSpec, 'What is wanted.'),
-  status: field(3, ReplicaSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ReplicaSetSpec, 'Desired state.'),
+  status: field(3, ReplicaSetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const replicaSets = resource({

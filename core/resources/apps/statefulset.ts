@@ -76,7 +76,7 @@ export const StatefulSetUpdateStrategy = message(
 
 export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   'StatefulSetPersistentVolumeClaimRetentionPolicy',
-  'What becomes of claims made from the templates: Retain or Delete.',
+  'What happens to claims created from the templates: Retain or Delete.',
   {
     whenDeleted: field(1, string, 'When the set is deleted.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
     whenScaled: field(2, string, 'When the set shrinks.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
@@ -130,22 +130,22 @@ export const StatefulSetSpec = message(
   'StatefulSetSpec',
   'What a stateful set runs.',
   {
-    replicas: pointer(1, int32, 'Number of pods wanted; 1 by default.', { min: 0 }),
+    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
     selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
-    template: required(3, TemplateWithClaims, 'What its pods are made from; they are named <set>-<ordinal>.'),
+    template: required(3, TemplateWithClaims, 'Template of its pods, which are named <set>-<ordinal>.'),
     volumeClaimTemplates: field(
       4,
       list(PersistentVolumeClaim, { listType: 'atomic' }),
       'Claims that every pod gets; they win over volumes of the same name.',
     ),
     serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
-    podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all at once.', {
+    podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all pods at the same time.', {
       enum: ['OrderedReady', 'Parallel'],
     }),
     updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
     revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default, all when it is negative.'),
     minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
-    persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What becomes of the pods' claims."),
+    persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What happens to the pods' claims."),
     ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
   },
   {
@@ -189,8 +189,8 @@ export const StatefulSetStatus = message('StatefulSetStatus', 'State of a statef
 })
 
 export const StatefulSet = object('StatefulSet', 'Runs pods with names, order and storage that last.', {
-  spec: field(2, StatefulSetSpec, 'What is wanted.'),
-  status: field(3, StatefulSetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, StatefulSetSpec, 'Desired state.'),
+  status: field(3, StatefulSetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 const changeable = [

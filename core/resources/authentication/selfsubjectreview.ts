@@ -3,12 +3,12 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { UserInfo } from './userinfo.ts'
 
-export const SelfSubjectReviewStatus = message('SelfSubjectReviewStatus', 'What the server knows of the caller.', {
+export const SelfSubjectReviewStatus = message('SelfSubjectReviewStatus', 'What the server knows about the caller.', {
   userInfo: field(1, UserInfo, 'The caller.'),
 })
 
-export const SelfSubjectReview = object('SelfSubjectReview', 'Tells the caller who it is.', {
-  status: field(2, SelfSubjectReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const SelfSubjectReview = object('SelfSubjectReview', 'Returns the user of the request.', {
+  status: field(2, SelfSubjectReviewStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const selfSubjectReviews = resource({

@@ -8,7 +8,7 @@ export const BoundObjectReference = message('BoundObjectReference', 'Object that
   uid: field(4, string, 'UID of the object.'),
 })
 
-export const TokenRequestSpec = message('TokenRequestSpec', 'The token that is asked for.', {
+export const TokenRequestSpec = message('TokenRequestSpec', 'The requested token.', {
   audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
   expirationSeconds: pointer(4, int64, 'Seconds of validity; may be shortened. 3600 by default.', { omitEmpty: false }),
   boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
@@ -19,7 +19,7 @@ export const TokenRequestStatus = message('TokenRequestStatus', 'The token that 
   expirationTimestamp: field(2, time, 'When it expires.', { omitEmpty: false }),
 })
 
-export const TokenRequest = object('TokenRequest', 'Asks for a token of a service account.', {
-  spec: field(2, TokenRequestSpec, 'What is wanted.', { omitEmpty: false }),
-  status: field(3, TokenRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const TokenRequest = object('TokenRequest', 'Requests a token of a service account.', {
+  spec: field(2, TokenRequestSpec, 'Desired state.', { omitEmpty: false }),
+  status: field(3, TokenRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
 })

@@ -10,14 +10,14 @@ export const TokenReviewSpec = message('TokenReviewSpec', 'The token to check.',
 
 export const TokenReviewStatus = message('TokenReviewStatus', 'Result of the check.', {
   authenticated: field(1, bool, 'Whether the token is valid.'),
-  user: field(2, UserInfo, 'Whose token it is.'),
-  audiences: field(4, list(string, { listType: 'atomic' }), 'Those of the asked audiences that the token has.'),
+  user: field(2, UserInfo, 'User of the token.'),
+  audiences: field(4, list(string, { listType: 'atomic' }), 'Requested audiences that the token is valid for.'),
   error: field(3, string, 'Why it could not be checked.'),
 })
 
-export const TokenReview = object('TokenReview', 'Asks whose token this is.', {
-  spec: required(2, TokenReviewSpec, 'What is wanted.'),
-  status: field(3, TokenReviewStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const TokenReview = object('TokenReview', 'Authenticates a token and returns its user.', {
+  spec: required(2, TokenReviewSpec, 'Desired state.'),
+  status: field(3, TokenReviewStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const tokenReviews = resource({

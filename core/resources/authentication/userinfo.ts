@@ -4,7 +4,7 @@ export const ExtraValue = list(string, { wrapper: true })
 
 export const UserInfo = message('UserInfo', 'A user as authentication found it.', {
   username: field(1, string, 'Name of the user, unique among present users.'),
-  uid: field(2, string, 'Identifier that tells users of one name apart over time.'),
+  uid: field(2, string, 'Unique identifier, which distinguishes users with the same name over time.'),
   groups: field(3, list(string, { listType: 'atomic' }), 'Groups of the user.'),
   extra: field(4, map(ExtraValue), 'Further facts, by key.'),
 })

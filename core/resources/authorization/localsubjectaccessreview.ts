@@ -3,10 +3,14 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from './subjectaccessreview.ts'
 
-export const LocalSubjectAccessReview = object('LocalSubjectAccessReview', 'Asks whether a user may do something in one namespace.', {
-  spec: required(2, SubjectAccessReviewSpec, 'User and action; their namespace must be that of the request.'),
-  status: field(3, SubjectAccessReviewStatus, 'The answer.'),
-})
+export const LocalSubjectAccessReview = object(
+  'LocalSubjectAccessReview',
+  'Checks whether a user may perform an action in one namespace.',
+  {
+    spec: required(2, SubjectAccessReviewSpec, 'User and action; their namespace must be that of the request.'),
+    status: field(3, SubjectAccessReviewStatus, 'The answer.'),
+  },
+)
 
 export const localSubjectAccessReviews = resource({
   group: 'authorization.<domain>',

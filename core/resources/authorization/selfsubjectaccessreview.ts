@@ -9,7 +9,7 @@ export const SelfSubjectAccessReviewSpec = message('SelfSubjectAccessReviewSpec'
   nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
 })
 
-export const SelfSubjectAccessReview = object('SelfSubjectAccessReview', 'Asks whether the caller may do something.', {
+export const SelfSubjectAccessReview = object('SelfSubjectAccessReview', 'Checks whether the caller may perform an action.', {
   spec: required(2, SelfSubjectAccessReviewSpec, 'The action.'),
   status: field(3, SubjectAccessReviewStatus, 'The answer.'),
 })

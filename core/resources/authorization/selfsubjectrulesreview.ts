@@ -14,13 +14,13 @@ export const ResourceRule = message('ResourceRule', 'Allowed verbs on resources.
   resourceNames: field(4, list(string, { listType: 'atomic' }), 'Names of objects; empty for all.'),
 })
 
-export const SelfSubjectRulesReviewSpec = message('SelfSubjectRulesReviewSpec', 'Where permissions are looked up.', {
-  namespace: field(1, string, 'Namespace to look at.'),
+export const SelfSubjectRulesReviewSpec = message('SelfSubjectRulesReviewSpec', 'Where permissions are evaluated.', {
+  namespace: field(1, string, 'Namespace to evaluate.'),
 })
 
 export const SubjectRulesReviewStatus = message('SubjectRulesReviewStatus', 'The permissions that were found.', {
   resourceRules: required(1, list(ResourceRule, { listType: 'atomic' }), 'Permissions on resources.'),
-  nonResourceRules: required(2, list(NonResourceRule, { listType: 'atomic' }), 'Permissions on other paths.'),
+  nonResourceRules: required(2, list(NonResourceRule, { listType: 'atomic' }), 'Permissions for non-resource paths.'),
   incomplete: required(3, bool, 'Some authorizer could not list its rules.'),
   evaluationError: field(4, string, 'Why the list is incomplete.'),
 })

@@ -5,7 +5,7 @@ import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
 
 export const ExtraValue = list(string, { wrapper: true })
 
-export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The action to check, and for whom.', {
+export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The action and the user to check.', {
   resourceAttributes: pointer(1, ResourceAttributes, 'Request for a resource.'),
   nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
   user: field(3, string, 'Name of the user.'),
@@ -16,12 +16,12 @@ export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The a
 
 export const SubjectAccessReviewStatus = message('SubjectAccessReviewStatus', 'Whether an action is allowed.', {
   allowed: required(1, bool, 'The action is allowed.'),
-  denied: field(4, bool, 'The action is refused for good; with neither set, nobody allowed it.'),
+  denied: field(4, bool, 'The action is denied; if neither allowed nor denied is set, no authorizer had an opinion.'),
   reason: field(2, string, 'Why.'),
-  evaluationError: field(3, string, 'What went wrong while deciding; the decision may stand all the same.'),
+  evaluationError: field(3, string, 'Error during the evaluation; the decision may still be valid.'),
 })
 
-export const SubjectAccessReview = object('SubjectAccessReview', 'Asks whether a user may do something.', {
+export const SubjectAccessReview = object('SubjectAccessReview', 'Checks whether a user may perform an action.', {
   spec: required(2, SubjectAccessReviewSpec, 'User and action.'),
   status: field(3, SubjectAccessReviewStatus, 'The answer.'),
 })

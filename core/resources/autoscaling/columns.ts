@@ -88,17 +88,17 @@ function referenceText({ spec }: AutoscalerRow): string {
 export const horizontalPodAutoscalerColumns = [
   nameColumn,
   textColumn('Reference', 'Object that is scaled.', referenceText),
-  textColumn('Targets', 'Metrics, present and wanted.', targetsText),
+  textColumn('Targets', 'Metrics, current and target.', targetsText),
   textColumn('MinPods', 'Lower bound of the scale.', '.spec.minReplicas', unset),
   countColumn('MaxPods', 'Upper bound of the scale.', '.spec.maxReplicas', 'string'),
-  countColumn('Replicas', 'Pods at the last look.', '.status.currentReplicas', 'string'),
+  countColumn('Replicas', 'Number of pods when last observed.', '.status.currentReplicas', 'string'),
   ageColumn,
 ]
 
 /** Columns of the scale subresource. */
 export const scaleColumns: readonly Column<unknown>[] = [
   textColumn('Name', nameColumn.doc, '.metadata.name'),
-  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Desired', 'Desired number of pods.', '.spec.replicas'),
   countColumn('Available', 'Number of pods.', '.status.replicas'),
   ageColumn,
 ]

@@ -13,7 +13,7 @@ import { validateSpec } from './validation.ts'
 
 export const HorizontalPodAutoscalerSpec = message(
   'HorizontalPodAutoscalerSpec',
-  'What is scaled, and by what.',
+  'The scaled object and its metrics.',
   {
     scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
     minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
@@ -37,9 +37,9 @@ export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscaler
 export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerStatus', 'State of an autoscaler.', {
   observedGeneration: pointer(1, int64, 'Generation of the spec that this status was computed from.'),
   lastScaleTime: pointer(2, time, 'When the scale was last changed.'),
-  currentReplicas: field(3, int32, 'Pods at the last look.'),
+  currentReplicas: field(3, int32, 'Number of pods when last observed.'),
   desiredReplicas: required(4, int32, 'Pods that were found to be needed.'),
-  currentMetrics: field(5, list(MetricStatus, { listType: 'atomic' }), 'Metrics at the last look.', { omitEmpty: false }),
+  currentMetrics: field(5, list(MetricStatus, { listType: 'atomic' }), 'Metrics when last observed.', { omitEmpty: false }),
   conditions: field(
     6,
     list(HorizontalPodAutoscalerCondition, { listType: 'map', keys: ['type'] }),
@@ -49,8 +49,8 @@ export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerSta
 })
 
 export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales an object by metrics.', {
-  spec: required(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { omitEmpty: true }),
-  status: field(3, HorizontalPodAutoscalerStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, HorizontalPodAutoscalerSpec, 'Desired state.', { omitEmpty: true }),
+  status: field(3, HorizontalPodAutoscalerStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const horizontalPodAutoscalers = resource({

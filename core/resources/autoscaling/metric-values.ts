@@ -7,13 +7,13 @@ export const MetricTarget = message('MetricTarget', 'Value that a metric should 
   }),
   value: pointer(2, quantity, 'The metric as a whole.'),
   averageValue: pointer(3, quantity, 'The metric per pod.'),
-  averageUtilization: pointer(4, int32, 'The metric per pod, in percent of what the pods request.'),
+  averageUtilization: pointer(4, int32, "The metric per pod, in percent of the pods' requests."),
 })
 
 export const MetricValueStatus = message('MetricValueStatus', 'Value that a metric has.', {
   value: pointer(1, quantity, 'The metric as a whole.'),
   averageValue: pointer(2, quantity, 'The metric per pod.'),
-  averageUtilization: pointer(3, int32, 'The metric per pod, in percent of what the pods request.'),
+  averageUtilization: pointer(3, int32, "The metric per pod, in percent of the pods' requests."),
 })
 
 export const MetricIdentifier = message('MetricIdentifier', 'Names a metric.', {

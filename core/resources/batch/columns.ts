@@ -52,9 +52,9 @@ function durationText({ status }: JobRow, context: CellContext): string {
 
 export const jobColumns = [
   nameColumn,
-  textColumn('Status', 'What the job is at.', jobStatus),
+  textColumn('Status', 'State of the job.', jobStatus),
   textColumn('Completions', 'Pods that succeeded, out of those needed.', completionsText),
-  textColumn<JobRow>('Duration', 'Time that the job took, or has taken so far.', durationText),
+  textColumn<JobRow>('Duration', 'Duration of the job, or time since its start.', durationText),
   ageColumn,
   ...containerColumns('.spec.template.spec.containers').map(wide),
   wide(selectorColumn('.spec.selector')),

@@ -13,7 +13,7 @@ import { validateSchedule } from './schedule-validation.ts'
 
 export const JobTemplateSpec = message(
   'JobTemplateSpec',
-  'What jobs are made from.',
+  'Template of jobs.',
   {
     metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
     spec: field(2, JobSpec, 'Spec of the jobs.'),
@@ -38,7 +38,7 @@ export const CronJobSpec = message(
       enum: ['Allow', 'Forbid', 'Replace'],
     }),
     suspend: pointer(4, bool, 'Stops further runs.'),
-    jobTemplate: required(5, JobTemplateSpec, 'What the jobs are made from.'),
+    jobTemplate: required(5, JobTemplateSpec, 'Template of the jobs.'),
     successfulJobsHistoryLimit: pointer(6, int32, 'Number of successful jobs to keep; 3 by default.', { min: 0 }),
     failedJobsHistoryLimit: pointer(7, int32, 'Number of failed jobs to keep; 1 by default.', { min: 0 }),
   },
@@ -59,8 +59,8 @@ export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
 })
 
 export const CronJob = object('CronJob', 'Runs jobs on a schedule.', {
-  spec: required(2, CronJobSpec, 'What is wanted.', { omitEmpty: true }),
-  status: field(3, CronJobStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, CronJobSpec, 'Desired state.', { omitEmpty: true }),
+  status: field(3, CronJobStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const cronJobs = resource({

@@ -18,15 +18,15 @@ export const PodFailurePolicyOnExitCodesRequirement = message(
   'PodFailurePolicyOnExitCodesRequirement',
   'A test of exit codes of failed containers.',
   {
-    containerName: pointer(1, string, 'Container to look at; all of them by default.'),
-    operator: required(2, string, 'In or NotIn; the code 0 is never looked at.', { enum: ['In', 'NotIn'], notEmpty: true }),
+    containerName: pointer(1, string, 'Container to check; all containers by default.'),
+    operator: required(2, string, 'In or NotIn; exit code 0 is never checked.', { enum: ['In', 'NotIn'], notEmpty: true }),
     values: required(3, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
   },
 )
 
 export const PodFailurePolicyOnPodConditionsPattern = message(
   'PodFailurePolicyOnPodConditionsPattern',
-  'A pod condition to look for.',
+  'A pod condition to match.',
   {
     type: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
     status: field(2, string, 'Its status; True by default.', { openEnum: ConditionStatus, omitEmpty: false }),
@@ -38,7 +38,7 @@ export const PodFailurePolicyOnPodConditionsPattern = message(
   },
 )
 
-export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'What follows from a failure of a certain kind.', {
+export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to a kind of failure.', {
   action: required(1, string, 'FailJob, FailIndex, Ignore or Count.', {
     enum: ['FailJob', 'FailIndex', 'Ignore', 'Count'],
     notEmpty: true,
@@ -51,7 +51,7 @@ export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'What follow
   ),
 })
 
-export const PodFailurePolicy = message('PodFailurePolicy', 'What follows from failed pods.', {
+export const PodFailurePolicy = message('PodFailurePolicy', 'Reaction to failed pods.', {
   rules: required(
     1,
     list(PodFailurePolicyRule, { listType: 'atomic' }),
@@ -75,14 +75,14 @@ export const JobSpec = message(
     parallelism: pointer(1, int32, 'Greatest number of pods at a time; 1 by default.', { min: 0 }),
     completions: pointer(2, int32, 'Number of pods that must succeed; absent when any one success is enough.', { min: 0 }),
     activeDeadlineSeconds: pointer(3, int64, 'Seconds after which the job fails.', { min: 0 }),
-    podFailurePolicy: pointer(11, PodFailurePolicy, 'What follows from failed pods.'),
+    podFailurePolicy: pointer(11, PodFailurePolicy, 'Reaction to failed pods.'),
     successPolicy: pointer(16, SuccessPolicy, 'When an indexed job is done early.'),
     backoffLimit: pointer(7, int32, 'Retries until the job fails; 6 by default.', { min: 0 }),
     backoffLimitPerIndex: pointer(12, int32, 'Retries of each index until it fails.', { min: 0 }),
     maxFailedIndexes: pointer(13, int32, 'Failed indexes until the job fails.', { min: 0 }),
     selector: pointer(4, LabelSelector, 'Labels of its pods; set by the server unless manualSelector is true.'),
     manualSelector: pointer(5, bool, 'Leaves selector and labels to the client.'),
-    template: required(6, PodTemplateSpec, 'What its pods are made from; their restart policy is Never or OnFailure.'),
+    template: required(6, PodTemplateSpec, 'Template of its pods; their restart policy is Never or OnFailure.'),
     ttlSecondsAfterFinished: pointer(8, int32, 'Seconds after its end when the job is deleted; absent for never.', { min: 0 }),
     completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', { enum: ['NonIndexed', 'Indexed'] }),
     suspend: pointer(10, bool, 'Stops the job and deletes its pods until it is false again.'),
@@ -131,8 +131,8 @@ export const JobStatus = message('JobStatus', 'State of a job.', {
 })
 
 export const Job = object('Job', 'Runs pods until enough of them have succeeded.', {
-  spec: field(2, JobSpec, 'What is wanted.'),
-  status: field(3, JobStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, JobSpec, 'Desired state.'),
+  status: field(3, JobStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const jobs = resource({

@@ -8,53 +8,49 @@ import { validateRequest } from './csr-validation.ts'
 
 export const ExtraValue = list(string, { wrapper: true })
 
-export const CertificateSigningRequestSpec = message(
-  'CertificateSigningRequestSpec',
-  'The certificate that is asked for; cannot be changed.',
-  {
-    request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),
-    signerName: required(7, string, 'Signer that is asked, as a prefixed name.'),
-    expirationSeconds: pointer(8, int32, 'Seconds of validity wanted, at least 600; the signer may differ.'),
-    usages: field(
-      5,
-      list(
-        withFacets(string, {
-          enum: [
-            'signing',
-            'digital signature',
-            'content commitment',
-            'key encipherment',
-            'key agreement',
-            'data encipherment',
-            'cert sign',
-            'crl sign',
-            'encipher only',
-            'decipher only',
-            'any',
-            'server auth',
-            'client auth',
-            'code signing',
-            'email protection',
-            's/mime',
-            'ipsec end system',
-            'ipsec tunnel',
-            'ipsec user',
-            'timestamping',
-            'ocsp signing',
-            'microsoft sgc',
-            'netscape sgc',
-          ],
-        }),
-        { listType: 'atomic' },
-      ),
-      'Key usages wanted.',
+export const CertificateSigningRequestSpec = message('CertificateSigningRequestSpec', 'The requested certificate; cannot be changed.', {
+  request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),
+  signerName: required(7, string, 'Requested signer, as a prefixed name.'),
+  expirationSeconds: pointer(8, int32, 'Requested validity in seconds, at least 600; the signer may choose another.'),
+  usages: field(
+    5,
+    list(
+      withFacets(string, {
+        enum: [
+          'signing',
+          'digital signature',
+          'content commitment',
+          'key encipherment',
+          'key agreement',
+          'data encipherment',
+          'cert sign',
+          'crl sign',
+          'encipher only',
+          'decipher only',
+          'any',
+          'server auth',
+          'client auth',
+          'code signing',
+          'email protection',
+          's/mime',
+          'ipsec end system',
+          'ipsec tunnel',
+          'ipsec user',
+          'timestamping',
+          'ocsp signing',
+          'microsoft sgc',
+          'netscape sgc',
+        ],
+      }),
+      { listType: 'atomic' },
     ),
-    username: field(2, string, 'Who asked; set by the server.'),
-    uid: field(3, string, 'UID of who asked; set by the server.'),
-    groups: field(4, list(string, { listType: 'atomic' }), 'Groups of who asked; set by the server.'),
-    extra: field(6, map(ExtraValue), 'Further facts about who asked; set by the server.'),
-  },
-)
+    'Requested key usages.',
+  ),
+  username: field(2, string, 'User that created the request; set by the server.'),
+  uid: field(3, string, 'UID of the user; set by the server.'),
+  groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user; set by the server.'),
+  extra: field(6, map(ExtraValue), 'Extra attributes of the user; set by the server.'),
+})
 
 export const CertificateSigningRequestCondition = message('CertificateSigningRequestCondition', 'An observation about a signing request.', {
   type: required(1, string, 'Approved, Denied or Failed.', { openEnum: ['Approved', 'Denied', 'Failed'] }),
@@ -70,9 +66,9 @@ export const CertificateSigningRequestStatus = message('CertificateSigningReques
   certificate: field(2, bytes, 'PEM blocks of the issued certificate and its chain, in base64.'),
 })
 
-export const CertificateSigningRequest = object('CertificateSigningRequest', 'Asks a signer for a certificate.', {
-  spec: required(2, CertificateSigningRequestSpec, 'What is wanted.'),
-  status: field(3, CertificateSigningRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const CertificateSigningRequest = object('CertificateSigningRequest', 'Requests a certificate from a signer.', {
+  spec: required(2, CertificateSigningRequestSpec, 'Desired state.'),
+  status: field(3, CertificateSigningRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const certificateSigningRequests = resource({

@@ -24,10 +24,10 @@ function conditionText({ status }: RequestRow): string {
 export const certificateSigningRequestColumns = [
   nameColumn,
   ageColumn,
-  textColumn('SignerName', 'Signer that is asked.', '.spec.signerName', none),
-  textColumn('Requestor', 'Who asks.', '.spec.username'),
-  textColumn('RequestedDuration', 'Validity that is wanted.', durationText),
-  textColumn('Condition', 'What the request is at.', conditionText),
+  textColumn('SignerName', 'Requested signer.', '.spec.signerName', none),
+  textColumn('Requestor', 'Requesting user.', '.spec.username'),
+  textColumn('RequestedDuration', 'Requested validity.', durationText),
+  textColumn('Condition', 'State of the request.', conditionText),
 ]
 
 export const clusterTrustBundleColumns = [nameColumn, textColumn('SignerName', 'Signer that it vouches for.', '.spec.signerName', none)]
@@ -44,7 +44,7 @@ export const podCertificateRequestColumns = [
   textColumn('PodName', 'Name of the pod.', '.spec.podName'),
   textColumn('ServiceAccountName', 'Service account of the pod.', '.spec.serviceAccountName'),
   textColumn('NodeName', 'Node of the pod.', '.spec.nodeName'),
-  textColumn('SignerName', 'Signer that is asked.', '.spec.signerName'),
+  textColumn('SignerName', 'Requested signer.', '.spec.signerName'),
   textColumn<PodRequestRow>(
     'State',
     'Pending, Issued, Denied or Failed.',

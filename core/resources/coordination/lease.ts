@@ -29,7 +29,7 @@ export const LeaseSpec = message(
 )
 
 export const Lease = object('Lease', 'A lock with a time limit; used for leader election and heartbeats.', {
-  spec: field(2, LeaseSpec, 'What is wanted.'),
+  spec: field(2, LeaseSpec, 'Desired state.'),
 })
 
 export const leases = resource({

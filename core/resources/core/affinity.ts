@@ -2,7 +2,7 @@ import { field, int32, list, message, pointer, required, string } from '../../sc
 import { LabelSelector } from '../meta/selector.ts'
 
 export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One comparison of a node label or field with a set of values.', {
-  key: required(1, string, 'Label key, or field name, to look at.'),
+  key: required(1, string, 'Label key, or field name, to compare.'),
   operator: required(2, string, 'How the value relates to `values`: In, NotIn, Exists, DoesNotExist, Gt or Lt.', {
     enum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
   }),

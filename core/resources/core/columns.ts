@@ -41,7 +41,7 @@ interface ControllerRow {
 
 export const replicationControllerColumns = [
   nameColumn,
-  countColumn('Desired', 'Number of pods wanted.', '.spec.replicas'),
+  countColumn('Desired', 'Desired number of pods.', '.spec.replicas'),
   countColumn('Current', 'Number of pods.', '.status.replicas'),
   countColumn('Ready', 'Number of pods that are ready.', '.status.readyReplicas'),
   ageColumn,
@@ -122,6 +122,6 @@ function healthText(component: ComponentRow): string {
 export const componentStatusColumns = [
   nameColumn,
   textColumn('Status', 'Whether the component is healthy.', healthText),
-  textColumn<ComponentRow>('Message', 'What the component says.', (component) => health(component)?.message ?? ''),
-  textColumn<ComponentRow>('Error', 'Why it could not be asked.', (component) => health(component)?.error ?? ''),
+  textColumn<ComponentRow>('Message', 'Message of the component.', (component) => health(component)?.message ?? ''),
+  textColumn<ComponentRow>('Error', 'Error of the check.', (component) => health(component)?.error ?? ''),
 ]

@@ -7,7 +7,7 @@ import { ConditionStatus } from './enums.ts'
 export const ComponentCondition = message('ComponentCondition', 'Health of one control plane component.', {
   type: required(1, string, 'Always Healthy.', { openEnum: ['Healthy'] }),
   status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
-  message: field(3, string, 'What the health check answered.'),
+  message: field(3, string, 'Result of the health check.'),
   error: field(4, string, 'Code of a failed health check.'),
 })
 

@@ -52,7 +52,7 @@ export const Container = message(
       patchStrategy: 'merge',
       patchMergeKey: 'name',
     }),
-    resources: field(8, ResourceRequirements, 'Compute resources it asks for and may use at most.'),
+    resources: field(8, ResourceRequirements, 'Requests and limits of compute resources.'),
     resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
       gate: 'InPlacePodVerticalScaling',
     }),
@@ -74,8 +74,8 @@ export const Container = message(
       patchMergeKey: 'devicePath',
     }),
     livenessProbe: pointer(10, Probe, 'Restarts it when this fails.'),
-    readinessProbe: pointer(11, Probe, 'Takes it out of service endpoints while this fails.'),
-    startupProbe: pointer(22, Probe, 'Holds back the other probes until this succeeds.'),
+    readinessProbe: pointer(11, Probe, 'Removes it from service endpoints while the check fails.'),
+    startupProbe: pointer(22, Probe, 'Delays the other probes until the check succeeds.'),
     lifecycle: pointer(12, Lifecycle, 'Hooks after its start and before its stop.'),
     terminationMessagePath: field(13, string, 'File whose content becomes its termination message.'),
     terminationMessagePolicy: field(20, string, 'Where the termination message comes from: the file, or the log after an error.', {

@@ -24,7 +24,7 @@ export const SecretEnvSource = message('SecretEnvSource', 'A secret whose keys b
 })
 
 export const EnvFromSource = message('EnvFromSource', 'A source of many environment variables.', {
-  prefix: field(1, string, 'Text put before each key.'),
+  prefix: field(1, string, 'Prefix of each key.'),
   configMapRef: pointer(2, ConfigMapEnvSource, 'Reads from this config map.'),
   secretRef: pointer(3, SecretEnvSource, 'Reads from this secret.'),
 })

@@ -30,7 +30,7 @@ export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enfo
 })
 
 export const LimitRange = object('LimitRange', 'Bounds of resource use for the objects of a namespace.', {
-  spec: field(2, LimitRangeSpec, 'What is wanted.'),
+  spec: field(2, LimitRangeSpec, 'Desired state.'),
 })
 
 export const limitRanges = resource({

@@ -36,8 +36,8 @@ export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.
 })
 
 export const Namespace = object('Namespace', 'A scope for names and policies.', {
-  spec: field(2, NamespaceSpec, 'What is wanted.'),
-  status: field(3, NamespaceStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, NamespaceSpec, 'Desired state.'),
+  status: field(3, NamespaceStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const namespaces = resource({

@@ -79,17 +79,17 @@ export const NodeConfigStatus = message('NodeConfigStatus', "State of a node age
   error: field(4, string, 'Why the assigned configuration is not in use.'),
 })
 
-export const NodeRuntimeHandlerFeatures = message('NodeRuntimeHandlerFeatures', 'What a runtime handler can do.', {
+export const NodeRuntimeHandlerFeatures = message('NodeRuntimeHandlerFeatures', 'Features of a runtime handler.', {
   recursiveReadOnlyMounts: pointer(1, bool, 'It can make mounts recursively read-only.'),
   userNamespaces: pointer(2, bool, 'It can run pods in user namespaces.'),
 })
 
 export const NodeRuntimeHandler = message('NodeRuntimeHandler', 'A handler of the container runtime.', {
   name: field(1, string, 'Name; empty for the default handler.', { omitEmpty: false }),
-  features: pointer(2, NodeRuntimeHandlerFeatures, 'What it can do.'),
+  features: pointer(2, NodeRuntimeHandlerFeatures, 'Supported features.'),
 })
 
-export const NodeFeatures = message('NodeFeatures', 'What the container runtime can do whichever the handler.', {
+export const NodeFeatures = message('NodeFeatures', 'Features of the container runtime with any handler.', {
   supplementalGroupsPolicy: pointer(1, bool, 'It honours supplementalGroupsPolicy.'),
 })
 

@@ -32,8 +32,8 @@ export const NodeSpec = message(
 )
 
 export const Node = object('Node', 'A machine that runs pods.', {
-  spec: field(2, NodeSpec, 'What is wanted.'),
-  status: field(3, NodeStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, NodeSpec, 'Desired state.'),
+  status: field(3, NodeStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 type NodeValue = Infer<typeof Node>

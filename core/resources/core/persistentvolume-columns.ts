@@ -58,7 +58,7 @@ export const persistentVolumeColumns = [
   nameColumn,
   textColumn<VolumeRow>('Capacity', 'Size of the volume.', ({ spec }) => spec?.capacity?.['storage'] ?? '0'),
   textColumn<VolumeRow>('Access Modes', 'Ways in which it can be mounted.', ({ spec }) => modesText(spec?.accessModes)),
-  textColumn('Reclaim Policy', 'What happens to it when its claim is gone.', '.spec.persistentVolumeReclaimPolicy'),
+  textColumn('Reclaim Policy', 'What happens to it when its claim is deleted.', '.spec.persistentVolumeReclaimPolicy'),
   textColumn<VolumeRow>('Status', 'Phase of the volume.', phase),
   textColumn('Claim', 'Claim that it is bound to.', claimText),
   textColumn<VolumeRow>('StorageClass', 'Class of the volume.', classText),

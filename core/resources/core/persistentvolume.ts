@@ -89,7 +89,7 @@ export const PersistentVolumeSpec = message(
       'Ways in which it can be mounted.',
     ),
     claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.'),
-    persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is gone: Retain, Delete or Recycle.', {
+    persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is deleted: Retain, Delete or Recycle.', {
       enum: PersistentVolumeReclaimPolicy,
     }),
     storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
@@ -116,8 +116,8 @@ export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State o
 })
 
 export const PersistentVolume = object('PersistentVolume', 'Storage that exists apart from the pods that use it.', {
-  spec: field(2, PersistentVolumeSpec, 'What is wanted.'),
-  status: field(3, PersistentVolumeStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, PersistentVolumeSpec, 'Desired state.'),
+  status: field(3, PersistentVolumeStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 type Volume = Infer<typeof PersistentVolume>

@@ -15,7 +15,7 @@ import { VolumeResourceRequirements } from './resources.ts'
 
 export const PersistentVolumeClaimSpec = message(
   'PersistentVolumeClaimSpec',
-  'The storage that a claim asks for.',
+  'The storage requested by a claim.',
   {
     accessModes: field(
       1,
@@ -25,7 +25,7 @@ export const PersistentVolumeClaimSpec = message(
     selector: pointer(4, LabelSelector, 'Limits the choice to volumes with these labels.'),
     resources: field(2, VolumeResourceRequirements, 'Least amount of storage.'),
     volumeName: field(3, string, 'Volume that it is bound to.'),
-    storageClassName: pointer(5, string, 'Class wanted; empty for a volume without class, absent for the default class.'),
+    storageClassName: pointer(5, string, 'Requested class; empty for a volume without class, absent for the default class.'),
     volumeMode: pointer(6, string, 'Filesystem or Block.', { enum: PersistentVolumeMode }),
     dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
     dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
@@ -38,14 +38,10 @@ export const PersistentVolumeClaimSpec = message(
   },
 )
 
-export const PersistentVolumeClaimTemplate = message(
-  'PersistentVolumeClaimTemplate',
-  'What the claim of an ephemeral volume is made from.',
-  {
-    metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
-    spec: required(2, PersistentVolumeClaimSpec, 'Spec of the claim.'),
-  },
-)
+export const PersistentVolumeClaimTemplate = message('PersistentVolumeClaimTemplate', 'Template of the claim of an ephemeral volume.', {
+  metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
+  spec: required(2, PersistentVolumeClaimSpec, 'Spec of the claim.'),
+})
 
 export const ModifyVolumeStatus = message('ModifyVolumeStatus', "Progress of a change of a volume's attributes class.", {
   targetVolumeAttributesClassName: field(1, string, 'Class that is being applied.'),
@@ -110,8 +106,8 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
 })
 
 export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request for storage by the user of a namespace.', {
-  spec: field(2, PersistentVolumeClaimSpec, 'What is wanted.'),
-  status: field(3, PersistentVolumeClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, PersistentVolumeClaimSpec, 'Desired state.'),
+  status: field(3, PersistentVolumeClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const persistentVolumeClaims = resource({

@@ -26,7 +26,7 @@ export const podColumns = [
     const { ready, total } = summarize(pod)
     return ratio(ready, total)
   }),
-  textColumn<PodRow>('Status', 'What its containers are at.', (pod) => summarize(pod).status),
+  textColumn<PodRow>('Status', 'State of its containers.', (pod) => summarize(pod).status),
   textColumn<PodRow>('Restarts', 'How often its containers were restarted, and when last.', (pod, context) =>
     restartsText(summarize(pod), context),
   ),
@@ -34,5 +34,5 @@ export const podColumns = [
   wide(textColumn('IP', 'Address of the pod.', address)),
   wide(textColumn('Node', 'Node that the pod is bound to.', '.spec.nodeName', none)),
   wide(textColumn('Nominated Node', 'Node where others are preempted for the pod.', '.status.nominatedNodeName', none)),
-  wide(textColumn('Readiness Gates', 'Further conditions that are met, out of those wanted.', readiness)),
+  wide(textColumn('Readiness Gates', 'Fulfilled readiness gates, out of all.', readiness)),
 ]

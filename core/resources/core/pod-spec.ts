@@ -21,8 +21,8 @@ export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver opti
 })
 
 export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are merged with those of the DNS policy.', {
-  nameservers: field(1, list(string, { listType: 'atomic' }), "Addresses of name servers, put after the policy's."),
-  searches: field(2, list(string, { listType: 'atomic' }), "Search domains, put after the policy's."),
+  nameservers: field(1, list(string, { listType: 'atomic' }), 'Addresses of name servers, appended to those of the policy.'),
+  searches: field(2, list(string, { listType: 'atomic' }), 'Search domains, appended to those of the policy.'),
   options: field(3, list(PodDNSConfigOption, { listType: 'atomic' }), "Options; these win over the policy's."),
 })
 
@@ -44,7 +44,7 @@ export const PodResourceClaim = message(
   {
     name: required(1, string, 'Name within the pod.'),
     resourceClaimName: pointer(3, string, "Existing claim in the pod's namespace."),
-    resourceClaimTemplateName: pointer(4, string, 'Template from which a claim is made for this pod.'),
+    resourceClaimTemplateName: pointer(4, string, 'Template of a claim created for this pod.'),
   },
 )
 
@@ -149,7 +149,7 @@ export const PodSpec = message(
     ),
     setHostnameAsFQDN: pointer(35, bool, 'Uses the full name as the host name.'),
     os: pointer(36, PodOS, 'Operating system that the pod needs.'),
-    hostUsers: pointer(37, bool, 'False runs the pod in a user namespace of its own.'),
+    hostUsers: pointer(37, bool, 'False runs the pod in its own user namespace.'),
     schedulingGates: field(
       38,
       list(PodSchedulingGate, { listType: 'map', keys: ['name'] }),

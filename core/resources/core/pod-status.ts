@@ -9,7 +9,7 @@ export const ContainerExtendedResourceRequest = message(
   'ContainerExtendedResourceRequest',
   "Which device request stands for a container's extended resource.",
   {
-    containerName: required(1, string, 'Container that asks for it.'),
+    containerName: required(1, string, 'Container that requests it.'),
     resourceName: required(2, string, 'Extended resource.'),
     requestName: required(3, string, 'Request in the special claim.'),
   },
@@ -47,7 +47,7 @@ export const PodIP = message('PodIP', 'An address of a pod.', {
 
 export const PodResourceClaimStatus = message('PodResourceClaimStatus', 'The claim that stands behind an entry of spec.resourceClaims.', {
   name: required(1, string, 'Name of that entry.'),
-  resourceClaimName: pointer(2, string, 'Claim made from the template; absent when none was needed.'),
+  resourceClaimName: pointer(2, string, 'Claim created from the template; absent when none was needed.'),
 })
 
 export const PodExtendedResourceClaimStatus = message(

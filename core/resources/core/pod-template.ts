@@ -5,7 +5,7 @@ import { validatePodTemplate } from './pod-validation.ts'
 
 export const PodTemplateSpec = message(
   'PodTemplateSpec',
-  'What pods are made from.',
+  'Template of pods.',
   {
     metadata: field(1, ObjectMeta, 'Labels and annotations of the pods.'),
     spec: field(2, PodSpec, 'Spec of the pods.'),

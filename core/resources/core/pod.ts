@@ -20,8 +20,8 @@ import { warnOfNewPod } from './pod-warnings.ts'
 import { PodProxyOptions } from './proxy-options.ts'
 
 export const Pod = object('Pod', 'Containers that run together on one node.', {
-  spec: field(2, PodSpec, 'What is wanted.'),
-  status: field(3, PodStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, PodSpec, 'Desired state.'),
+  status: field(3, PodStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const pods = resource({

@@ -1,5 +1,5 @@
 import { message, pointer, string } from '../../schema/model.ts'
 
-export const Preconditions = message('Preconditions', 'What must hold for an operation to go ahead.', {
+export const Preconditions = message('Preconditions', 'Conditions for an operation.', {
   uid: pointer(1, string, 'UID that the object must have.'),
 })

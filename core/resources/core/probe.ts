@@ -14,7 +14,7 @@ export const HTTPGetAction = message(
   'HTTPGetAction',
   'A GET request to the container.',
   {
-    path: field(1, string, 'Path to ask for.'),
+    path: field(1, string, 'Path of the request.'),
     port: required(2, intOrString, 'Port number or name.'),
     host: field(3, string, 'Host to connect to; the pod by default. The Host header can be set in httpHeaders.'),
     scheme: field(4, string, 'HTTP or HTTPS.', { enum: ['HTTP', 'HTTPS'] }),
@@ -35,14 +35,14 @@ export const TCPSocketAction = message('TCPSocketAction', 'A connection to a por
 
 export const GRPCAction = message('GRPCAction', 'A call of the gRPC health service.', {
   port: required(1, int32, 'Port number.'),
-  service: pointer(2, string, 'Service name to ask about.', { default: '', omitEmpty: false }),
+  service: pointer(2, string, 'Service name in the health check request.', { default: '', omitEmpty: false }),
 })
 
 export const ProbeHandler = message('ProbeHandler', 'What a probe does; one member is set.', {
   exec: pointer(1, ExecAction, 'Runs a command.'),
   httpGet: pointer(2, HTTPGetAction, 'Sends a GET request.'),
   tcpSocket: pointer(3, TCPSocketAction, 'Opens a connection.'),
-  grpc: pointer(4, GRPCAction, 'Asks the gRPC health service.'),
+  grpc: pointer(4, GRPCAction, 'Calls the gRPC health service.'),
 })
 
 export const Probe = message(

@@ -4,7 +4,7 @@ export const NodeProxyOptions = message(
   'NodeProxyOptions',
   'Query of a call that is proxied to a node.',
   {
-    path: field(1, string, 'URL path to ask for there.'),
+    path: field(1, string, 'URL path of the proxied request.'),
   },
   { typeMeta: true },
 )
@@ -13,7 +13,7 @@ export const PodProxyOptions = message(
   'PodProxyOptions',
   'Query of a call that is proxied to a pod.',
   {
-    path: field(1, string, 'URL path to ask for there.'),
+    path: field(1, string, 'URL path of the proxied request.'),
   },
   { typeMeta: true },
 )
@@ -22,7 +22,7 @@ export const ServiceProxyOptions = message(
   'ServiceProxyOptions',
   'Query of a call that is proxied to a service.',
   {
-    path: field(1, string, "URL path to ask for there, after the service's own."),
+    path: field(1, string, 'URL path of the proxied request.'),
   },
   { typeMeta: true },
 )

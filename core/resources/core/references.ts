@@ -9,7 +9,7 @@ export const ObjectReference = message(
     name: field(3, string, 'Name of the object.'),
     uid: field(4, string, 'UID of the object.'),
     apiVersion: field(5, string, 'Group and version of the object.'),
-    resourceVersion: field(6, string, 'Version of the object that is meant.'),
+    resourceVersion: field(6, string, 'Version of the referenced object.'),
     fieldPath: field(7, string, 'Part of the object, such as spec.containers{name}.'),
   },
   { atomic: true },
@@ -54,7 +54,7 @@ export const TypedObjectReference = message('TypedObjectReference', 'Points at a
 
 export const SerializedReference = message(
   'SerializedReference',
-  'An object reference as a document of its own.',
+  'An object reference as a separate document.',
   {
     reference: field(1, ObjectReference, 'The reference.'),
   },

@@ -14,10 +14,10 @@ import {
 import { templateWarnings } from './template-warnings.ts'
 
 export const ReplicationControllerSpec = message('ReplicationControllerSpec', 'What a replication controller maintains.', {
-  replicas: pointer(1, int32, 'Number of pods wanted.', { default: 1 }),
+  replicas: pointer(1, int32, 'Desired number of pods.', { default: 1 }),
   minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { default: 0 }),
   selector: field(2, map(string, { atomic: true }), 'Labels of its pods; those of the template by default.'),
-  template: pointer(3, PodTemplateSpec, 'What its pods are made from.'),
+  template: pointer(3, PodTemplateSpec, 'Template of its pods.'),
 })
 
 export const ReplicationControllerCondition = message('ReplicationControllerCondition', 'An observation about a replication controller.', {
@@ -43,8 +43,8 @@ export const ReplicationControllerStatus = message('ReplicationControllerStatus'
 })
 
 export const ReplicationController = object('ReplicationController', 'Keeps a number of equal pods running.', {
-  spec: field(2, ReplicationControllerSpec, 'What is wanted.'),
-  status: field(3, ReplicationControllerStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ReplicationControllerSpec, 'Desired state.'),
+  status: field(3, ReplicationControllerStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const replicationControllers = resource({

@@ -42,8 +42,8 @@ export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quot
 })
 
 export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of a namespace use together.', {
-  spec: field(2, ResourceQuotaSpec, 'What is wanted.'),
-  status: field(3, ResourceQuotaStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ResourceQuotaSpec, 'Desired state.'),
+  status: field(3, ResourceQuotaStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const resourceQuotas = resource({

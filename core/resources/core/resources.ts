@@ -7,7 +7,7 @@ export const ResourceClaim = message('ResourceClaim', 'A resource claim of the p
   request: field(2, string, 'Only the result of this request; all of them when empty.'),
 })
 
-export const ResourceRequirements = message('ResourceRequirements', 'Resources that are asked for, and bounds of their use.', {
+export const ResourceRequirements = message('ResourceRequirements', 'Requested resources and limits.', {
   limits: field(1, resourceList, 'Greatest use of each resource.'),
   requests: field(2, resourceList, 'Amount that must be free; the limits by default.'),
   claims: field(3, list(ResourceClaim, { listType: 'map', keys: ['name'] }), 'Resource claims to use.', {
@@ -20,7 +20,7 @@ export const ContainerResizePolicy = message('ContainerResizePolicy', 'What a ch
   restartPolicy: required(2, string, 'NotRequired or RestartContainer.', { openEnum: ['NotRequired', 'RestartContainer'] }),
 })
 
-export const VolumeResourceRequirements = message('VolumeResourceRequirements', 'Storage that is asked for.', {
+export const VolumeResourceRequirements = message('VolumeResourceRequirements', 'Requested storage.', {
   limits: field(1, resourceList, 'Greatest amount.'),
   requests: field(2, resourceList, 'Least amount.'),
 })

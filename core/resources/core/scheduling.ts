@@ -6,7 +6,7 @@ export const NodeInclusionPolicy = ['Ignore', 'Honor'] as const
 
 export const TaintEffect = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
 
-export const PodSignature = message('PodSignature', 'What tells one set of equal pods from another.', {
+export const PodSignature = message('PodSignature', 'Identifies a set of equal pods.', {
   podController: pointer(1, OwnerReference, 'Controller that owns the pods.'),
 })
 

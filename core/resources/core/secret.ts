@@ -10,7 +10,7 @@ export const Secret = object('Secret', 'Confidential data that pods can read.', 
   immutable: pointer(5, bool, 'True forbids changes of the data; it cannot be undone.'),
   data: field(2, map(bytes), 'Values in base64.'),
   stringData: field(4, map(string), 'Values as text; merged into data on writes and never returned.'),
-  type: field(3, string, 'Tells what the data is for; cannot be changed.', {
+  type: field(3, string, 'Purpose of the data; cannot be changed.', {
     openEnum: [
       'Opaque',
       '<labels>/service-account-token',

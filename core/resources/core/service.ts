@@ -45,7 +45,7 @@ export const ServiceSpec = message(
       patchStrategy: 'merge',
       patchMergeKey: 'port',
     }),
-    selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without one its endpoints are kept by others.'),
+    selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without a selector its endpoints are managed externally.'),
     clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
     clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
     type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
@@ -53,7 +53,7 @@ export const ServiceSpec = message(
     }),
     externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
     sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', { enum: ['ClientIP', 'None'] }),
-    loadBalancerIP: field(8, string, 'Deprecated: address wanted from the load balancer.'),
+    loadBalancerIP: field(8, string, 'Deprecated: requested address of the load balancer.'),
     loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
     externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
     externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
@@ -93,8 +93,8 @@ export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
 })
 
 export const Service = object('Service', 'A stable address for a set of pods.', {
-  spec: field(2, ServiceSpec, 'What is wanted.'),
-  status: field(3, ServiceStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ServiceSpec, 'Desired state.'),
+  status: field(3, ServiceStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const services = resource({

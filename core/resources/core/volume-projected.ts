@@ -5,9 +5,9 @@ import { LocalObjectReference } from './references.ts'
 
 export const ClusterTrustBundleProjection = message('ClusterTrustBundleProjection', 'Trust anchors written to a file.', {
   name: pointer(1, string, 'Bundle to write; excludes the signer.'),
-  signerName: pointer(2, string, 'Signer whose bundles are written together; excludes name.'),
+  signerName: pointer(2, string, 'Signer whose bundles are combined in one file; excludes name.'),
   labelSelector: pointer(3, LabelSelector, "Limits the signer's bundles by label; absent selects none."),
-  optional: pointer(5, bool, 'Does not hold up the pod when there is no bundle.'),
+  optional: pointer(5, bool, 'Does not delay the pod when there is no bundle.'),
   path: required(4, string, 'File within the volume.'),
 })
 

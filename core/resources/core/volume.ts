@@ -27,8 +27,8 @@ import {
 } from './volume-network.ts'
 import { ConfigMapVolumeSource, DownwardAPIVolumeSource, ProjectedVolumeSource, SecretVolumeSource } from './volume-projected.ts'
 
-export const EphemeralVolumeSource = message('EphemeralVolumeSource', 'A volume whose claim is made for the pod and deleted with it.', {
-  volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'What the claim is made from; it is named <pod>-<volume>.'),
+export const EphemeralVolumeSource = message('EphemeralVolumeSource', 'A volume whose claim is created for the pod and deleted with it.', {
+  volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'Template of the claim, which is named <pod>-<volume>.'),
 })
 
 export const PersistentVolumeClaimVolumeSource = message('PersistentVolumeClaimVolumeSource', 'The volume that a claim is bound to.', {
@@ -65,7 +65,7 @@ export const VolumeSource = message('VolumeSource', "Where a pod's volume comes 
   scaleIO: pointer(25, ScaleIOVolumeSource, 'ScaleIO volume.'),
   storageos: pointer(27, StorageOSVolumeSource, 'StorageOS volume.'),
   csi: pointer(28, CSIVolumeSource, 'Volume of a CSI driver.'),
-  ephemeral: pointer(29, EphemeralVolumeSource, 'Volume whose claim is made for the pod.'),
+  ephemeral: pointer(29, EphemeralVolumeSource, 'Volume whose claim is created for the pod.'),
   image: pointer(30, ImageVolumeSource, 'Files of an OCI image or artifact.'),
 })
 

@@ -9,7 +9,7 @@ import { endpointSliceWarnings } from './endpointslice-warnings.ts'
 
 export const EndpointConditions = message('EndpointConditions', 'State of an endpoint.', {
   ready: pointer(1, bool, 'Can take new traffic; absent counts as true.'),
-  serving: pointer(2, bool, 'Like ready, but kept up while it terminates.'),
+  serving: pointer(2, bool, 'Like ready, but also true while it terminates.'),
   terminating: pointer(3, bool, 'Is being removed.'),
 })
 

@@ -12,7 +12,7 @@ export const flowSchemaColumns = [
   nameColumn,
   textColumn('PriorityLevel', 'Level that handles the requests.', '.spec.priorityLevelConfiguration.name'),
   countColumn('MatchingPrecedence', 'Order among schemas; the least that matches wins.', '.spec.matchingPrecedence', 'string'),
-  textColumn('DistinguisherMethod', 'What separates flows.', '.spec.distinguisherMethod.type', none),
+  textColumn('DistinguisherMethod', 'What distinguishes flows.', '.spec.distinguisherMethod.type', none),
   ageColumn,
   textColumn<SchemaRow>(
     'MissingPL',

@@ -9,7 +9,7 @@ import { ConditionStatus } from './enums.ts'
 import { mandatorySchemas } from './mandatory.ts'
 import { validateFlowSchemaSpec, validateNonResourceRule, validateResourceRule, validateRules, validateSubject } from './validation.ts'
 
-export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What separates the flows of a schema.', {
+export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What distinguishes the flows of a schema.', {
   type: required(1, string, 'ByUser or ByNamespace.', { openEnum: ['ByUser', 'ByNamespace'] }),
 })
 
@@ -48,7 +48,7 @@ export const ResourcePolicyRule = message(
   {
     verbs: required(1, list(string, { listType: 'set' }), 'Verbs; * for all.'),
     apiGroups: required(2, list(string, { listType: 'set' }), 'API groups; * for all.'),
-    resources: required(3, list(string, { listType: 'set' }), 'Resources, with /<subresource> where meant; * for all.'),
+    resources: required(3, list(string, { listType: 'set' }), 'Resources, with /<subresource> for subresources; * for all.'),
     clusterScope: field(4, bool, 'Matches requests that name no namespace.'),
     namespaces: field(5, list(string, { listType: 'set' }), 'Namespaces; * for all.', { omitEmpty: false }),
   },
@@ -57,7 +57,7 @@ export const ResourcePolicyRule = message(
 
 export const NonResourcePolicyRule = message(
   'NonResourcePolicyRule',
-  'Matches requests for other paths.',
+  'Matches requests for non-resource paths.',
   {
     verbs: required(1, list(string, { listType: 'set' }), 'HTTP methods in lower case; * for all.'),
     nonResourceURLs: required(6, list(string, { listType: 'set' }), 'Paths, with * at the end for all below.'),
@@ -69,9 +69,9 @@ export const PolicyRulesWithSubjects = message(
   'PolicyRulesWithSubjects',
   'Matches requests by sender and target.',
   {
-    subjects: required(1, list(Subject, { listType: 'atomic' }), 'Senders, of whom one must match.'),
+    subjects: required(1, list(Subject, { listType: 'atomic' }), 'Users, groups and service accounts, of which one must match.'),
     resourceRules: field(2, list(ResourcePolicyRule, { listType: 'atomic' }), 'Requests for resources.'),
-    nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for other paths.'),
+    nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for non-resource paths.'),
   },
   { validate: (rule, path, errors) => validateRules(rule, path, errors) },
 )
@@ -82,7 +82,7 @@ export const FlowSchemaSpec = message(
   {
     priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'Level that handles the requests.'),
     matchingPrecedence: field(2, int32, 'Order among schemas, from 1 to 10000; the least one that matches wins.', { omitEmpty: false }),
-    distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What separates flows; absent for one flow.'),
+    distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What distinguishes flows; absent for a single flow.'),
     rules: field(4, list(PolicyRulesWithSubjects, { listType: 'atomic' }), 'Requests that belong here; one rule is enough.'),
   },
   {
@@ -109,8 +109,8 @@ export const FlowSchemaStatus = message('FlowSchemaStatus', 'State of a flow sch
 })
 
 export const FlowSchema = object('FlowSchema', 'Sorts requests into flows of a priority level.', {
-  spec: field(2, FlowSchemaSpec, 'What is wanted.'),
-  status: field(3, FlowSchemaStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, FlowSchemaSpec, 'Desired state.'),
+  status: field(3, FlowSchemaStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const flowSchemas = resource({

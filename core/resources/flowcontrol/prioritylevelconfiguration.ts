@@ -105,8 +105,8 @@ export const PriorityLevelConfigurationStatus = message('PriorityLevelConfigurat
 })
 
 export const PriorityLevelConfiguration = object('PriorityLevelConfiguration', "A share of the server's capacity.", {
-  spec: field(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
-  status: field(3, PriorityLevelConfigurationStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, PriorityLevelConfigurationSpec, 'Desired state.'),
+  status: field(3, PriorityLevelConfigurationStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const priorityLevelConfigurations = resource({

@@ -17,7 +17,7 @@ export const ImageReviewStatus = message('ImageReviewStatus', 'The answer of the
   auditAnnotations: field(3, map(string), 'Annotations for the audit event.'),
 })
 
-export const ImageReview = object('ImageReview', 'Asks a webhook whether the images of a pod may run.', {
+export const ImageReview = object('ImageReview', 'Review by a webhook whether the images of a pod may run.', {
   spec: field(2, ImageReviewSpec, 'The pod.', { omitEmpty: false }),
   status: field(3, ImageReviewStatus, 'The answer.'),
 })

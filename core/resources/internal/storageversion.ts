@@ -32,8 +32,8 @@ export const StorageVersion = message(
   'In which version servers store a resource; named <group>.<resource>.',
   {
     metadata: required(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.', { omitEmpty: true }),
-    spec: field(2, StorageVersionSpec, 'What is wanted.', { omitEmpty: false }),
-    status: field(3, StorageVersionStatus, 'What was observed last; written by controllers through the status subresource.', {
+    spec: field(2, StorageVersionSpec, 'Desired state.', { omitEmpty: false }),
+    status: field(3, StorageVersionStatus, 'Last observed state; written by controllers through the status subresource.', {
       omitEmpty: false,
     }),
   },

@@ -36,7 +36,7 @@ export const APIResource = message('APIResource', 'A resource of a group and ver
   group: field(8, string, "Group of the kind, when it differs from the list's."),
   version: field(9, string, "Version of the kind, when it differs from the list's."),
   kind: required(3, string, 'Kind of its objects.'),
-  verbs: required(4, Verbs, 'What can be done with it.'),
+  verbs: required(4, Verbs, 'Supported verbs.'),
   shortNames: field(5, list(string, { listType: 'atomic' }), 'Abbreviations for people.'),
   categories: field(7, list(string, { listType: 'atomic' }), 'Collective names that include it, such as all.'),
   storageVersionHash: field(10, string, 'Opaque; changes when objects are stored in another version.'),

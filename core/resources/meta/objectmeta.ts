@@ -31,7 +31,7 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   selfLink: field(4, string, 'No longer set.'),
   uid: field(5, string, 'Unique in time and space; set by the server.'),
   resourceVersion: field(6, string, 'Opaque version of the object; on updates it must be the present one if given.'),
-  generation: field(7, int64, 'Counts changes of the wanted state; set by the server.'),
+  generation: field(7, int64, 'Counts changes of the desired state; set by the server.'),
   creationTimestamp: field(8, time, 'When the server created the object.', { omitZero: true }),
   deletionTimestamp: pointer(9, time, 'When the object will be, or should have been, removed; set by a graceful deletion.'),
   deletionGracePeriodSeconds: pointer(10, int64, 'Seconds granted for a graceful deletion; can only be shortened.'),
@@ -40,7 +40,7 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   ownerReferences: field(
     13,
     list(OwnerReference, { listType: 'map', keys: ['uid'] }),
-    'Objects that own this one; when all are gone it is collected.',
+    'Owners of this object; it is garbage collected when all are deleted.',
     { patchStrategy: 'merge', patchMergeKey: 'uid' },
   ),
   finalizers: field(14, list(string, { listType: 'set' }), 'Parties that must act before the object is removed.', {

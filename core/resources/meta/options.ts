@@ -22,7 +22,7 @@ export const CreateOptions = message(
   { typeMeta: true },
 )
 
-export const Preconditions = message('Preconditions', 'What must hold for a deletion to go ahead.', {
+export const Preconditions = message('Preconditions', 'Conditions for a deletion.', {
   uid: pointer(1, string, 'UID that the object must have.'),
   resourceVersion: pointer(2, string, 'Version that the object must have.'),
 })
@@ -32,9 +32,9 @@ export const DeleteOptions = message(
   'Query or body of a delete request.',
   {
     gracePeriodSeconds: pointer(1, int64, "Seconds until the object is removed; 0 at once, the kind's default when absent."),
-    preconditions: pointer(2, Preconditions, 'What must hold for the deletion to go ahead.'),
+    preconditions: pointer(2, Preconditions, 'Conditions for the deletion.'),
     orphanDependents: pointer(3, bool, 'Deprecated: true keeps dependent objects; see propagationPolicy.'),
-    propagationPolicy: pointer(4, string, 'What becomes of dependents: Orphan, Background or Foreground.', {
+    propagationPolicy: pointer(4, string, 'What happens to dependents: Orphan, Background or Foreground.', {
       openEnum: ['Orphan', 'Background', 'Foreground'],
     }),
     dryRun: field(5, list(string, { listType: 'atomic' }), 'All runs everything but the deletion.'),
@@ -51,7 +51,7 @@ export const GetOptions = message(
   'GetOptions',
   'Query of a get request.',
   {
-    resourceVersion: field(1, string, 'Version that the answer must be at least as new as; 0 for any.'),
+    resourceVersion: field(1, string, 'The response is at least as new as this version; 0 for any.'),
   },
   { typeMeta: true },
 )
@@ -91,7 +91,7 @@ export const PatchOptions = message(
 
 export const TableOptions = message(
   'TableOptions',
-  'Query of a request that wants a table.',
+  'Query of a request for a table.',
   {
     includeObject: field(1, string, 'What rows carry: None, Metadata or Object.', { openEnum: ['None', 'Metadata', 'Object'] }),
   },

@@ -20,7 +20,7 @@ export const TableRowCondition = message('TableRowCondition', 'A mark on a row o
 export const TableRow = message('TableRow', 'A row of a table.', {
   cells: required(0, list(any, { listType: 'atomic' }), 'Values, one per column.'),
   conditions: field(0, list(TableRowCondition, { listType: 'atomic' }), 'Marks on the row.'),
-  object: field(0, any, 'The object, its metadata or nothing, as the request asked.'),
+  object: field(0, any, 'The object, its metadata or nothing, as requested.'),
 })
 
 export const Table = message(

@@ -96,8 +96,8 @@ export const IngressStatus = message('IngressStatus', 'State of an ingress.', {
 })
 
 export const Ingress = object('Ingress', 'Rules by which HTTP traffic from outside reaches services.', {
-  spec: field(2, IngressSpec, 'What is wanted.'),
-  status: field(3, IngressStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, IngressSpec, 'Desired state.'),
+  status: field(3, IngressStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const ingresses = resource({

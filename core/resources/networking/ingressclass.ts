@@ -34,7 +34,7 @@ export const IngressClassSpec = message(
 )
 
 export const IngressClass = object('IngressClass', 'A class of ingresses.', {
-  spec: field(2, IngressClassSpec, 'What is wanted.'),
+  spec: field(2, IngressClassSpec, 'Desired state.'),
 })
 
 export const ingressClasses = resource({

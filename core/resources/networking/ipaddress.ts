@@ -15,8 +15,8 @@ export const IPAddressSpec = message('IPAddressSpec', 'Who uses an address.', {
   parentRef: requiredPointer(1, ParentReference, 'Object that uses it.', { omitEmpty: true, immutable: true }),
 })
 
-export const IPAddress = object('IPAddress', 'An address that is taken; its name is the address.', {
-  spec: required(2, IPAddressSpec, 'What is wanted.', { omitEmpty: true }),
+export const IPAddress = object('IPAddress', 'An allocated address; its name is the address.', {
+  spec: required(2, IPAddressSpec, 'Desired state.', { omitEmpty: true }),
 })
 
 export const ipAddresses = resource({

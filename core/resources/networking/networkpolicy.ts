@@ -78,7 +78,7 @@ export const NetworkPolicySpec = message(
 )
 
 export const NetworkPolicy = object('NetworkPolicy', 'Restricts the traffic of pods.', {
-  spec: field(2, NetworkPolicySpec, 'What is wanted.'),
+  spec: field(2, NetworkPolicySpec, 'Desired state.'),
 })
 
 export const networkPolicies = resource({

@@ -17,8 +17,8 @@ export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the rang
 })
 
 export const ServiceCIDR = object('ServiceCIDR', 'Ranges from which services get their addresses.', {
-  spec: field(2, ServiceCIDRSpec, 'What is wanted.'),
-  status: field(3, ServiceCIDRStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ServiceCIDRSpec, 'Desired state.'),
+  status: field(3, ServiceCIDRStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const serviceCIDRs = resource({

@@ -4,7 +4,7 @@ import { DeleteOptions } from '../meta/options.ts'
 
 export const Eviction = message(
   'Eviction',
-  'Asks for the removal of a pod, subject to disruption budgets.',
+  'Requests the removal of a pod, subject to disruption budgets.',
   {
     metadata: field(1, ObjectMeta, 'Name and namespace of the pod.'),
     deleteOptions: pointer(2, DeleteOptions, 'Options of the deletion.'),

@@ -38,7 +38,7 @@ export const PodDisruptionBudgetSpec = message(
 
 export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'State of a budget.', {
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
-  disruptedPods: field(2, map(time), 'Pods whose eviction was granted and is not seen yet, with the time.'),
+  disruptedPods: field(2, map(time), 'Pods whose eviction was granted but not yet observed, with the time.'),
   disruptionsAllowed: field(3, int32, 'Evictions that are possible now.', { omitEmpty: false }),
   currentHealthy: field(4, int32, 'Healthy pods.', { omitEmpty: false }),
   desiredHealthy: field(5, int32, 'Healthy pods that are needed.', { omitEmpty: false }),
@@ -50,8 +50,8 @@ export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'S
 })
 
 export const PodDisruptionBudget = object('PodDisruptionBudget', 'Limits how many pods of a set are evicted at a time.', {
-  spec: field(2, PodDisruptionBudgetSpec, 'What is wanted.'),
-  status: field(3, PodDisruptionBudgetStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, PodDisruptionBudgetSpec, 'Desired state.'),
+  status: field(3, PodDisruptionBudgetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const podDisruptionBudgets = resource({

@@ -9,7 +9,7 @@ export const AggregationRule = message(
   'AggregationRule',
   'How a cluster role is composed of others.',
   {
-    clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are joined.'),
+    clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are combined.'),
   },
   {
     validate({ clusterRoleSelectors = [] }, path, errors) {

@@ -3,7 +3,7 @@ import { groupName } from './validation.ts'
 
 export const Subject = message(
   'Subject',
-  'Somebody who gets permissions.',
+  'A user, group or service account that gets permissions.',
   {
     kind: required(1, string, 'User, Group or ServiceAccount.'),
     apiGroup: field(2, string, "Group of the subject's kind; empty for service accounts."),

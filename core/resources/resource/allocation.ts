@@ -36,7 +36,7 @@ export const DeviceRequestAllocationResult = message('DeviceRequestAllocationRes
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
   shareID: pointer(9, string, 'Identifier of the share, when the device is shared.', { gate: 'DRAConsumableCapacity' }),
-  consumedCapacity: field(10, map(quantity), 'Capacity that the share takes.', { gate: 'DRAConsumableCapacity' }),
+  consumedCapacity: field(10, map(quantity), 'Capacity used by the share.', { gate: 'DRAConsumableCapacity' }),
 })
 
 export const DeviceAllocationConfiguration = message('DeviceAllocationConfiguration', 'Configuration for allocated devices.', {

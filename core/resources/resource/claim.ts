@@ -24,7 +24,7 @@ export const DeviceClaimConfiguration = message(
 
 export const DeviceClaim = message(
   'DeviceClaim',
-  'Devices that are asked for.',
+  'Requested devices.',
   {
     requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
       omitEmpty: false,
@@ -35,6 +35,6 @@ export const DeviceClaim = message(
   { validate: (claim, path, errors, context) => validateClaim(claim, path, errors, context) },
 )
 
-export const ResourceClaimSpec = message('ResourceClaimSpec', 'What a claim asks for; cannot be changed.', {
+export const ResourceClaimSpec = message('ResourceClaimSpec', 'The request of a claim; cannot be changed.', {
   devices: field(1, DeviceClaim, 'Devices.', { omitEmpty: false }),
 })

@@ -15,7 +15,7 @@ function stateText({ metadata, status }: ClaimRow): string {
   return deleted ? `deleted,${states}` : states
 }
 
-export const resourceClaimColumns = [nameColumn, textColumn('State', 'What the claim is at.', stateText), ageColumn]
+export const resourceClaimColumns = [nameColumn, textColumn('State', 'State of the claim.', stateText), ageColumn]
 
 export const resourceSliceColumns = [
   nameColumn,
@@ -100,7 +100,7 @@ export const resourcePoolStatusRequestColumns = [
     sum(({ validationError }) => (validationError === undefined ? 0 : 1)),
   ),
   countColumn('Pools', 'Pools that match.', '.status.poolCount'),
-  textColumn('Status', 'What the request is at.', requestStatus),
+  textColumn('Status', 'State of the request.', requestStatus),
   textColumn<PoolRequestRow>('Completed', 'Time since it was answered.', (request, context) => {
     const end = ended(request)
     return end?.type === 'Complete' ? age(end.lastTransitionTime, context) : none

@@ -9,7 +9,7 @@ export const CapacityRequestPolicyRange = message('CapacityRequestPolicyRange', 
   step: pointer(3, quantity, 'Amounts are the least one plus multiples of this.'),
 })
 
-export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be taken.', {
+export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be requested.', {
   default: pointer(1, quantity, 'Amount for requests that name none.', { omitEmpty: false }),
   validValues: field(3, list(quantity, { listType: 'atomic' }), 'Amounts that are possible; others are rounded up.'),
   validRange: pointer(4, CapacityRequestPolicyRange, 'Range of amounts; excludes validValues.'),
@@ -32,12 +32,12 @@ export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute
 
 export const DeviceCapacity = message('DeviceCapacity', 'A capacity of a device.', {
   value: required(1, quantity, 'The amount.'),
-  requestPolicy: pointer(2, CapacityRequestPolicy, 'Amounts in which it can be taken; the whole when absent.', {
+  requestPolicy: pointer(2, CapacityRequestPolicy, 'Amounts in which it can be requested; the whole when absent.', {
     gate: 'DRAConsumableCapacity',
   }),
 })
 
-export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'What a device takes from a set of counters.', {
+export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'What a device consumes from a set of counters.', {
   counterSet: required(1, string, 'The set.'),
   counters: required(2, map(Counter), 'Amount by counter.', { omitEmpty: true }),
 })
@@ -71,7 +71,7 @@ export const Device = message('Device', 'A device that can be allocated.', {
   name: required(1, string, 'DNS label, unique in the pool.'),
   attributes: field(2, map(DeviceAttribute), 'Attributes by name.'),
   capacity: field(3, map(DeviceCapacity), 'Capacities by name.'),
-  consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it takes from counters of the pool.', {
+  consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',
   }),
   nodeName: pointer(5, string, 'Node that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),

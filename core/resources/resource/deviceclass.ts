@@ -22,7 +22,7 @@ export const DeviceClassSpec = message(
   {
     selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.', { maxItems: 32 }),
-    extendedResourceName: pointer(4, string, 'Extended resource that asks for a device of the class.', { gate: 'DRAExtendedResource' }),
+    extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
   },
   {
     validate({ extendedResourceName: name }, path, errors, context) {
@@ -33,7 +33,7 @@ export const DeviceClassSpec = message(
 )
 
 export const DeviceClass = object('DeviceClass', 'A named choice of devices.', {
-  spec: required(2, DeviceClassSpec, 'What is wanted.'),
+  spec: required(2, DeviceClassSpec, 'Desired state.'),
 })
 
 export const deviceClasses = resource({

@@ -23,7 +23,7 @@ export const CELDeviceSelector = message('CELDeviceSelector', 'A choice of devic
   }),
 })
 
-export const CapacityRequirements = message('CapacityRequirements', 'Capacity that is asked for.', {
+export const CapacityRequirements = message('CapacityRequirements', 'Requested capacity.', {
   requests: field(1, map(quantity), 'Amount by capacity.'),
 })
 
@@ -39,7 +39,7 @@ export const ExactDeviceRequest = message(
     selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     allocationMode: field(3, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
     count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
-    adminAccess: pointer(5, bool, 'Wants access for administration; needs a labelled namespace.', { gate: 'DRAAdminAccess' }),
+    adminAccess: pointer(5, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
     tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
     capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
   },
@@ -67,7 +67,7 @@ export const DeviceRequest = message(
   {
     name: required(1, string, 'DNS label, unique in the claim.'),
     exactly: pointer(2, ExactDeviceRequest, 'Devices of one class.'),
-    firstAvailable: field(3, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives, the most wanted first.', {
+    firstAvailable: field(3, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {
       gate: 'DRAPrioritizedList',
     }),
   },

@@ -27,9 +27,9 @@ export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a cl
   ),
 })
 
-export const ResourceClaim = object('ResourceClaim', 'Asks for devices, and records what was allocated.', {
-  spec: required(2, ResourceClaimSpec, 'What is wanted.', { immutable: true }),
-  status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', {
+  spec: required(2, ResourceClaimSpec, 'Desired state.', { immutable: true }),
+  status: field(3, ResourceClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 type Claim = Infer<typeof ResourceClaim>

@@ -5,12 +5,12 @@ import { ObjectMeta } from '../meta/objectmeta.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { plainColumns } from './columns.ts'
 
-export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'What claims are made from.', {
+export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'Template of claims.', {
   metadata: field(1, ObjectMeta, 'Labels and annotations of the claims.'),
   spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
 })
 
-export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is made for each pod.', {
+export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is created for each pod.', {
   spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.', { immutable: true }),
 })
 

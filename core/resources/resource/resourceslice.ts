@@ -14,7 +14,7 @@ export const CounterSet = message('CounterSet', 'Counters that devices of a pool
 export const ResourcePool = message('ResourcePool', 'The pool that a slice is a part of.', {
   name: required(1, string, 'Name of the pool; often that of the node.'),
   generation: required(2, int64, 'Grows with every change; slices with a smaller one are ignored.'),
-  resourceSliceCount: required(3, int64, 'Number of slices that make the pool.'),
+  resourceSliceCount: required(3, int64, 'Number of slices in the pool.'),
 })
 
 export const ResourceSliceSpec = message(
@@ -38,7 +38,7 @@ export const ResourceSliceSpec = message(
 )
 
 export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
-  spec: required(2, ResourceSliceSpec, 'What is wanted.'),
+  spec: required(2, ResourceSliceSpec, 'Desired state.'),
 })
 
 /** Names of drivers are compared as they are written. */

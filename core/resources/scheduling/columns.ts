@@ -5,7 +5,7 @@ export const priorityClassColumns = [
   countColumn('Value', 'Priority of the pods.', '.value'),
   flagColumn('Global-Default', 'Whether it holds for pods that name no class.', '.globalDefault'),
   ageColumn,
-  textColumn('PreemptionPolicy', 'Whether the pods displace others.', '.preemptionPolicy'),
+  textColumn('PreemptionPolicy', 'Whether the pods preempt others.', '.preemptionPolicy'),
 ]
 
 export const workloadColumns = [nameColumn, ageColumn]
@@ -32,7 +32,7 @@ function groupStatus({ status }: PodGroupRow): string {
 export const podGroupColumns = [
   nameColumn,
   textColumn<PodGroupRow>('Policy', 'How its pods are scheduled.', ({ spec }) => (spec?.schedulingPolicy?.gang ? 'Gang' : 'Basic')),
-  textColumn('Workload', 'Workload that it was made from.', '.spec.podGroupTemplateRef.workload.workloadName', none),
-  textColumn('Status', 'What the group is at.', groupStatus),
+  textColumn('Workload', 'Workload that it was created from.', '.spec.podGroupTemplateRef.workload.workloadName', none),
+  textColumn('Status', 'State of the group.', groupStatus),
   ageColumn,
 ]

@@ -15,9 +15,9 @@ function classText({ metadata }: ClassRow, { platform }: HookContext): string {
 
 export const storageClassColumns = [
   { ...nameColumn, cell: classText },
-  textColumn('Provisioner', 'Driver that makes the volumes.', '.provisioner'),
-  textColumn('ReclaimPolicy', 'What happens to volumes whose claim is gone.', '.reclaimPolicy', 'Delete'),
-  textColumn('VolumeBindingMode', 'When volumes are made and bound.', '.volumeBindingMode', 'Immediate'),
+  textColumn('Provisioner', 'Driver that provisions the volumes.', '.provisioner'),
+  textColumn('ReclaimPolicy', 'What happens to volumes when their claim is deleted.', '.reclaimPolicy', 'Delete'),
+  textColumn('VolumeBindingMode', 'When volumes are provisioned and bound.', '.volumeBindingMode', 'Immediate'),
   flagColumn('AllowVolumeExpansion', 'Whether volumes can grow.', '.allowVolumeExpansion', false, 'string'),
   ageColumn,
 ]
@@ -52,7 +52,7 @@ function audiences({ spec }: DriverRow): string {
 export const csiDriverColumns = [
   nameColumn,
   flagColumn('AttachRequired', 'Whether volumes must be attached.', '.spec.attachRequired', true),
-  flagColumn('PodInfoOnMount', 'Whether the driver is told about the pod.', '.spec.podInfoOnMount'),
+  flagColumn('PodInfoOnMount', 'Whether the driver gets information about the pod.', '.spec.podInfoOnMount'),
   flagColumn('StorageCapacity', 'Whether the scheduler heeds capacity.', '.spec.storageCapacity'),
   textColumn('TokenRequests', 'Audiences of the tokens that the driver gets.', audiences),
   flagColumn('RequiresRepublish', 'Whether the driver is called again and again.', '.spec.requiresRepublish'),

@@ -7,7 +7,7 @@ import { object } from '../meta/object.ts'
 import { csiDriverColumns } from './columns.ts'
 import { defaultDriver, validateDriver } from './csi-validation.ts'
 
-export const TokenRequest = message('TokenRequest', 'A service account token that a driver wants.', {
+export const TokenRequest = message('TokenRequest', 'A service account token that a driver requests.', {
   audience: required(1, string, 'Audience of the token; this server when empty.'),
   expirationSeconds: pointer(2, int64, 'Seconds of validity.'),
 })
@@ -17,7 +17,7 @@ export const CSIDriverSpec = message(
   'How volumes of a driver are handled.',
   {
     attachRequired: pointer(1, bool, 'Volumes must be attached before they are mounted; cannot be changed.'),
-    podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other facts of the pod when mounting.'),
+    podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other information about the pod when mounting.'),
     volumeLifecycleModes: field(
       3,
       list(withFacets(string, { openEnum: ['Persistent', 'Ephemeral'] }), { listType: 'set' }),
@@ -48,7 +48,7 @@ export const CSIDriverSpec = message(
 )
 
 export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", {
-  spec: required(2, CSIDriverSpec, 'What is wanted.'),
+  spec: required(2, CSIDriverSpec, 'Desired state.'),
 })
 
 const same = (a: unknown, b: unknown) => equal(asJson(a), asJson(b))

@@ -25,7 +25,7 @@ export const CSINodeSpec = message('CSINodeSpec', 'Drivers on a node.', {
 })
 
 export const CSINode = object('CSINode', "Storage drivers of a node; it has the node's name.", {
-  spec: required(2, CSINodeSpec, 'What is wanted.'),
+  spec: required(2, CSINodeSpec, 'Desired state.'),
 })
 
 export const csiNodes = resource({

@@ -11,20 +11,24 @@ import { forbidUpdates, validateDriverName, validateParameters } from './storage
 
 export const StorageClass = object(
   'StorageClass',
-  'A kind of storage from which volumes are made.',
+  'A kind of storage from which volumes are provisioned.',
   {
-    provisioner: required(2, string, 'Driver that makes the volumes; cannot be changed.'),
+    provisioner: required(2, string, 'Driver that provisions the volumes; cannot be changed.'),
     parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
-    reclaimPolicy: pointer(4, string, 'What happens to volumes whose claim is gone: Delete or Retain.', {
+    reclaimPolicy: pointer(4, string, 'What happens to volumes when their claim is deleted: Delete or Retain.', {
       enum: PersistentVolumeReclaimPolicy,
     }),
     mountOptions: field(5, list(string, { listType: 'atomic' }), 'Mount options of the volumes, unchecked.'),
     allowVolumeExpansion: pointer(6, bool, 'Volumes can grow.'),
-    volumeBindingMode: pointer(7, string, 'When volumes are made and bound: Immediate or WaitForFirstConsumer.', {
+    volumeBindingMode: pointer(7, string, 'When volumes are provisioned and bound: Immediate or WaitForFirstConsumer.', {
       enum: ['Immediate', 'WaitForFirstConsumer'],
       immutable: true,
     }),
-    allowedTopologies: field(8, list(TopologySelectorTerm, { listType: 'atomic' }), 'Where volumes can be made; everywhere when empty.'),
+    allowedTopologies: field(
+      8,
+      list(TopologySelectorTerm, { listType: 'atomic' }),
+      'Where volumes can be provisioned; everywhere when empty.',
+    ),
   },
   {
     defaults(object) {

@@ -35,8 +35,8 @@ export const VolumeAttachmentStatus = message('VolumeAttachmentStatus', 'State o
 })
 
 export const VolumeAttachment = object('VolumeAttachment', 'The wish to have a volume attached to a node.', {
-  spec: required(2, VolumeAttachmentSpec, 'What is wanted.', { immutable: true }),
-  status: field(3, VolumeAttachmentStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, VolumeAttachmentSpec, 'Desired state.', { immutable: true }),
+  status: field(3, VolumeAttachmentStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const volumeAttachments = resource({

@@ -19,7 +19,7 @@ export const storageVersionMigrationColumns = [
   textColumn('Resource', 'Resource that is migrated.', resourceText),
   textColumn<MigrationRow>(
     'Status',
-    'What the migration is at.',
+    'State of the migration.',
     ({ status }) => status?.conditions?.findLast(({ type, status }) => status === 'True' && states.includes(type))?.type ?? 'Unknown',
   ),
 ]

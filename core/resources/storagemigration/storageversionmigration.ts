@@ -19,8 +19,8 @@ export const StorageVersionMigrationStatus = message('StorageVersionMigrationSta
 })
 
 export const StorageVersionMigration = object('StorageVersionMigration', 'Rewrites stored objects in the present storage version.', {
-  spec: field(2, StorageVersionMigrationSpec, 'What is wanted.', { immutable: true }),
-  status: field(3, StorageVersionMigrationStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, StorageVersionMigrationSpec, 'Desired state.', { immutable: true }),
+  status: field(3, StorageVersionMigrationStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const storageVersionMigrations = resource({

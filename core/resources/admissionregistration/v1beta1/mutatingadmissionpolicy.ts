@@ -16,7 +16,7 @@ export const MutatingAdmissionPolicySpec = message(
     paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, made in order.'),
+    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
     failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { openEnum: ['Ignore', 'Fail'] }),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
@@ -33,7 +33,7 @@ export const MutatingAdmissionPolicySpec = message(
 )
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
-  spec: field(2, MutatingAdmissionPolicySpec, 'What is wanted.'),
+  spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
 })
 
 export const mutatingAdmissionPolicies = resource({

@@ -18,7 +18,7 @@ export const MutatingAdmissionPolicyBindingSpec = message(
 )
 
 export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
-  spec: field(2, MutatingAdmissionPolicyBindingSpec, 'What is wanted.'),
+  spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
 })
 
 export const mutatingAdmissionPolicyBindings = resource({

@@ -38,7 +38,7 @@ export const ResourceMetricStatus = message('ResourceMetricStatus', 'Resource us
   currentAverageValue: required(3, quantity, 'Present use per pod.'),
 })
 
-export const MetricStatus = message('MetricStatus', 'A metric at the last look; the member named by type is set.', {
+export const MetricStatus = message('MetricStatus', 'A metric when last observed; the member named by type is set.', {
   type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { enum: MetricSourceType }),
   object: pointer(2, ObjectMetricStatus, 'Metric of one object.'),
   pods: pointer(3, PodsMetricStatus, 'Metric of each pod.'),

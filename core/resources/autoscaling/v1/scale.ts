@@ -1,8 +1,8 @@
 import { field, int32, message, required, string } from '../../../schema/model.ts'
 import { object } from '../../meta/object.ts'
 
-export const ScaleSpec = message('ScaleSpec', 'Scale that is wanted.', {
-  replicas: field(1, int32, 'Number of pods wanted.', { default: 0 }),
+export const ScaleSpec = message('ScaleSpec', 'Desired scale.', {
+  replicas: field(1, int32, 'Desired number of pods.', { default: 0 }),
 })
 
 export const ScaleStatus = message('ScaleStatus', 'Scale that was observed.', {
@@ -11,6 +11,6 @@ export const ScaleStatus = message('ScaleStatus', 'Scale that was observed.', {
 })
 
 export const Scale = object('Scale', 'The number of pods of an object that can be scaled.', {
-  spec: field(2, ScaleSpec, 'What is wanted.'),
-  status: field(3, ScaleStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: field(2, ScaleSpec, 'Desired state.'),
+  status: field(3, ScaleStatus, 'Last observed state; written by controllers through the status subresource.'),
 })

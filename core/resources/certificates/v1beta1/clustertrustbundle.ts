@@ -10,7 +10,7 @@ export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust a
 })
 
 export const ClusterTrustBundle = object('ClusterTrustBundle', 'Trust anchors for the whole cluster.', {
-  spec: required(2, ClusterTrustBundleSpec, 'What is wanted.'),
+  spec: required(2, ClusterTrustBundleSpec, 'Desired state.'),
 })
 
 export const clusterTrustBundles = resource({

@@ -7,9 +7,9 @@ import { validatePodRequest, validatePodRequestStatus } from '../pod-request-val
 
 export const PodCertificateRequestSpec = message(
   'PodCertificateRequestSpec',
-  'The certificate that a node asks for on behalf of a pod; cannot be changed.',
+  'The certificate that a node requests for a pod; cannot be changed.',
   {
-    signerName: required(1, string, 'Signer that is asked.'),
+    signerName: required(1, string, 'Requested signer.'),
     podName: required(2, string, 'Name of the pod.'),
     podUID: required(3, string, 'UID of the pod.'),
     serviceAccountName: required(4, string, 'Service account of the pod.'),
@@ -34,14 +34,14 @@ export const PodCertificateRequestStatus = message(
     }),
     certificateChain: field(2, string, "PEM blocks, the pod's certificate first."),
     notBefore: pointer(4, time, 'When its validity begins.'),
-    beginRefreshAt: pointer(5, time, 'When the node should ask for a new one.'),
+    beginRefreshAt: pointer(5, time, 'When the node should request a new one.'),
     notAfter: pointer(6, time, 'When its validity ends.'),
   },
 )
 
-export const PodCertificateRequest = object('PodCertificateRequest', "Asks a signer for a pod's certificate.", {
-  spec: required(2, PodCertificateRequestSpec, 'What is wanted.', { immutable: true }),
-  status: field(3, PodCertificateRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const PodCertificateRequest = object('PodCertificateRequest', 'Requests a certificate for a pod from a signer.', {
+  spec: required(2, PodCertificateRequestSpec, 'Desired state.', { immutable: true }),
+  status: field(3, PodCertificateRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const podCertificateRequests = resource({

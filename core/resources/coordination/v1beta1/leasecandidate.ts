@@ -20,7 +20,7 @@ export const LeaseCandidateSpec = message(
   "A candidate's claim to a lease.",
   {
     leaseName: required(1, string, 'Lease that it competes for; cannot be changed.', { notEmpty: true, immutable: true }),
-    pingTime: pointer(2, microTime, 'When the candidate was last asked whether it is alive.'),
+    pingTime: pointer(2, microTime, 'Time of the last ping of the candidate.'),
     renewTime: pointer(3, microTime, 'When the candidate last answered.'),
     binaryVersion: required(4, string, 'Version of its program.', { notEmpty: true }),
     emulationVersion: field(5, string, 'Version that it emulates.'),
@@ -43,7 +43,7 @@ export const LeaseCandidateSpec = message(
 )
 
 export const LeaseCandidate = object('LeaseCandidate', 'A candidate in a coordinated leader election.', {
-  spec: required(2, LeaseCandidateSpec, 'What is wanted.', { omitEmpty: true }),
+  spec: required(2, LeaseCandidateSpec, 'Desired state.', { omitEmpty: true }),
 })
 
 export const leaseCandidates = resource({

@@ -7,7 +7,7 @@ import { resourcePoolStatusRequestColumns } from '../columns.ts'
 export const PoolStatus = message('PoolStatus', 'State of a pool.', {
   driver: required(1, string, 'Driver of the pool.', { omitEmpty: true }),
   poolName: required(2, string, 'Name of the pool.', { omitEmpty: true }),
-  generation: required(9, int64, 'Generation of the pool that was looked at.'),
+  generation: required(9, int64, 'Generation of the evaluated pool.'),
   resourceSliceCount: pointer(8, int32, 'Number of its slices.'),
   totalDevices: pointer(4, int32, 'Devices in total.'),
   allocatedDevices: pointer(5, int32, 'Devices that are allocated.'),
@@ -17,15 +17,11 @@ export const PoolStatus = message('PoolStatus', 'State of a pool.', {
   validationError: pointer(10, string, 'Why the pool could not be counted.'),
 })
 
-export const ResourcePoolStatusRequestSpec = message(
-  'ResourcePoolStatusRequestSpec',
-  'The pools that are asked about; cannot be changed.',
-  {
-    driver: required(1, string, 'Driver of the pools.'),
-    poolName: pointer(2, string, 'Name of one pool; all of the driver when absent.'),
-    limit: pointer(3, int32, 'Greatest number of pools to return.', { default: 100 }),
-  },
-)
+export const ResourcePoolStatusRequestSpec = message('ResourcePoolStatusRequestSpec', 'The requested pools; cannot be changed.', {
+  driver: required(1, string, 'Driver of the pools.'),
+  poolName: pointer(2, string, 'Name of one pool; all of the driver when absent.'),
+  limit: pointer(3, int32, 'Greatest number of pools to return.', { default: 100 }),
+})
 
 export const ResourcePoolStatusRequestStatus = message('ResourcePoolStatusRequestStatus', 'The answer.', {
   poolCount: requiredPointer(6, int32, 'Pools that match, returned or not.', { omitEmpty: true }),
@@ -38,11 +34,11 @@ export const ResourcePoolStatusRequestStatus = message('ResourcePoolStatusReques
 
 export const ResourcePoolStatusRequest = message(
   'ResourcePoolStatusRequest',
-  'Asks once for the state of device pools.',
+  'Requests the state of device pools once.',
   {
     metadata: required(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.', { omitEmpty: true }),
-    spec: required(2, ResourcePoolStatusRequestSpec, 'What is wanted.'),
-    status: pointer(3, ResourcePoolStatusRequestStatus, 'What was observed last; written by controllers through the status subresource.'),
+    spec: required(2, ResourcePoolStatusRequestSpec, 'Desired state.'),
+    status: pointer(3, ResourcePoolStatusRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
   },
   { typeMeta: true },
 )

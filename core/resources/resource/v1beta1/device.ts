@@ -5,7 +5,7 @@ import { DeviceAttribute, DeviceCapacity, DeviceCounterConsumption, DeviceTaint,
 export const BasicDevice = message('BasicDevice', 'A device, apart from its name.', {
   attributes: field(1, map(DeviceAttribute), 'Attributes by name.'),
   capacity: field(2, map(DeviceCapacity), 'Capacities by name.'),
-  consumesCounters: field(3, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it takes from counters of the pool.', {
+  consumesCounters: field(3, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',
   }),
   nodeName: pointer(4, string, 'Node that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),

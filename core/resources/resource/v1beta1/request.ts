@@ -18,8 +18,8 @@ export const DeviceRequest = message('DeviceRequest', 'A request for devices of 
   selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
   allocationMode: field(4, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
-  adminAccess: pointer(6, bool, 'Wants access for administration; needs a labelled namespace.', { gate: 'DRAAdminAccess' }),
-  firstAvailable: field(7, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives, the most wanted first.', {
+  adminAccess: pointer(6, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
+  firstAvailable: field(7, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {
     gate: 'DRAPrioritizedList',
   }),
   tolerations: field(8, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),

@@ -6,9 +6,9 @@ import { ResourceClaimStatus } from '../resourceclaim.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { claimConversion } from './conversion.ts'
 
-export const ResourceClaim = object('ResourceClaim', 'Asks for devices, and records what was allocated.', {
-  spec: required(2, ResourceClaimSpec, 'What is wanted.'),
-  status: field(3, ResourceClaimStatus, 'What was observed last; written by controllers through the status subresource.'),
+export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', {
+  spec: required(2, ResourceClaimSpec, 'Desired state.'),
+  status: field(3, ResourceClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const resourceClaims = resource({

@@ -21,7 +21,7 @@ export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool
 })
 
 export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
-  spec: required(2, ResourceSliceSpec, 'What is wanted.'),
+  spec: required(2, ResourceSliceSpec, 'Desired state.'),
 })
 
 export const resourceSlices = resource({

@@ -45,8 +45,8 @@ export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of
 })
 
 export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to devices.', {
-  spec: required(2, DeviceTaintRuleSpec, 'What is wanted.'),
-  status: field(3, DeviceTaintRuleStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, DeviceTaintRuleSpec, 'Desired state.'),
+  status: field(3, DeviceTaintRuleStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 const mostConditions = 8

@@ -44,6 +44,6 @@ export const PodGroupResourceClaim = message(
   {
     name: required(1, string, 'Name within the group.'),
     resourceClaimName: pointer(2, string, 'Existing claim in the namespace.'),
-    resourceClaimTemplateName: pointer(3, string, 'Template from which a claim is made for the group.'),
+    resourceClaimTemplateName: pointer(3, string, 'Template of a claim created for the group.'),
   },
 )

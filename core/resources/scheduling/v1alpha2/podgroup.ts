@@ -11,12 +11,12 @@ export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTempla
   podGroupTemplateName: required(2, string, 'Template in the workload.', { notEmpty: true, format: 'dns1123Label' }),
 })
 
-export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Where a group was made from.', {
+export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Origin of a group.', {
   workload: pointer(1, WorkloadPodGroupTemplateReference, 'Template in a workload.', { omitEmpty: false }),
 })
 
 export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
-  podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was made from.', {
+  podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was created from.', {
     omitEmpty: false,
     immutable: true,
   }),
@@ -43,7 +43,7 @@ export const PodGroupResourceClaimStatus = message(
   'The claim that stands behind an entry of spec.resourceClaims.',
   {
     name: required(1, string, 'Name of that entry.'),
-    resourceClaimName: pointer(2, string, 'Claim that was made; absent when none was needed.'),
+    resourceClaimName: pointer(2, string, 'The created claim; absent when none was needed.'),
   },
 )
 
@@ -61,8 +61,8 @@ export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
 })
 
 export const PodGroup = object('PodGroup', 'Pods that are scheduled as one.', {
-  spec: required(2, PodGroupSpec, 'What is wanted.'),
-  status: field(3, PodGroupStatus, 'What was observed last; written by controllers through the status subresource.'),
+  spec: required(2, PodGroupSpec, 'Desired state.'),
+  status: field(3, PodGroupStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
 export const podGroups = resource({

@@ -7,7 +7,7 @@ import { workloadColumns } from '../columns.ts'
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
-export const PodGroupTemplate = message('PodGroupTemplate', 'What pod groups are made from.', {
+export const PodGroupTemplate = message('PodGroupTemplate', 'Templates of pod groups.', {
   name: required(1, string, 'DNS label, unique in the workload.', { notEmpty: true, format: 'dns1123Label' }),
   schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
   schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
@@ -60,7 +60,7 @@ export const WorkloadSpec = message(
 )
 
 export const Workload = object('Workload', 'An application, as far as its scheduling is concerned.', {
-  spec: required(2, WorkloadSpec, 'What is wanted.'),
+  spec: required(2, WorkloadSpec, 'Desired state.'),
 })
 
 export const workloads = resource({
