@@ -11,23 +11,25 @@ function webhookMetrics(registry: MetricsRegistry): WebhookObserver {
   const step = ['name', 'type', 'operation']
   const durations = registry.histogram(
     `${prefix}webhook_admission_duration_seconds`,
-    'Time of calls of webhooks, in seconds.',
+    'Duration of webhook calls, in seconds.',
     [...step, 'rejected'],
     seconds,
   )
-  const requests = registry.counter(`${prefix}webhook_request_total`, 'Calls of webhooks.', [...step, 'code', 'rejected'])
-  const rejections = registry.counter(`${prefix}webhook_rejection_count`, 'Requests that were refused because of a webhook.', [
+  const requests = registry.counter(`${prefix}webhook_request_total`, 'Webhook calls.', [...step, 'code', 'rejected'])
+  const rejections = registry.counter(`${prefix}webhook_rejection_count`, 'Requests refused because of a webhook.', [
     ...step,
     'error_type',
     'rejection_code',
   ])
-  const open = registry.counter(`${prefix}webhook_fail_open_count`, 'Calls that failed and refused nothing.', ['name', 'type'])
-  const exclusions = registry.counter(`${prefix}match_condition_exclusions_total`, 'Requests that match conditions kept from a webhook.', [
+  const open = registry.counter(`${prefix}webhook_fail_open_count`, 'Failed calls that were ignored (failure policy Ignore).', [
     'name',
-    'kind',
     'type',
-    'operation',
   ])
+  const exclusions = registry.counter(
+    `${prefix}match_condition_exclusions_total`,
+    'Requests excluded from a webhook by its match conditions.',
+    ['name', 'kind', 'type', 'operation'],
+  )
   const codeText = (code: number) => String(Math.min(code, highestCode))
   return {
     called(name, type, operation, rejected, code, milliseconds) {
@@ -53,7 +55,7 @@ function policyMetrics(registry: MetricsRegistry): PolicyObserver {
   )
   const conditionTimes = registry.histogram(
     'apiserver_admission_match_condition_evaluation_seconds',
-    'Time of evaluating match conditions, in seconds.',
+    'Duration of match condition evaluations, in seconds.',
     owner,
     conditionSeconds,
   )
@@ -83,18 +85,18 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
   const step = ['type', 'operation', 'rejected']
   const phases = registry.histogram(
     'apiserver_admission_step_admission_duration_seconds',
-    'Time of the phases of admission, in seconds.',
+    'Duration of admission phases, in seconds.',
     step,
     stepSeconds,
   )
   const summary = registry.summary(
     'apiserver_admission_step_admission_duration_seconds_summary',
-    'Time of the phases of admission in all, in seconds.',
+    'Summary of the duration of admission phases, in seconds.',
     step,
   )
   const plugins = registry.histogram(
     'apiserver_admission_controller_admission_duration_seconds',
-    'Time of single admission plugins, in seconds.',
+    'Duration of admission plugins, in seconds.',
     ['name', ...step],
     stepSeconds,
   )

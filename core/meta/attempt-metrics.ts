@@ -8,11 +8,11 @@ const seconds = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power)
 const tokenSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export function createAttemptMetrics(registry: MetricsRegistry, platform: Platform): AuthenticationObserver {
-  const attempts = registry.counter('authentication_attempts', 'Requests whose sender was looked for.', ['result'])
-  const users = registry.counter('authenticated_user_requests', 'Requests of known users, by kind of user name.', ['username'])
+  const attempts = registry.counter('authentication_attempts', 'Authentication attempts, by result.', ['result'])
+  const users = registry.counter('authenticated_user_requests', 'Authenticated requests, by kind of username.', ['username'])
   const durations = registry.histogram(
     'authentication_duration_seconds',
-    'Time until the sender of a request was known, in seconds.',
+    'Duration of authentication attempts, in seconds.',
     ['result'],
     seconds,
   )
@@ -31,15 +31,15 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
 
 export function createTokenMetrics(registry: MetricsRegistry): TokenObserver {
   const prefix = 'authentication_token_cache'
-  const requests = registry.counter(`${prefix}_request_total`, 'Bearer tokens that were asked about.', ['status'])
+  const requests = registry.counter(`${prefix}_request_total`, 'Lookups of bearer tokens.', ['status'])
   const durations = registry.histogram(
     `${prefix}_request_duration_seconds`,
-    'Time until a bearer token was judged, in seconds.',
+    'Duration of bearer token lookups, in seconds.',
     ['status'],
     tokenSeconds,
   )
-  const fetches = registry.counter(`${prefix}_fetch_total`, 'Bearer tokens that were looked into.', ['status'])
-  const active = registry.gauge(`${prefix}_active_fetch_count`, 'Bearer tokens that are being looked into.', ['status'])
+  const fetches = registry.counter(`${prefix}_fetch_total`, 'Bearer tokens that were not cached.', ['status'])
+  const active = registry.gauge(`${prefix}_active_fetch_count`, 'Bearer tokens being looked up.', ['status'])
   return {
     waiting(change) {
       active.add(['in_flight'], change)

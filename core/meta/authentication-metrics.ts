@@ -17,16 +17,16 @@ const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthenticationMetrics {
   const latency = registry.histogram(
     `${prefix}_latency_seconds`,
-    'Time that the authentication of a token took that was not remembered, in seconds.',
+    'Duration of JWT authentication of tokens that were not cached, in seconds.',
     ['result', 'jwt_issuer_hash'],
     seconds,
   )
   const fetched = registry.gauge(
     `${prefix}_jwks_fetch_last_timestamp_seconds`,
-    'When the keys of an issuer were last asked for, in seconds since the epoch.',
+    'Time of the last JWKS fetch of an issuer, in seconds since the epoch.',
     ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
   )
-  const info = registry.gauge(`${prefix}_jwks_fetch_last_key_set_info`, 'Hash of the keys of an issuer in use.', [
+  const info = registry.gauge(`${prefix}_jwks_fetch_last_key_set_info`, 'Hash of the JWKS of an issuer in use.', [
     'jwt_issuer_hash',
     'apiserver_id_hash',
     'hash',

@@ -23,18 +23,18 @@ export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clo
   ])
   const durations = registry.histogram(
     'apiserver_authorization_webhook_duration_seconds',
-    'Time of a round-trip to an authorization webhook, in seconds.',
+    'Duration of a round-trip to an authorization webhook, in seconds.',
     ['name', 'result'],
     callSeconds,
   )
   const failedOpen = registry.counter(
     'apiserver_authorization_webhook_evaluations_fail_open_total',
-    'Requests that an authorization webhook had no opinion on because it failed.',
+    'Requests that a failed authorization webhook left to other authorizers.',
     ['name', 'result'],
   )
   const evaluations = registry.histogram(
     'apiserver_authorization_match_condition_evaluation_seconds',
-    'Time that the match conditions of an authorization webhook took, in seconds.',
+    'Duration of match condition evaluations of an authorization webhook, in seconds.',
     ['type', 'name'],
     matchSeconds,
   )
@@ -45,7 +45,7 @@ export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clo
   )
   const exclusions = registry.counter(
     'apiserver_authorization_match_condition_exclusions_total',
-    'Requests that an authorization webhook was not asked about because of its match conditions.',
+    'Requests excluded from an authorization webhook by its match conditions.',
     ['type', 'name'],
   )
   return {

@@ -5,10 +5,10 @@ import type { MetricsRegistry } from './metrics.ts'
 
 const uses: { readonly [use in AccountTokenUse]: readonly [name: string, help: string] } = {
   legacy: ['legacy_tokens_total', 'Uses of service account tokens without audiences.'],
-  'legacy-auto': ['legacy_auto_token_uses_total', 'Uses of tokens in secrets that were made for a service account.'],
-  'legacy-manual': ['legacy_manual_token_uses_total', 'Uses of tokens in secrets that somebody made.'],
-  stale: ['stale_tokens_total', 'Uses of tokens of pods that should have been refreshed.'],
-  valid: ['valid_tokens_total', 'Uses of tokens of pods in time.'],
+  'legacy-auto': ['legacy_auto_token_uses_total', 'Uses of legacy tokens in generated secrets of a service account.'],
+  'legacy-manual': ['legacy_manual_token_uses_total', 'Uses of legacy tokens in manually created secrets.'],
+  stale: ['stale_tokens_total', 'Uses of projected tokens that should have been refreshed.'],
+  valid: ['valid_tokens_total', 'Uses of projected tokens before their refresh is due.'],
 }
 
 const [hour, day] = [3_600, 86_400]
@@ -22,7 +22,7 @@ export function createAccountTokenMetrics(registry: MetricsRegistry): AccountTok
 export function createCertificateMetrics(registry: MetricsRegistry): CertificateObserver {
   const histogram = registry.histogram(
     'apiserver_client_certificate_expiration_seconds',
-    'What is left of the life of the certificate that a request came with, in seconds.',
+    'Remaining lifetime of the client certificate of a request, in seconds.',
     [],
     remaining,
   )

@@ -20,11 +20,11 @@ type Transformations = Pick<EncryptionObserver, 'transformed' | 'madeKey' | 'mis
 function transformations(registry: MetricsRegistry): Transformations {
   const durations = registry.histogram(
     `${storage}_transformation_duration_seconds`,
-    'Time that encrypting or decrypting a value took, in seconds.',
+    'Duration of the encryption or decryption of a value, in seconds.',
     ['transformation_type', 'transformer_prefix'],
     doubling(5e-6, 25),
   )
-  const operations = registry.counter(`${storage}_transformation_operations_total`, 'Values that were to be encrypted or decrypted.', [
+  const operations = registry.counter(`${storage}_transformation_operations_total`, 'Encryptions and decryptions of values.', [
     'resource',
     'transformation_type',
     'transformer_prefix',
@@ -32,16 +32,16 @@ function transformations(registry: MetricsRegistry): Transformations {
   ])
   const misses = registry.counter(
     `${storage}_envelope_transformation_cache_misses_total`,
-    'Keys that a plugin had to decrypt because they were not known.',
+    'Keys decrypted by a plugin because they were not cached.',
     [],
   )
   const made = registry.histogram(
     `${storage}_data_key_generation_duration_seconds`,
-    'Time that making a key for values took, in seconds.',
+    'Duration of data key generation, in seconds.',
     [],
     doubling(5e-6, 14),
   )
-  registry.counter(`${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.', [])
+  registry.counter(`${storage}_data_key_generation_failures_total`, 'Failed data key generations.', [])
   return {
     transformed(resource, direction, prefix, code, milliseconds) {
       operations.add([resource, direction, prefix, code])
@@ -53,10 +53,10 @@ function transformations(registry: MetricsRegistry): Transformations {
 }
 
 function versionOne(registry: MetricsRegistry, clock: Clock): Pick<EncryptionObserver, 'arrived' | 'filledCache'> {
-  const filled = registry.gauge(`${envelope}_dek_cache_fill_percent`, 'Share of the cache of keys that is in use (version 1).', [])
+  const filled = registry.gauge(`${envelope}_dek_cache_fill_percent`, 'Fill ratio of the cache of keys (KMS v1).', [])
   const between = registry.histogram(
     `${envelope}_dek_cache_inter_arrival_time_seconds`,
-    'Time between one value and the next to be encrypted or decrypted (version 1), in seconds.',
+    'Time between two encryptions or decryptions (KMS v1), in seconds.',
     ['transformation_type'],
     doubling(60, 10),
   )
@@ -76,15 +76,16 @@ type Plugins = Pick<EncryptionObserver, 'called' | 'refusedKey' | 'keptSeeds'>
 function plugins(registry: MetricsRegistry): Plugins {
   const calls = registry.histogram(
     `${envelope}_kms_operations_latency_seconds`,
-    'Time of a call to a plugin, in seconds.',
+    'Duration of a call to a KMS plugin, in seconds.',
     ['provider_name', 'method_name', 'grpc_status_code'],
     doubling(0.0001, 20),
   )
-  const refused = registry.counter(`${envelope}_invalid_key_id_from_status_total`, 'Statuses of a plugin whose key has no usable id.', [
-    'provider_name',
-    'error',
-  ])
-  const kept = registry.gauge(`${envelope}_dek_source_cache_size`, 'Decrypted seeds that are kept.', ['provider_name'])
+  const refused = registry.counter(
+    `${envelope}_invalid_key_id_from_status_total`,
+    'Status responses of a KMS plugin with an invalid key ID.',
+    ['provider_name', 'error'],
+  )
+  const kept = registry.gauge(`${envelope}_dek_source_cache_size`, 'Cached decrypted seeds.', ['provider_name'])
   return {
     called: (provider, method, code, milliseconds) => calls.observe([provider, method, code], milliseconds / 1000),
     refusedKey: (provider, why) => refused.add([provider, why]),
@@ -95,19 +96,15 @@ function plugins(registry: MetricsRegistry): Plugins {
 /** Key ids and the server's identity are hashed in labels. */
 function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<EncryptionObserver, 'usedKey' | 'reportedKey'> {
   const labels = ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash']
-  const total = registry.counter(
-    `${envelope}_key_id_hash_total`,
-    'Values that were encrypted or decrypted under a key of a plugin.',
-    labels,
-  )
+  const total = registry.counter(`${envelope}_key_id_hash_total`, 'Values encrypted or decrypted under a key of a KMS plugin.', labels)
   const lastUse = registry.gauge(
     `${envelope}_key_id_hash_last_timestamp_seconds`,
-    'When a key of a plugin was last used, in seconds since the epoch.',
+    'Last use of a key of a KMS plugin, in seconds since the epoch.',
     labels,
   )
   const lastReport = registry.gauge(
     `${envelope}_key_id_hash_status_last_timestamp_seconds`,
-    'When a plugin last said that it writes with this key, in seconds since the epoch.',
+    'Time when the status of a KMS plugin last had this key ID, in seconds since the epoch.',
     labels.slice(1),
   )
   const identity = hashOf(server)

@@ -9,18 +9,14 @@ const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 export function createExternalSignerMetrics(registry: MetricsRegistry, clock: Clock): SignerObserver {
   const calls = registry.histogram(
     `${prefix}_request_duration_seconds`,
-    'Time of a call to the signer, in seconds.',
+    'Duration of a call to the external signer, in seconds.',
     ['method', 'code'],
     seconds,
   )
-  const signed = registry.counter(`${prefix}_sign_request_total`, 'Tries to have a token signed.', ['code'])
-  const fetches = registry.counter(`${prefix}_fetch_keys_request_total`, 'Tries to get the keys.', ['code'])
-  const fetchedAt = registry.gauge(`${prefix}_fetch_keys_success_timestamp`, 'When keys came last, in seconds since the epoch.', [])
-  const dataFrom = registry.gauge(
-    `${prefix}_fetch_keys_data_timestamp`,
-    'When the signer had read those keys, in seconds since the epoch.',
-    [],
-  )
+  const signed = registry.counter(`${prefix}_sign_request_total`, 'Sign requests to the external signer.', ['code'])
+  const fetches = registry.counter(`${prefix}_fetch_keys_request_total`, 'Key fetches from the external signer.', ['code'])
+  const fetchedAt = registry.gauge(`${prefix}_fetch_keys_success_timestamp`, 'Time of the last key fetch, in seconds since the epoch.', [])
+  const dataFrom = registry.gauge(`${prefix}_fetch_keys_data_timestamp`, 'Data timestamp of these keys, in seconds since the epoch.', [])
   return {
     called: (method, code, milliseconds) => calls.observe([method, code], milliseconds / 1000),
     signed: (code) => signed.add([code]),

@@ -27,9 +27,9 @@ export function createServerMetrics(registry: MetricsRegistry, clock: Clock): Se
   registry.collectBy('apiserver_current_inflight_requests', 'Requests in flight.', 'request_kind', () => inflight)
   return {
     inflight,
-    requests: registry.counter('apiserver_request_total', 'Requests that were answered.', [...requestLabels, 'code']),
-    durations: registry.histogram('apiserver_request_duration_seconds', 'Time until the answer, in seconds.', requestLabels, seconds),
+    requests: registry.counter('apiserver_request_total', 'Completed requests.', [...requestLabels, 'code']),
+    durations: registry.histogram('apiserver_request_duration_seconds', 'Response latency, in seconds.', requestLabels, seconds),
     longRunning: registry.gauge('apiserver_longrunning_requests', 'Watches and streams in flight.', resourceLabels),
-    deprecated: registry.gauge('apiserver_requested_deprecated_apis', 'Deprecated APIs that were asked for.', deprecatedLabels),
+    deprecated: registry.gauge('apiserver_requested_deprecated_apis', 'Requested deprecated APIs.', deprecatedLabels),
   }
 }

@@ -24,12 +24,12 @@ const unknown = -1
 
 /** Starts polling; the returned function stops it. */
 export function startStorageMetrics({ registry, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
-  const objects = registry.gauge('apiserver_resource_objects', 'Stored objects when they were last counted; -1: not known.', [
+  const objects = registry.gauge('apiserver_resource_objects', 'Number of stored objects at the last count; -1: unknown.', [
     'group',
     'resource',
   ])
-  const former = registry.gauge('apiserver_storage_objects', 'The same, by one label. Deprecated since 1.34.', ['resource'])
-  const size = registry.gauge('apiserver_storage_size_bytes', 'Bytes that the database takes physically.', ['storage_cluster_id'])
+  const former = registry.gauge('apiserver_storage_objects', 'Number of stored objects. Deprecated since 1.34.', ['resource'])
+  const size = registry.gauge('apiserver_storage_size_bytes', 'Physical size of the database in bytes.', ['storage_cluster_id'])
 
   /** By storage key. */
   const counted = new Map<string, GroupResource>()
