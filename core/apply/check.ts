@@ -74,7 +74,8 @@ class Check {
         this.#path.pop()
         return
       }
-      this.#below(map.element(key), atom, object[key] as Json)
+      const member = object[key] as Json
+      if (typeof member === 'object' || !isScalar(atom, member)) this.#below(map.element(key), atom, member)
     }
   }
 

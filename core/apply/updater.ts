@@ -42,13 +42,16 @@ function comparisonIn(apiVersion: string, scope: Scope, { old, updated }: Change
   return { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) }
 }
 
-/** Removes the changed fields from the other managers. Throws ApplyConflicts for them unless forced. */
-function transfer(scope: Scope, managers: Managers, change: Change): { managers: Map<string, Manager>; comparison: Comparison } {
-  const comparison = comparisonIn(scope.apiVersion, scope, change)
+/**
+ * Removes the changed fields from the other managers. Throws ApplyConflicts for them unless forced. `own`: the comparison in the version of the
+ * write, if it is known.
+ */
+function transfer(scope: Scope, managers: Managers, change: Change, own?: Comparison): Map<string, Manager> {
   const result = new Map<string, Manager>()
-  if (managers.size === 0) return { managers: result, comparison }
+  if (managers.size === 0) return result
   /** By version. */
-  const comparisons = new Map([[scope.apiVersion, comparison]])
+  const comparisons = new Map<string, Comparison>()
+  if (own !== undefined) comparisons.set(scope.apiVersion, own)
   const conflicts: Conflict[] = []
   for (const [identity, manager] of managers) {
     let { fields } = manager
@@ -63,7 +66,7 @@ function transfer(scope: Scope, managers: Managers, change: Change): { managers:
     if (fields.length > 0) result.set(identity, fields === manager.fields ? manager : { ...manager, fields })
   }
   if (!change.force && conflicts.length > 0) throw new ApplyConflicts(conflicts)
-  return { managers: result, comparison }
+  return result
 }
 
 /** The managers after a write, and the fields that its manager gained. */
@@ -73,8 +76,9 @@ export function update(
   updated: JsonObject,
   managers: Managers,
 ): { managers: Map<string, Manager>; gained: FieldSet } {
-  const result = transfer(scope, reconciled(scope, managers), { old, updated, by: '', force: true })
-  return { managers: result.managers, gained: result.comparison.changed }
+  const change = { old, updated, by: '', force: true }
+  const comparison = comparisonIn(scope.apiVersion, scope, change)
+  return { managers: transfer(scope, reconciled(scope, managers), change, comparison), gained: comparison.changed }
 }
 
 /** Whether the applier may have owned fields that it does not apply any more. */
@@ -105,5 +109,5 @@ export function apply(
   managers.set(identity, { fields, time: last?.time, ...by })
   const updated = givesUp(last, apiVersion, fields) ? prune(scope, merged, managers, last) : merged
   const result = transfer(scope, managers, { old: live, updated, by: identity, force })
-  return { object: equal(live, updated) ? undefined : updated, managers: result.managers }
+  return { object: equal(live, updated) ? undefined : updated, managers: result }
 }

@@ -14,7 +14,9 @@ export function checkNulls(schema: Schema, value: Json, path: FieldPath, errors:
     for (const [index, item] of value.entries()) checkNulls(schema.items, item, path.index(index), errors)
   }
   if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
-  for (const [name, member] of Object.entries(value)) {
+  for (const name in value) {
+    const member = value[name] as Json
+    if (typeof member !== 'object') continue
     const field = schema.json.get(name)
     const part = field?.schema ?? schema.additional
     if (part === undefined) continue

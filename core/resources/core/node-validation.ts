@@ -35,9 +35,9 @@ export function validateNode({ spec = {}, status = {} }: Node, errors: FieldErro
 
 function validateNodeResources(status: NonNullable<Node['status']>, errors: FieldErrors, context: HookContext): void {
   for (const side of ['capacity', 'allocatable'] as const) {
-    for (const [name, amount] of Object.entries(status[side] ?? {})) {
-      validateAmount(name, amount, FieldPath.of('status', side, name), errors, context)
-    }
+    const amounts = status[side] ?? {}
+    const path = FieldPath.of('status', side)
+    for (const name in amounts) validateAmount(name, amounts[name] as string, path.child(name), errors, context)
   }
 }
 

@@ -59,7 +59,8 @@ const large: { [name: string]: (bytes: number) => object } = {
   'many members': (bytes) => ({ data: Object.fromEntries(times(bytes / 16, (index) => [`k${index}`, 'v'])) }),
   'a long text': (bytes) => ({ data: { a: 'x'.repeat(bytes) } }),
   'a text of lines': (bytes) => ({ data: { a: 'a: "b"\n'.repeat(bytes / 8) } }),
-  'texts to escape': (bytes) => ({ data: { a: '\u0001"\\\u2028'.repeat(bytes / 6) } }),
+  // Each takes 13 bytes as JSON.
+  'texts to escape': (bytes) => ({ data: { a: '\u0001"\\\u2028'.repeat(bytes / 13) } }),
 }
 const size = (bytes: number) => Math.min(bytes, 900 * 1024)
 

@@ -176,12 +176,6 @@ const all = [
   ...cases('apply-patch+yaml', applies),
 ]
 
-/**
- * Milliseconds for each MiB of a patch or of the object that it changes, whichever is larger: both are read, and the object is validated,
- * printed, and compared with what it was.
- */
-const most = 500
-
 for (const [name, { stored, patch, type }] of all)
   test(name, async () => {
     const prepare: Prepare = async (bytes) => {
@@ -194,9 +188,10 @@ for (const [name, { stored, patch, type }] of all)
       const body = JSON.stringify(patch(bytes))
       const query = type === 'apply-patch+yaml' ? 'dryRun=All&fieldManager=finder&force=true' : 'dryRun=All'
       return {
-        bytes: Math.max(body.length, JSON.stringify(object).length),
+        // Both are read: the patch, and the object that it changes.
+        bytes: body.length + JSON.stringify(object).length,
         work: () => bench.send('PATCH', `${own}?${query}`, body, { 'content-type': `application/${type}` }),
       }
     }
-    assert.deepEqual(await faultsOf([[name, prepare]], { time: most }), [])
+    assert.deepEqual(await faultsOf([[name, prepare]]), [])
   })

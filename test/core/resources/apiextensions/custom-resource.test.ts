@@ -54,6 +54,21 @@ describe('decoding of custom resources', () => {
     )
   })
 
+  it('shares maps and lists that are canonical already', () => {
+    const values = { type: 'object', additionalProperties: text }
+    const items = { type: 'array', items: fields({ a: text }) }
+    const { schema } = rowOf(spec(fields({ items, open: { type: 'object', ...open }, values })))
+    const canonical = { items: [{ a: 'a' }], open: { a: { b: [1, null] }, c: 2 }, values: { a: '1', b: '2' } }
+    const shared = (members: { readonly [name: string]: Json }) =>
+      decode(schema, { ...head, spec: members }, { root: true, shares: true }).value['spec'] as typeof canonical
+    assert.equal(shared(canonical), canonical)
+    const changed = shared({ ...canonical, items: [...canonical.items, { b: 'b' }] })
+    assert.deepEqual(changed, { ...canonical, items: [{ a: 'a' }, {}] })
+    assert.equal(changed.items[0], canonical.items[0])
+    assert.equal(changed.values, canonical.values)
+    assert.equal(JSON.stringify(shared({ ...canonical, values: { b: '2', a: '1' } })), JSON.stringify(canonical))
+  })
+
   it('always adds metadata, which is typed at the root and in embedded resources', () => {
     const schema = spec({ type: 'object', ...open, 'x-kubernetes-embedded-resource': true })
     const bare = decode(rowOf(schema).schema, { kind: 'Thing', apiVersion: 'shop.test/v1' }, { root: true }).value

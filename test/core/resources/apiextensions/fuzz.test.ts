@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
-import { decode } from '../../../../core/schema/decode.ts'
+import { canonicalise, decode } from '../../../../core/schema/decode.ts'
 import { applyDefaults } from '../../../../core/schema/defaults.ts'
 import { equal } from '../../../../core/schema/equal.ts'
+import { printJson } from '../../../../core/schema/json-text.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 import fc from '../../../support/fast-check.ts'
 import { hookContext } from '../../../support/hook-context.ts'
@@ -165,6 +166,11 @@ test('random objects are pruned, defaulted and validated as by a second implemen
         assert.deepEqual(plain(decoded), plain(expected), 'pruned')
         assert.equal(unknown.length > 0, !equal(pruned(spec, whole.properties?.['spec']), spec), 'unknown fields are reported')
         assert.deepEqual(plain(decode(row.schema, decoded, { root: true }).value), plain(decoded), 'pruning is idempotent')
+        const before = printJson(given)
+        const shared = decode(row.schema, given, { root: true, shares: true })
+        assert.deepEqual([printJson(shared.value), shared.unknown], [printJson(decoded), unknown], 'decoded to the same with shared parts')
+        assert.equal(printJson(canonicalise(row.schema, decoded, { root: true, shares: true })), printJson(decoded), 'stays canonical')
+        assert.equal(printJson(given), before, 'the input stays as it is')
 
         const complete = defaulted(expected, whole) as JsonObject
         applyDefaults(row.schema, decoded, hookContext())
