@@ -71,6 +71,8 @@ export interface Codec {
   isServed?(stored: Uint8Array): boolean
   /** As `serve`, for such a value: its start, and the rest of the stored value itself. */
   servedPieces?(stored: Uint8Array, revision: number): readonly [Uint8Array, Uint8Array]
+  /** As `decode` after `serve`, for such a value: its bytes are not copied, which is a quarter of the work. */
+  decodeStored?(stored: Uint8Array, revision: number): ApiObject
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(served: Uint8Array): ApiObject
   /** The canonical form of served bytes, if known without decoding: shared, must not be changed. */
@@ -213,6 +215,11 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return [start, withoutLineFeed(stored).subarray(head.length)]
   }
 
+  const decodeStored = (stored: Uint8Array, revision: number): ApiObject => {
+    const start = `${typeMeta}"metadata":{"resourceVersion":"${revision}"${stored[head.length] === closingBrace ? '' : ','}`
+    return parseJsonText(start + decoder.decode(stored.subarray(head.length)), schema) as ApiObject
+  }
+
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
     'application/json': ({ bytes }) => bytes,
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
@@ -221,5 +228,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   // The reference server always stores custom resources as JSON, whatever the flag says.
   const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
 
-  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces }
+  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces, decodeStored }
 }

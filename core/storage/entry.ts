@@ -23,6 +23,8 @@ export interface StoredValue {
 export interface Served {
   readonly kept: ServedBytes
   serve(key: string, stored: Uint8Array, revision: number): Uint8Array
+  /** Decodes a new object from a stored value. */
+  decode(key: string, stored: Uint8Array, revision: number): ApiObject
   /** As `serve`, in pieces to be joined. */
   pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
 }
@@ -101,6 +103,7 @@ export class Entry {
 
   /** Decodes a new object; the caller may change it. */
   decode(): ApiObject {
+    if (this.#bytes === undefined && this.#stored !== undefined) return (this.#from as Served).decode(this.key, this.#stored, this.revision)
     return this.#codec.decode(this.bytesOnce)
   }
 

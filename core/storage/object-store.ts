@@ -105,6 +105,7 @@ export function createObjectStore(
   const from: Served = {
     kept: options.servedBytes ?? new ServedBytes(),
     serve: (...parameters) => recent.serve(...parameters),
+    decode: (...parameters) => recent.decodeStored(...parameters),
     pieces: (stored, revision) => codec.servedPieces?.(stored, revision) ?? [codec.serve(stored, revision)],
   }
   const reader = createEntryReader(

@@ -64,10 +64,16 @@ export class RecentWrites {
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
-    const write = this.#find((each) => each.key === key && sameBytes(each.stored, value))
+    const write = this.#writing(key, value)
     if (write === undefined) return this.#codec.serve(value, revision)
     if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
     return write.served.bytes
+  }
+
+  /** As `decode` after `serve`. */
+  decodeStored(key: string, value: Uint8Array, revision: number): ApiObject {
+    const decoded = this.#writing(key, value) === undefined ? this.#codec.decodeStored?.(value, revision) : undefined
+    return decoded ?? this.decode(this.serve(key, value, revision))
   }
 
   /** Decodes a new object from served bytes; the caller may change it. */
@@ -80,6 +86,10 @@ export class RecentWrites {
   /** The written object itself, without resourceVersion; must not be changed. */
   canonical(bytes: Uint8Array): ApiObject | undefined {
     return this.#serving(bytes)?.printed.object
+  }
+
+  #writing(key: string, value: Uint8Array): Write | undefined {
+    return this.#find((each) => each.key === key && sameBytes(each.stored, value))
   }
 
   #serving(bytes: Uint8Array): Write | undefined {

@@ -39,6 +39,7 @@ for (const holdsValues of [true, false]) {
       part.set(kv.value)
       for (const bytes of [kv.value, part.subarray(0, -1)]) {
         const entry = reader.one({ ...kv, value: bytes })
+        assert.equal(JSON.stringify(entry.decode()), shown)
         const isShared = holdsValues || (name === 'large' && bytes === kv.value)
         const { pieces } = entry
         const joined = concatenate(pieces)
