@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 
 const output = 'build/js'
 /** Maximum number of files in one process. */
-const groupSize = 65
+const groupSize = 80
 /** The same for files that measure work and take long. */
 const measuredGroupSize = 3
 /** The same for files of the runtimes, which wait for sockets and disks, so that more of them wait at the same time. */
