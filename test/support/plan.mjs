@@ -17,6 +17,8 @@ const isInProcess = (path) => path.startsWith('test/core/') || path.endsWith('-i
 /** Files of the runtimes that start daemons, other runtimes or etcd again and again, and wait for them. */
 const startsPrograms = /^test\/runtimes\/(linearizability|testing\/runners|node\/long-lists|stores\/(crash|etcd|store-runtimes))\.test\.ts$/
 const sharesProcess = (path) => path.startsWith('test/runtimes/') && !measuresSpeed(path) && !startsPrograms.test(path)
+/** Files that take longest. */
+const isLong = (path) => /\/(workflows|kubectl|package|explain|linearizability|store-runtimes)\.test\.ts$/.test(path)
 /** Files that detect non-linear work by processor time, so that they may run beside others. */
 const measuresWork = (path) => path.startsWith('test/core/complexity/')
 /** Files that measure speed and therefore run alone. */
@@ -51,10 +53,13 @@ function deal(paths, size) {
   return Array.from({ length: count }, (_, group) => paths.filter((_path, index) => index % count === group))
 }
 
-/** Writes a file that loads the others; returns its path. */
-function writeGroup(root, paths, title) {
+/**
+ * Writes a file that loads the others; returns its path. Node runs files in the order of their names. So kinds have numbers: a long file that
+ * starts last would run alone at the end.
+ */
+function writeGroup(root, paths, kind, number) {
   const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
-  const name = `${output}/groups/${files.length === 1 ? files[0].replaceAll('/', '.') : `${title}.test.js`}`
+  const name = `${output}/groups/${kind}.${files.length === 1 ? files[0].replaceAll('/', '.') : `${number}.test.js`}`
   const rows = files.map((file) => `  ['${file}', () => import('../${file}')],\n`)
   writeFileSync(new URL(name, root), `import { group } from '../../../test/support/group.mjs'\n\ngroup([\n${rows.join('')}])\n`)
   return name
@@ -68,12 +73,17 @@ export function processes(root, files) {
   const inProcess = files.filter(isQuick)
   const runtimes = files.filter(sharesProcess)
   const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path) && !sharesProcess(path))
-  const write = (kind, paths, size) => deal(paths, size).map((group, number) => writeGroup(root, group, `${kind}-${number}`))
+  const write = (kind, paths, size) => deal(paths, size).map((group, number) => writeGroup(root, group, kind, number))
   return {
     sideBySide: [
-      ...write('in-process', inProcess, groupSize),
-      ...write('runtimes', runtimes, runtimeGroupSize),
-      ...write('other', others, 1),
+      ...write('0-long', others.filter(isLong), 1),
+      ...write('1-in-process', inProcess, groupSize),
+      ...write('2-runtimes', runtimes, runtimeGroupSize),
+      ...write(
+        '3-other',
+        others.filter((path) => !isLong(path)),
+        1,
+      ),
     ],
     work: write('work', work, measuredGroupSize),
     speed: write('speed', speed, 1),
