@@ -151,7 +151,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const listKind = 'PartialObjectMetadataList'
   const isJson = format === 'json' && !pretty
   const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
-  const form = `partial/${apiVersion}/${format}${pretty ? '/pretty' : ''}`
+  const form = `partial/${apiVersion}/${apiVersionOf(target.resource.definition)}/${format}${pretty ? '/pretty' : ''}`
   return {
     negotiated,
     form,

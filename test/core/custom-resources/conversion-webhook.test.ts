@@ -5,7 +5,7 @@ import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
 import { eventually } from '../../support/wait.ts'
-import { watchAt } from '../../support/watch-reader.ts'
+import { readWatch, watchAt } from '../../support/watch-reader.ts'
 
 const group = 'hooks.example.com'
 const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name && `/${name}`}`
@@ -131,6 +131,28 @@ test('only labels and annotations of the metadata may change', async (t) => {
   const before = (await hook.get(at('v1', 'a'))).body.metadata
   const { annotations: _annotations, ...rest } = before
   assert.deepEqual(body.metadata, { ...rest, labels: { new: 'label' } })
+})
+
+test('watches of two versions get the metadata of their own version', async (t) => {
+  const hook = await open(t)
+  const { metadata } = await hook.list(at('v1'))
+  hook.answer = answering((object) => ({ ...object, metadata: { ...object.metadata, labels: { version: object.apiVersion.slice(-2) } } }))
+  const opening = ['v1', 'v2'].map(async (version) => {
+    const query = new URLSearchParams({ watch: 'true', resourceVersion: metadata.resourceVersion })
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'
+    const { body } = await hook.fetch(`${at(version)}?${query}`, { headers: { accept } })
+    assert(body)
+    const watch = readWatch(body, () => {})
+    t.after(() => watch.close())
+    return watch
+  })
+  const watches = await Promise.all(opening)
+  await hook.create(at('v1'), widget(group, 'a', { size: 'small' }, { labels: { version: 'v1' } }))
+  const seen = await Promise.all(watches.map((watch) => watch.object()))
+  assert.deepEqual(
+    seen.map(({ object }) => object.metadata.labels),
+    [{ version: 'v1' }, { version: 'v2' }],
+  )
 })
 
 const bad: readonly (readonly [what: string, answer: Answer, message: string | RegExp])[] = [
