@@ -116,9 +116,12 @@ test('a deadline resets the stream, and the connection stays open', async () => 
     stream.on('close', () => resets.push(stream.rstCode))
     return answering ? echo(stream) : undefined
   })
-  await assert.rejects(call(server.channel, 'x', 50), { code: deadlineExceeded, message: 'Deadline exceeded' })
-  await eventually('the reset', async () => resets.length === 1)
-  assert.deepEqual(resets, [constants.NGHTTP2_CANCEL])
+  // On a busy machine the deadline may pass before the request is sent.
+  await eventually('a reset', async () => {
+    await assert.rejects(call(server.channel, 'x', 50), { code: deadlineExceeded, message: 'Deadline exceeded' })
+    return resets.length > 0
+  })
+  assert.deepEqual(new Set(resets), new Set([constants.NGHTTP2_CANCEL]))
   answering = true
   assert.equal(String(await call(server.channel)), 'request')
   assert.equal(server.sessions.length, 1)
