@@ -6,46 +6,53 @@ import { test } from 'node:test'
 import { apiOf, configMap, type TestList } from '../support/api.ts'
 import { type Daemon, runProgram, startDaemon } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { eventually } from '../support/wait.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const writers = 6
 
-/** Creates, changes and deletes objects until stopped; then resolves to the number of writes. */
-function keepBusy(daemon: Daemon): { stop(): Promise<number> } {
+/** Creates, changes and deletes objects until stopped. */
+function keepBusy(daemon: Daemon): { more(writes: number): Promise<void>; stop(): Promise<void> } {
   const api = apiOf(daemon.fetch)
   let stopped = false
+  let total = 0
   const write = async (writer: number) => {
-    let count = 0
-    for (; !stopped; count++) {
+    for (let count = 0; !stopped; count++, total++) {
       const name = `w${writer}-${count % 30}`
       const { status } = await api.send('POST', collection, configMap(name, { count: `${count}`, filler: 'x'.repeat(500) }))
       if (status === 409)
         await (count % 3 === 0 ? api.delete(`${collection}/${name}`) : api.patch(`${collection}/${name}`, { data: { count: `${count}` } }))
     }
-    return count
   }
   const running = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   return {
+    /** Resolves when so many more writes were made. */
+    async more(writes) {
+      const wanted = total + writes
+      await eventually(`${writes} writes`, async () => total >= wanted)
+    },
     async stop() {
       stopped = true
-      return (await running).reduce((sum, count) => sum + count, 0)
+      await running
     },
   }
 }
 
-test('a snapshot taken under load is one revision of the store', { timeout: 3_600_000 }, async () => {
+test('a snapshot taken under load is one revision of the store', { timeout: 3_600_000 }, async (t) => {
   const { path, remove } = temporaryDirectory()
   const daemon = await startDaemon({ directory: path })
+  t.after(() => daemon.stop())
   const load = keepBusy(daemon)
   const moments: { readonly name: string; readonly list: TestList }[] = []
   for (const name of ['first', 'second', 'third']) {
+    await load.more(50)
     const saved = await runProgram(['snapshot', 'save', join(path, name), `--data-dir=${join(path, 'data')}`])
     assert.equal(saved.code, 0, saved.stderr)
     const [, revision = ''] = /^saved \d+ keys at revision (\d+) to .*\n$/.exec(saved.stdout) ?? []
     const list = await apiOf(daemon.fetch).list(`${collection}?resourceVersion=${revision}&resourceVersionMatch=Exact`)
     moments.push({ name, list })
   }
-  assert((await load.stop()) > 100, 'there was load')
+  await load.stop()
   await daemon.stop()
   assert.equal(new Set(moments.map(({ list }) => list.metadata.resourceVersion)).size, moments.length, 'writes went on in between')
   for (const { name, list } of moments) {
