@@ -171,7 +171,7 @@ export function watchEncoder(target: Target): WatchEncoder {
     event,
     events(changes, joined) {
       const { form } = next.renderer
-      const bytes = joined.get(form) ?? joinFrames(changes.map((change) => event(eventTypeOf(change) ?? 'DELETED', change.entry, change)))
+      const bytes = joined.get(form) ?? joinFrames(changes.map((change) => event(eventTypeOf(change)!, change.entry, change)))
       joined.set(form, bytes)
       next = later
       return bytes
