@@ -1,6 +1,7 @@
 /** Watch behaviour of every server of this API, with and without the watch cache, in-process or over a socket. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '../../runtimes/wire/server/limits.ts'
 import { configMap, type TestObject } from '../support/api.ts'
 import { eventually, within } from '../support/wait.ts'
 import { readWatch, type WatchEvent, type WatchReader, watchAt } from '../support/watch-reader.ts'
@@ -28,8 +29,6 @@ const version = ({ metadata }: TestObject) => BigInt(metadata.resourceVersion)
 const summary = (events: readonly WatchEvent[]) =>
   events.map(({ type, object }) => (type === 'ERROR' ? type : `${type} ${object.metadata.name ?? ''}`.trim()))
 const initialEvents = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' }
-/** Milliseconds after which a listener aborts a response that its client does not read. */
-const unreadResponseTimeout = 30_000
 const endOfInitial = { 'k8s.io/initial-events-end': 'true' }
 
 /** `skip`: reason for skipping the suite, or false. */
@@ -352,7 +351,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
             last = await within('an event of the slow watch', late.next())
           } catch (error) {
             // On a busy machine the writes may take so long that the listener aborts the unread response.
-            if (performance.now() - opened > unreadResponseTimeout) return
+            if (performance.now() - opened > limits.download.milliseconds) return
             throw error
           }
           if (last === undefined || last.type === 'ERROR') break

@@ -65,6 +65,7 @@ test('a snapshot taken under load is one revision of the store', { timeout: 3_60
     assert.deepEqual([refused.code, refused.stdout], [1, ''], 'an existing store is not replaced')
     assert.match(refused.stderr, /^error: .* holds a store already\n$/)
     const again = await startDaemon({ directory, flags: ['--controllers=-garbage-collector'] })
+    t.after(() => again.stop())
     const api = apiOf(again.fetch)
     assert.deepEqual((await api.list(collection)).items, list.items, name)
     await api.create(collection, configMap('afterwards'))
