@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { killedAtExit } from './child.ts'
 import { root } from './root.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { type ClientFiles, type Fetch, tlsFetch } from './tls-fetch.ts'
@@ -88,7 +89,8 @@ export async function startDaemon({ command = nodeCommand, directory, flags = []
   const home = directory ?? temporary?.path ?? ''
   const port = await freePort()
   const [program, ...args] = command
-  const child = spawn(program, [...args, ...usualFlags(home, port), ...flags], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const argv = [...args, ...usualFlags(home, port), ...flags]
+  const child = killedAtExit(spawn(program, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
   const output = collect(child)
   const ended = once(child, 'close')
   const ready = new Promise<void>((resolve, reject) => {

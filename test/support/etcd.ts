@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { killedAtExit } from './child.ts'
 import { freePort } from './daemon.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { eventually, within } from './wait.ts'
@@ -62,12 +63,6 @@ async function addressOf(index: number, scheme: string): Promise<Address> {
   }
 }
 
-/** Members of all clusters of this process; they are killed when it exits, even after an error. */
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
 /** States of its threads in /proc (proc(5)); `T`: stopped, which may take effect after `kill` returns. */
 function threadStates({ pid }: ChildProcess): string[] {
   const threads = readdirSync(`/proc/${pid}/task`)
@@ -108,10 +103,8 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
       child = undefined
     },
     async start() {
-      const started = spawn('etcd', argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+      const started = killedAtExit(spawn('etcd', argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
       child = started
-      running.add(started)
-      started.once('close', () => running.delete(started))
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log = (log + text).slice(-10_000)
       })

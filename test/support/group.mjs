@@ -1,5 +1,5 @@
 /** Loads the test files of one process, each in its own suite, so that top-level hooks apply only to the tests of their file. */
-import { before, describe } from 'node:test'
+import { after, afterEach, before, describe } from 'node:test'
 import { followNoMore } from './async-hooks.mjs'
 import { noteUsage } from './usage.mjs'
 
@@ -12,9 +12,17 @@ function stray(error) {
   process.exit(1)
 }
 
-/** `files`: names and loaders. Tests run when all files are loaded. */
+/** Milliseconds from the last test to the exit of a process in which a test failed. */
+const grace = 10_000
+
+/**
+ * `files`: names and loaders. Tests run when all files are loaded. The process ends when nothing is left to wait for. If a test failed it ends
+ * soon after the last one, because what that test did not stop, such as a daemon, would keep the process alive.
+ */
 export function group(files) {
   let left = files.length
+  let unfinished = files.length
+  let failed = false
   let ready
   const all = new Promise((resolve) => {
     ready = resolve
@@ -29,6 +37,12 @@ export function group(files) {
     describe(name, async () => {
       before(() => {
         current = name
+      })
+      afterEach((context) => {
+        failed ||= context.passed === false
+      })
+      after(() => {
+        if (--unfinished === 0 && failed) setTimeout(() => process.exit(1), grace).unref()
       })
       if (files.length > 1) noteUsage(name)
       await load().finally(loaded)

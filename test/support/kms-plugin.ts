@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { killedAtExit } from './child.ts'
 import type { Behaviour } from './kms-plugin-process.ts'
 import { nodeArguments } from './root.ts'
 import { temporaryDirectory } from './temporary.ts'
@@ -45,7 +46,7 @@ export async function startKmsPlugin(): Promise<KmsPlugin> {
 
   async function start(): Promise<void> {
     rmSync(socket, { force: true })
-    child = spawn(process.execPath, [...program, socket], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    child = killedAtExit(spawn(process.execPath, [...program, socket], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }))
     await within('start of the plugin', once(child, 'message'))
   }
 

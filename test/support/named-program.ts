@@ -1,6 +1,7 @@
 /** The daemon with only the given flags, as other programs start it and poll until it serves. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { killedAtExit } from './child.ts'
 import type { Command } from './daemon.ts'
 import { eventually, within } from './wait.ts'
 
@@ -11,7 +12,7 @@ export interface NamedProgram {
 }
 
 export async function startAs([program, ...args]: Command, flags: readonly string[]): Promise<NamedProgram> {
-  const child = spawn(program, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = killedAtExit(spawn(program, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] }))
   const ended = once(child, 'close')
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

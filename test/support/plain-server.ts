@@ -1,6 +1,7 @@
 /** A child process that serves HTTP without TLS on the port given as its last argument. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { killedAtExit } from './child.ts'
 import { type Command, freePort } from './daemon.ts'
 import { root } from './root.ts'
 import { type Fetch, plainFetch } from './tls-fetch.ts'
@@ -12,7 +13,7 @@ export async function startPlain(
   directory = root,
 ): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {
   const port = await freePort()
-  const child = spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = killedAtExit(spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] }))
   const ended = once(child, 'close')
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

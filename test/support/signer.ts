@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { killedAtExit } from './child.ts'
 import { nodeArguments } from './root.ts'
 import { within } from './wait.ts'
 
@@ -16,7 +17,7 @@ export interface Signer {
 export async function startSigner(directory: string, name: string, maxSeconds = 7200): Promise<Signer> {
   const program = nodeArguments(new URL('../runtimes/node/signer-service.ts', import.meta.url))
   const unixSocket = join(directory, name)
-  const child = spawn(process.execPath, [...program, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = killedAtExit(spawn(process.execPath, [...program, unixSocket, String(maxSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] }))
   const ended = once(child, 'close')
   const line = async () => String((await within('answer of the signer', once(child.stdout, 'data')))[0]).trim()
   await line()

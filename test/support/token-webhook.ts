@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutbound } from '../../runtimes/node/outbound.ts'
 import { authority, client, serving } from '../runtimes/node/support.ts'
+import { killedAtExit } from './child.ts'
 import { nodeArguments } from './root.ts'
 import { within } from './wait.ts'
 
@@ -21,10 +22,7 @@ export interface TokenWebhook {
 export async function startTokenWebhook(directory: string): Promise<TokenWebhook> {
   const program = nodeArguments(new URL('../runtimes/node/token-webhook-service.ts', import.meta.url))
   const TLS = JSON.stringify({ ...serving, ca: authority.certPem })
-  const service = spawn(process.execPath, program, {
-    env: { ...process.env, TLS },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const service = killedAtExit(spawn(process.execPath, program, { env: { ...process.env, TLS }, stdio: ['ignore', 'pipe', 'inherit'] }))
   const ended = once(service, 'close')
   const [chunk] = await within('port of the token webhook', once(service.stdout, 'data'))
   const url = `https://127.0.0.1:${String(chunk).trim()}`

@@ -16,6 +16,7 @@ import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock, nodeFiles } from '../../../runtimes/node/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { onResource } from '../../core/authz/attributes.ts'
+import { killedAtExit } from '../../support/child.ts'
 import { nodeArguments } from '../../support/root.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
@@ -32,7 +33,7 @@ const metrics = createAuthorizationMetrics(registry, nodeClock)
 before(async () => {
   const program = nodeArguments(new URL('webhook-service.ts', import.meta.url))
   const TLS = JSON.stringify({ ...serving, ca: authority.certPem })
-  service = spawn(process.execPath, program, { env: { ...process.env, TLS }, stdio: ['ignore', 'pipe', 'inherit'] })
+  service = killedAtExit(spawn(process.execPath, program, { env: { ...process.env, TLS }, stdio: ['ignore', 'pipe', 'inherit'] }))
   const [line] = await once(service.stdout!, 'data')
   url = `https://127.0.0.1:${String(line).trim()}`
   writeFileSync(join(directory.path, 'ca.pem'), authority.certPem)
