@@ -15,6 +15,8 @@ export type Connect = () => Fetch
 
 export interface Histories {
   readonly operations: ReadonlyMap<string, readonly Operation[]>
+  /** Resolves when so many further operations have been answered. */
+  answered(count: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -29,6 +31,8 @@ const storedIn = (object: TestObject): string => object.data?.['value'] ?? ''
 export function startClients(connect: Connect, count: number): Histories {
   const operations = new Map<string, Operation[]>(keys.map((key) => [key, []]))
   let written = 0
+  let answers = 0
+  let notice = () => {}
   let stopped = false
 
   async function run(client: number): Promise<void> {
@@ -41,8 +45,12 @@ export function startClients(connect: Connect, count: number): Histories {
       else known.delete(key)
       return object && storedIn(object)
     }
-    const add = (key: string, operation: Omit<Operation, 'client' | 'end'> & { end?: number }) =>
+    const add = (key: string, operation: Omit<Operation, 'client' | 'end'> & { end?: number }) => {
       operations.get(key)?.push({ client, end: performance.now(), ...operation })
+      if (operation.kind === 'unknown') return
+      answers++
+      notice()
+    }
 
     async function get(key: string): Promise<void> {
       const begin = performance.now()
@@ -102,6 +110,12 @@ export function startClients(connect: Connect, count: number): Histories {
   const running = Promise.all(Array.from({ length: count }, (_, client) => run(client)))
   return {
     operations,
+    answered(count) {
+      const enough = answers + count
+      return new Promise((resolve) => {
+        notice = () => answers >= enough && resolve()
+      })
+    },
     async stop() {
       stopped = true
       await running

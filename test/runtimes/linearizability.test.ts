@@ -15,23 +15,23 @@ import { eventually, sleep, within } from '../support/wait.ts'
 import { type Connect, type Histories, startClients, startWatching } from './linearizability-clients.ts'
 
 /** Number of faults. */
-const rounds = trials(4, 12)
-/** Milliseconds between two faults, about: longer than an election of etcd. */
+const faults = trials(4, 12)
+/** Answered operations between two faults, about: counted, because time alone would give a slow machine too few of them. */
+const operations = trials(300, 600)
+/** Milliseconds without the leader of etcd: longer than an election. */
 const pause = trials(1_200, 2_500)
-/** Consecutive rounds without a completed operation before the test gives up. */
-const mostIdle = 10
 const clients = 6
 const random = randomNumbers(1)
 
 /** Runs clients while faults happen, then checks their histories. */
-async function judge(connect: Connect, trouble: () => Promise<void>): Promise<void> {
+async function judge(connect: Connect, fault: () => Promise<void>): Promise<void> {
   const fetch: ReturnType<Connect> = (path, init) => connect()(path, init)
   const api = apiOf(fetch)
   const { metadata } = await api.list('/api/v1/namespaces/default/configmaps')
   const watching = startWatching(connect, metadata.resourceVersion)
   const histories = startClients(connect, clients)
   try {
-    await judgeWhat(api, watching, histories, trouble)
+    await judgeWhat(api, watching, histories, fault)
   } finally {
     // Otherwise they would continue after a failure.
     watching.stop()
@@ -47,20 +47,15 @@ function countsOf({ operations }: Histories): Counts {
   return counts
 }
 
-const isEnough = ({ written, refused, read }: Counts) => written > 50 && refused > 5 && read > 50
-
 async function judgeWhat(
   api: Api,
   watching: ReturnType<typeof startWatching>,
   histories: Histories,
-  trouble: () => Promise<void>,
+  fault: () => Promise<void>,
 ): Promise<void> {
-  // A slow machine needs more rounds for enough operations.
-  for (let round = 0, idle = 0, before = 0; round < rounds || (!isEnough(countsOf(histories)) && idle < mostIdle); round++) {
-    await within('one fault', trouble(), 180_000)
-    const { written, refused, read } = countsOf(histories)
-    idle = written + refused + read > before ? 0 : idle + 1
-    before = written + refused + read
+  for (let count = 0; count < faults; count++) {
+    await within('operations before a fault', histories.answered(operations / 2 + random.integer(operations)), 180_000)
+    await within('one fault', fault(), 180_000)
   }
   const last = await eventually(
     'a response after the last fault',
@@ -92,7 +87,7 @@ async function judgeWhat(
     assert.equal(watchProblem(watching.events.get(key) ?? [], operations), undefined, key)
   }
   const counts = countsOf(histories)
-  assert(isEnough(counts), `there was enough to check: ${JSON.stringify(counts)}`)
+  assert(counts.written > 50 && counts.refused > 5 && counts.read > 50, `there was enough to check: ${JSON.stringify(counts)}`)
 }
 
 describe('linearizability', { concurrency: true }, () => {
@@ -115,7 +110,6 @@ describe('linearizability', { concurrency: true }, () => {
       await judge(
         () => daemon.fetch,
         async () => {
-          await sleep(pause / 2 + random.integer(pause))
           await daemon.stop('SIGKILL')
           daemon = await start()
         },
@@ -132,11 +126,10 @@ describe('linearizability', { concurrency: true }, () => {
     })
     // A write acknowledged by one daemon must be visible on the other, however late its watch is.
     const either = () => daemons[random.chance(0.5) ? 0 : 1].fetch
-    let round = 0
+    let kill = false
     await judge(either, async () => {
-      await sleep(pause / 2)
       const leader = await etcd.leader()
-      const kill = round++ % 2 === 0
+      kill = !kill
       await leader.signal(kill ? 'SIGKILL' : 'SIGSTOP')
       await sleep(pause)
       if (kill) await leader.start()
