@@ -22,9 +22,9 @@ const file = (name: string, content: string) => {
 const configuration = (body: object) =>
   JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...body })
 const jwt = [{ issuer: { url: 'https://a', audiences: ['b'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }]
-const withJwt = () => file('jwt.yaml', configuration({ jwt }))
-const withAnonymous = () => file('anonymous.yaml', configuration({ anonymous: { enabled: true } }))
-const nonsense = () => file('nonsense', 'nothing that anybody could use')
+const withJwt = file('jwt.yaml', configuration({ jwt }))
+const withAnonymous = file('anonymous.yaml', configuration({ anonymous: { enabled: true } }))
+const nonsense = file('nonsense', 'nothing that anybody could use')
 
 async function refuses(flags: readonly string[], ...parts: readonly string[]): Promise<void> {
   const own = [
@@ -61,24 +61,24 @@ test('the names of the client CAs are sent soon after the start', { skip: !opens
 })
 
 describe('mutually exclusive flags', { concurrency: 2 }, () => {
-  const pairs: readonly (readonly [one: () => string, other: string])[] = [
-    [() => '--service-account-signing-endpoint=/nowhere', '--service-account-key-file=k'],
-    [() => '--service-account-signing-endpoint=/nowhere', '--service-account-signing-key-file=k'],
-    [() => '--authorization-config=/nowhere', '--authorization-mode=RBAC'],
-    [() => '--authorization-config=/nowhere', '--authorization-webhook-config-file=f'],
-    [() => '--authorization-config=/nowhere', '--authorization-webhook-version=v1'],
-    [() => '--authorization-config=/nowhere', '--authorization-webhook-cache-authorized-ttl=1s'],
-    [() => '--authorization-config=/nowhere', '--authorization-webhook-cache-unauthorized-ttl=1s'],
-    [() => `--authentication-config=${withAnonymous()}`, '--anonymous-auth=true'],
-    [() => `--authentication-config=${withAnonymous()}`, '--anonymous-auth=false'],
+  const pairs: readonly (readonly [one: string, other: string])[] = [
+    ['--service-account-signing-endpoint=/nowhere', '--service-account-key-file=k'],
+    ['--service-account-signing-endpoint=/nowhere', '--service-account-signing-key-file=k'],
+    ['--authorization-config=/nowhere', '--authorization-mode=RBAC'],
+    ['--authorization-config=/nowhere', '--authorization-webhook-config-file=f'],
+    ['--authorization-config=/nowhere', '--authorization-webhook-version=v1'],
+    ['--authorization-config=/nowhere', '--authorization-webhook-cache-authorized-ttl=1s'],
+    ['--authorization-config=/nowhere', '--authorization-webhook-cache-unauthorized-ttl=1s'],
+    [`--authentication-config=${withAnonymous}`, '--anonymous-auth=true'],
+    [`--authentication-config=${withAnonymous}`, '--anonymous-auth=false'],
   ]
   const nameOf = (flag: string) => flag.replace(/=.*/, '')
   for (const [one, other] of pairs) {
-    test(`${nameOf(one())} and ${other}`, () => refuses([one(), other], nameOf(one()), nameOf(other), 'mutually exclusive'))
+    test(`${nameOf(one)} and ${other}`, () => refuses([one, other], nameOf(one), nameOf(other), 'mutually exclusive'))
   }
   test('--authentication-config with a JWT issuer and --oidc-*', () =>
     refuses(
-      [`--authentication-config=${withJwt()}`, '--oidc-issuer-url=https://c', '--oidc-client-id=d'],
+      [`--authentication-config=${withJwt}`, '--oidc-issuer-url=https://c', '--oidc-client-id=d'],
       '--authentication-config',
       '--oidc-issuer-url',
       'mutually exclusive',
@@ -91,7 +91,7 @@ describe('mutually exclusive flags', { concurrency: 2 }, () => {
       'mutually exclusive',
     ))
   test('incomplete flags are an error also beside a file without issuers', () =>
-    refuses([`--authentication-config=${withAnonymous()}`, '--oidc-client-id=d'], '--oidc-issuer-url', 'must be set together'))
+    refuses([`--authentication-config=${withAnonymous}`, '--oidc-client-id=d'], '--oidc-issuer-url', 'must be set together'))
 })
 
 describe('one CA for clients and for front proxies', () => {
@@ -141,14 +141,14 @@ describe('invalid values', { concurrency: 2 }, () => {
       'connectionInfo.kubeConfigFile',
       '/nowhere/config',
     ],
-    [() => [`--client-ca-file=${nonsense()}`], '--client-ca-file', 'nonsense', 'no certificates'],
-    [() => [`--requestheader-client-ca-file=${nonsense()}`], '--requestheader-client-ca-file', 'nonsense', 'no certificates'],
+    [() => [`--client-ca-file=${nonsense}`], '--client-ca-file', 'nonsense', 'no certificates'],
+    [() => [`--requestheader-client-ca-file=${nonsense}`], '--requestheader-client-ca-file', 'nonsense', 'no certificates'],
     [() => ['--requestheader-client-ca-file=/nowhere'], '--requestheader-client-ca-file', '/nowhere', 'no such file'],
     [() => ['--requestheader-username-headers=X Remote'], '--requestheader-username-headers', 'X Remote', 'name of a header'],
     [() => ['--requestheader-uid-headers=X-Other'], '--requestheader-uid-headers', 'X-Remote-Uid'],
-    [() => [`--service-account-key-file=${nonsense()}`], '--service-account-key-file', 'nonsense', 'no RSA or ECDSA key'],
+    [() => [`--service-account-key-file=${nonsense}`], '--service-account-key-file', 'nonsense', 'no RSA or ECDSA key'],
     [
-      () => [`--service-account-signing-key-file=${nonsense()}`, `--service-account-key-file=${nonsense()}`],
+      () => [`--service-account-signing-key-file=${nonsense}`, `--service-account-key-file=${nonsense}`],
       '--service-account-signing-key-file',
       'nonsense',
     ],
@@ -158,7 +158,7 @@ describe('invalid values', { concurrency: 2 }, () => {
     [() => ['--service-account-max-token-expiration=59m'], '--service-account-max-token-expiration', '59m'],
     [() => [`--token-auth-file=${file('short.csv', 'a,b\n')}`], 'short.csv', 'line 1', '3 columns'],
     [() => [`--token-auth-file=${file('quote.csv', 'a,b,c\n"d,e,f\n')}`], 'quote.csv', 'line 2'],
-    [() => [`--authentication-token-webhook-config-file=${nonsense()}`], '--authentication-token-webhook-config-file', 'nonsense'],
+    [() => [`--authentication-token-webhook-config-file=${nonsense}`], '--authentication-token-webhook-config-file', 'nonsense'],
     [() => ['--authentication-token-webhook-config-file=/nowhere'], '--authentication-token-webhook-config-file', '/nowhere'],
     [() => ['--authentication-token-webhook-version=v2'], '--authentication-token-webhook-version', 'v2'],
   ]
