@@ -103,12 +103,21 @@ export interface Kubectl {
   start(...args: string[]): Running
 }
 
+/** Commands that start programs. For the others, kubectl would only list every directory of PATH in search of plugins. */
+const startsPrograms = ['edit', 'diff']
+
 /** kubectl with its own kubeconfig and home directory, which holds its discovery cache. */
 export function kubectlWith(binary: KubectlBinary, kubeconfig: string, home: string): Kubectl {
   function launch(args: readonly string[], { stdin, env = {} }: RunOptions): { child: ChildProcess; output: Ran; ended: Promise<Ran> } {
     const child = spawn(binary.path, args, {
-      // Garbage collection would take a quarter of such a short run.
-      env: { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, GOGC: 'off', ...env },
+      env: {
+        HOME: home,
+        KUBECONFIG: kubeconfig,
+        // Garbage collection would take a quarter of such a short run.
+        GOGC: 'off',
+        ...(args.some((argument) => startsPrograms.includes(argument)) && { PATH: process.env['PATH'] }),
+        ...env,
+      },
       stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     const output = { code: -1, stdout: '', stderr: '' }

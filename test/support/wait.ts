@@ -34,8 +34,8 @@ function afterQuiet(milliseconds: number, callback: () => void): () => void {
 }
 
 /**
- * Polls every 10 ms until the result is neither undefined nor false, and returns it. Rejects after `timeout`
- * milliseconds of an idle machine, with the last error as its cause.
+ * Polls until the result is neither undefined nor false, and returns it. Pauses as long as a probe takes, at least 10 ms. Rejects after
+ * `timeout` milliseconds of an idle machine, with the last error as its cause.
  */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, timeout = usual): Promise<T> {
   let late = false
@@ -46,6 +46,7 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
   try {
     for (;;) {
       let cause: unknown
+      const asked = performance.now()
       try {
         const found = await probe()
         if (found !== undefined && found !== false) return found
@@ -53,7 +54,7 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
         cause = error
       }
       if (late) throw new Error(`${what}: ${told(timeout, began)}`, cause === undefined ? {} : { cause })
-      await sleep(10)
+      await sleep(Math.max(10, performance.now() - asked))
     }
   } finally {
     stop()
