@@ -55,7 +55,8 @@ function deal(paths, size) {
 
 /**
  * Writes a file that loads the others; returns its path. Node runs files in the order of their names. So kinds have numbers: a long file that
- * starts last would run alone at the end.
+ * starts last would run alone at the end. Files that wait for other programs come before those that only compute, which can use all processors
+ * until the end.
  */
 function writeGroup(root, paths, kind, number) {
   const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
@@ -77,13 +78,13 @@ export function processes(root, files) {
   return {
     sideBySide: [
       ...write('0-long', others.filter(isLong), 1),
-      ...write('1-in-process', inProcess, groupSize),
-      ...write('2-runtimes', runtimes, runtimeGroupSize),
       ...write(
-        '3-other',
+        '1-other',
         others.filter((path) => !isLong(path)),
         1,
       ),
+      ...write('2-runtimes', runtimes, runtimeGroupSize),
+      ...write('3-in-process', inProcess, groupSize),
     ],
     work: write('work', work, measuredGroupSize),
     speed: write('speed', speed, 1),
