@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- GROUP…]`: the performance of the server as a share of the limit of runtime and engine, measured in
- * the same run. The environment variables ROUNDS and SECONDS set number and duration.
+ * `npm run bench [-- GROUP…]`: the performance of the server as a ratio to a baseline, such as a bare listener, measured in the
+ * same run. The environment variables ROUNDS and SECONDS set number and duration.
  */
 import { readFileSync } from 'node:fs'
 import { admissionRows } from './admission-rows.ts'
@@ -69,5 +69,5 @@ for (const [name, measure] of Object.entries(groups)) {
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 console.log(`apiserver ${version}, node ${process.version}, medians of ${rounds} rounds of ${seconds} s\n`)
-console.log('| | ours | limit | ratio | aim |\n| --- | --- | --- | --- | --- |')
+console.log('| | ours | baseline | ratio | target |\n| --- | --- | --- | --- | --- |')
 for (const row of rows) console.log(line(row))

@@ -3,7 +3,7 @@
 /** One group of bars. */
 export interface Shares {
   readonly name: string
-  /** The aim, drawn as a mark. */
+  /** The target, drawn as a dashed line. */
   readonly aim?: number
   /** One value for each series. */
   readonly shares: readonly number[]
@@ -18,7 +18,7 @@ const colours = ['#2f81f7', '#8957e5', '#8b949e', '#3fb950']
 const safe = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const text = (x: number, y: number, content: string, more = '') => `<text x="${x}" y="${y}"${more}>${safe(content)}</text>`
 
-/** Shares of a limit, one bar per series. The longest bar of a group, or its aim, fills the width. */
+/** Ratios to a baseline, one bar per series. The longest bar of a group, or its target, fills the width. */
 export function picture(series: readonly string[], groups: readonly Shares[], caption: string): string {
   const parts: string[] = []
   let y = 30
@@ -41,7 +41,7 @@ export function picture(series: readonly string[], groups: readonly Shares[], ca
       )
     y += shares.length * bar + gap
   }
-  parts.push(text(left, y + 10, `${caption}. Dashed: what is wanted.`, ' font-size="10"'))
+  parts.push(text(left, y + 10, `${caption}. Dashed: target.`, ' font-size="10"'))
   const size = `width="${left + width + 50}" height="${y + 24}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#7d8590">\n<title>Requests a second as shares of a limit</title>\n${parts.join('\n')}\n</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12" fill="#7d8590">\n<title>Requests per second relative to the baseline</title>\n${parts.join('\n')}\n</svg>\n`
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:wire`: requests per second over HTTP/2 and TLS of this build, of another one (RELEASE=path of its
- * bin.js) and of the executable (build/apiserver, if built), each as a share of a listener with fixed responses,
- * measured alternately. Prints a table and writes `test/bench/speed.svg`. ROUNDS sets the number of rounds.
+ * bin.js) and of the executable (build/apiserver, if built), each as a ratio to a listener with fixed responses (the
+ * baseline), measured alternately. Prints a table and writes `test/bench/speed.svg`. ROUNDS sets the number of rounds.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -117,7 +117,7 @@ try {
 const names = subjects.map(({ name }) => name)
 const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), node ${process.version}, medians of ${rounds} rounds`
 console.log(`${machine}\n`)
-console.log(`| share of the limit; rate | ${[...names, 'limit', 'aim'].join(' | ')} |\n|${' --- |'.repeat(names.length + 3)}`)
+console.log(`| ratio to the baseline; rate | ${[...names, 'baseline', 'target'].join(' | ')} |\n|${' --- |'.repeat(names.length + 3)}`)
 for (const row of rows) console.log(line(row))
 const shares = rows.map(
   (row): Shares => ({

@@ -11,7 +11,7 @@ const neverCompacted = 'workerd cancels timers at the end of the request that se
 /** What workerd, or this way of running it, does not support. */
 const gaps = {
   'answers an expired continue token with 410 and a token to resume': neverCompacted,
-  'refuses bodies of more than 3 MiB': 'the connection is closed before the client has read the answer',
+  'refuses bodies of more than 3 MiB': 'workerd closes the connection before the client has read the response',
 }
 
 const open: Open = ({ compactionInterval } = {}) => {

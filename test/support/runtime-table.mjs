@@ -56,9 +56,9 @@ function readmeTable(cells) {
   const verdict = (own) => {
     if (own.length === 0) return ''
     const gaps = own.filter(({ gap }) => gap)
-    const numbers = gaps.map(({ title, gap }) => `(${noted(`${title}: ${gap}`)})`).join(' ')
+    const numbers = gaps.map(({ title, gap }) => `(${noted(`the test "${title}": ${gap}`)})`).join(' ')
     if (gaps.length === 0) return 'yes'
-    return gaps.length === own.length ? `no ${numbers}` : `yes, but ${numbers}`
+    return gaps.length === own.length ? `no ${numbers}` : `yes, except ${numbers}`
   }
   const features = [...new Set(cells.filter(({ suite }) => suite === 'features').map(({ title }) => title))]
   const rows = [
