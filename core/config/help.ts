@@ -54,9 +54,9 @@ export function helpText(platform: Platform, platformName: PlatformName = 'platf
   const commands = [
     `${program} [flags]`,
     `${program} snapshot save FILE [--data-dir DIR]`,
-    '    Save everything in the embedded store at one revision. A server may be running.',
+    '    Save the embedded store, at one revision, to a file. A server may be running.',
     `${program} snapshot restore FILE [--data-dir DIR]`,
-    '    Create a store from such a file, in a directory that has none.',
+    '    Restore a saved file into a data directory that has no store yet.',
   ]
   const about = 'Serves the API of a container-orchestration control plane: validates, stores and serves its objects.'
   const usage = `${about}\n\nUsage:\n${commands.map((line) => `  ${line}`).join('\n')}`

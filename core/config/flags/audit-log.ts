@@ -7,9 +7,9 @@ export const auditLogFlags = {
   'audit-log-mode': choice({
     oneOf: auditModes,
     default: 'blocking',
-    help: 'blocking holds responses until the event is written, blocking-strict also fails them, batch writes later.',
+    help: 'blocking: the response waits until the event is written. blocking-strict: the request also fails if the event can not be written. batch: events are written later.',
   }),
-  'audit-log-format': choice({ oneOf: ['json', 'legacy'], default: 'json', help: 'json, or legacy: one line of text an event.' }),
+  'audit-log-format': choice({ oneOf: ['json', 'legacy'], default: 'json', help: 'json, or legacy: one line of text per event.' }),
   'audit-log-version': auditVersion({ help: 'API group and version of written events.' }),
   'audit-log-maxage': int({ min: 0, help: 'Maximum days to keep old files, by the timestamp in their names.' }),
   'audit-log-maxbackup': int({ min: 0, help: 'Maximum number of old files to keep. 0: all.' }),

@@ -29,7 +29,7 @@ export const authenticationFlags = {
   }),
   'authentication-token-webhook-config-file': string({
     built: true,
-    help: 'Path of a connection file (kubeconfig format) for the webhook that reviews bearer tokens.',
+    help: 'Path of a connection file (kubeconfig format) for the webhook that authenticates bearer tokens.',
   }),
   'authentication-token-webhook-version': choice({
     built: true,
@@ -52,7 +52,7 @@ export const authenticationFlags = {
     built: true,
     help: 'Audiences of this API; service account tokens must be bound to at least one. Default: the values of --service-account-issuer.',
   }),
-  'oidc-issuer-url': string({ built: true, check: httpsProblem, help: 'URL of the OpenID issuer; only https.' }),
+  'oidc-issuer-url': string({ built: true, check: httpsProblem, help: 'URL of the OpenID issuer; must be https.' }),
   'oidc-client-id': string({ built: true, help: 'Client ID that ID tokens must be issued for; required with --oidc-issuer-url.' }),
   'oidc-ca-file': string({ built: true, help: "CA bundle for the issuer's certificate. Default: the host's root certificates." }),
   'oidc-username-claim': string({
@@ -110,12 +110,12 @@ export const authenticationFlags = {
     split: false,
     built: true,
     checkItem: issuerProblem,
-    help: 'Issuer of service account tokens, preferably an https URL. Repeatable: the first value issues tokens, all values are accepted.',
+    help: 'Issuer of service account tokens, preferably an https URL. Repeatable: the first value issues tokens, all values are accepted. Default: https://apiserver.default.svc.cluster.local.',
   }),
   'service-account-jwks-uri': string({
     built: true,
     check: httpsProblem,
-    help: "URL of the key set in the issuer's discovery document. Default: derived from the issuer.",
+    help: "URL of the JSON Web Key Set in the issuer's discovery document. Default: /openid/v1/jwks of this server.",
   }),
   'service-account-key-file': strings({
     built: true,
@@ -138,6 +138,6 @@ export const authenticationFlags = {
     built: true,
     min: hour,
     max: 2 ** 32 * 1000,
-    help: 'Maximum validity of a service account token; longer requests are reduced to it.',
+    help: 'Maximum validity of a service account token; requests for more are reduced to it. Default: no maximum.',
   }),
 }

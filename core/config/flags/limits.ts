@@ -22,14 +22,14 @@ export const limitFlags = {
     default: 1800,
     min: 0,
     built: true,
-    help: 'Minimum timeout of watches in seconds. Each watch gets a random timeout at or above it.',
+    help: 'Minimum timeout of watches in seconds. A watch without timeoutSeconds gets a random timeout between this and twice this.',
   }),
   'max-connection-bytes-per-sec': int({ min: 0, help: 'Maximum bytes per second of each long-running connection. 0: no limit.' }),
   'http2-max-streams-per-connection': int({
     min: 0,
     max: 2 ** 31 - 1,
     built: true,
-    help: "Maximum number of concurrent HTTP/2 streams per connection. 0: the server's default.",
+    help: 'Maximum number of concurrent HTTP/2 streams per connection. 0: 100.',
   }),
   'goaway-chance': float({
     default: 0,

@@ -11,9 +11,14 @@ export const persistenceFlags = {
   }),
   'data-dir-recover': string({
     built: true,
-    help: 'FILE:OFFSET of the damage that a refused start reported. The server starts with the records that verify, and logs what is lost.',
+    help: 'Start in spite of a damaged store. FILE:OFFSET of the damage, as printed when the server refused to start. Records that verify are kept; losses are logged.',
   }),
-  'storage-backend': choice({ built: true, oneOf: ['kvstore3'], default: 'kvstore3', help: 'Storage backend.' }),
+  'storage-backend': choice({
+    built: true,
+    oneOf: ['kvstore3'],
+    default: 'kvstore3',
+    help: 'Storage backend; only kvstore3 is supported.',
+  }),
   'storage-media-type': custom(
     {
       label: 'string',
@@ -40,7 +45,7 @@ export const persistenceFlags = {
   'kvstore-servers-overrides': strings({
     checkItem: overrideProblem,
     built: true,
-    help: 'Separate servers for single built-in resources, each group/resource#url;url.',
+    help: 'Separate servers for selected built-in resources, each group/resource#url;url.',
   }),
   'kvstore-cafile': string({ built: true, help: "CA bundle for the store's serving certificates." }),
   'kvstore-certfile': string({ built: true, help: 'Client certificate for connections to the store.' }),
@@ -87,6 +92,6 @@ export const persistenceFlags = {
   'delete-collection-workers': int({
     default: 1,
     built: true,
-    help: 'Number of concurrent deletions within one deletecollection request.',
+    help: 'Maximum number of concurrent deletions within one deletecollection request.',
   }),
 }

@@ -10,7 +10,7 @@ export const programFlags = {
     oneOf: platformNames,
     default: ({ platformName }) => platformName,
     built: true,
-    help: `Product names in namespaces, media types and flags: ${platformNames.join(' or ')}.`,
+    help: `Product name in namespaces, media types and flags: ${platformNames.join(' or ')}.`,
   }),
   'platform-domain': string({
     default: ({ platform }) => platform.domain,
@@ -25,6 +25,6 @@ export const programFlags = {
   controllers: strings({
     default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
     built: true,
-    help: 'Built-in controllers to run: * for all, -name to leave one out. Default with --kvstore-servers: none.',
+    help: 'Built-in controllers to run: * for all, -name to exclude one. Default with --kvstore-servers: none.',
   }),
 }

@@ -52,7 +52,7 @@ export const servingFlags = {
   'advertise-address': string({
     built: true,
     check: ipProblem,
-    help: "IP address that is published to members of the cluster. Blank: --bind-address, or the address of the host's default interface.",
+    help: "IP address that is published to the cluster, as endpoint of the API server's service. Blank: --bind-address, or the address of the host's default interface.",
   }),
   'external-hostname': string({ built: true, help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
   'cors-allowed-origins': strings({
@@ -71,13 +71,13 @@ export const servingFlags = {
   'endpoint-reconciler-type': choice({
     oneOf: ['lease', 'master-count', 'none'],
     default: 'lease',
-    help: "How the endpoints of the cluster's own service are maintained: lease, none or master-count (deprecated).",
+    help: "How the endpoints of the API server's service are maintained: lease, none or master-count (deprecated).",
   }),
   'platform-service-node-port': int({
     built: true,
     min: 0,
     max: 65535,
-    help: "Node port of the cluster's own service. 0: the service has type ClusterIP.",
+    help: "Node port of the API server's service. 0: the service has type ClusterIP.",
   }),
   'service-cluster-ip-range': custom(
     { label: 'CIDRs', read: (text) => text.split(',').map((each) => each.trim()), show: (value: readonly string[]) => value.join(',') },

@@ -76,14 +76,14 @@ export const tlsFlags = {
     {
       default: [],
       built: true,
-      help: 'Certificate and key for some server names, as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names win over wildcards, given names over those of the certificate.',
+      help: 'Certificate and key for certain server names (SNI), as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names take precedence over wildcards, and names in the flag over names in the certificate.',
     },
   ),
   'tls-cipher-suites': strings({ built: true, oneOf: cipherSuites, help: 'Allowed cipher suites. Empty: the defaults of the runtime.' }),
   'tls-min-version': choice({
     oneOf: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
     built: true,
-    help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
+    help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
   }),
   'strict-transport-security-directives': strings({
     built: true,

@@ -8,7 +8,7 @@ export const versioningFlags = {
     label: '[component=]major.minor',
     checkItem: versionProblem,
     built: true,
-    help: 'Release whose APIs and features are emulated.',
+    help: "Release whose APIs and features are emulated. Default: this server's release.",
   }),
   'emulation-forward-compatible': bool({
     built: true,
@@ -22,6 +22,6 @@ export const versioningFlags = {
     label: '[component=]major.minor',
     checkItem: versionProblem,
     built: true,
-    help: 'Minimum release of other control-plane components to stay compatible with.',
+    help: 'Oldest release of other control-plane components to stay compatible with. Default: the release before the emulated one.',
   }),
 }
