@@ -17,29 +17,31 @@ import { createPlatform, type Platform } from './platform.ts'
 import type { PortRange } from './registry/allocators/port-set.ts'
 import type { ResourceDefinition } from './resources/definition.ts'
 
-/** Options of a server. Defaults suit an embedded server; the daemon sets options from its flags. */
+/** Options of a server; all are optional. Defaults suit an embedded server; the daemon sets options from its flags. */
 export interface ServerOptions {
+  /** Product names and domain of API groups; default: those of `createPlatform()`. */
   readonly platform?: Platform
+  /** Versions that `/version` reports; default: this release. */
   readonly version?: VersionInfo
   /** Name of this replica in metrics; default `apiserver`. */
   readonly identity?: string
   /** Registry of metrics; default: a new one. */
   readonly metrics?: MetricsRegistry
-  /** Authenticators of requests, tried in this order before anonymous. */
+  /** Additional authenticators of requests, such as client certificates, tried in this order before bearer tokens; default: none. */
   readonly authenticators?: readonly Authenticator[]
-  /** Authenticators of bearer tokens, tried in this order before service account tokens. */
+  /** Additional authenticators of bearer tokens, tried in this order before service account tokens; default: none. */
   readonly staticTokens?: readonly TokenAuthenticator[]
-  /** Accept bootstrap tokens; default false. */
+  /** Accept bootstrap tokens, which are Secrets in the system namespace; default false. */
   readonly bootstrapTokens?: boolean
-  /** Authenticators of bearer tokens that are tried last, in this order. */
+  /** Additional authenticators of bearer tokens, tried in this order after all others; default: none. */
   readonly tokenAuthenticators?: readonly TokenAuthenticator[]
-  /** Keys of service account tokens. Absent: no such tokens are issued or accepted. */
+  /** Keys and issuers of service account tokens. Absent: no such tokens are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountKeys
   /** Authentication settings to publish for aggregated API servers (config map extension-apiserver-authentication). Absent: not published. */
   readonly clusterAuthentication?: ClusterAuthentication
-  /** JWT authenticators, tried after service account tokens; default: none. */
+  /** JWT authenticators, tried after service account and bootstrap tokens; default: none. */
   readonly authentication?: AuthenticationSettings
-  /** Accept requests without credentials as `system:anonymous`; default true. A file of `authentication` takes precedence. */
+  /** Accept requests without credentials as `system:anonymous`; default true. The configuration file of `authentication` takes precedence. */
   readonly anonymous?: boolean
   /** Authorization modes in order; default AlwaysAllow. */
   readonly authorizationModes?: readonly string[]
@@ -49,9 +51,12 @@ export interface ServerOptions {
   readonly authorizationFiles?: AuthorizationFiles
   /** Encryption at rest; default: none. */
   readonly encryption?: EncryptionOptions
-  /** Selects the built-in resources to serve; default: those that are served by default. */
+  /** Selects the built-in resources to serve; default: those that are served without `--runtime-config`. */
   readonly serves?: (definition: ResourceDefinition) => boolean
-  /** Handlers of group versions that other servers serve, by `GROUP/VERSION`. They run behind all filters; entries may change at any time. */
+  /**
+   * Handlers of group versions that other servers serve (aggregation), by `GROUP/VERSION`. They run after all filters; entries may be added
+   * and removed at any time. Default: none.
+   */
   readonly delegates?: ReadonlyMap<string, Handler>
   /** Prefix of all keys in the store; default `/registry`. */
   readonly prefix?: string
@@ -61,7 +66,7 @@ export interface ServerOptions {
   readonly watchCache?: boolean
   /** Built-in resources served without a watch cache; default: none. */
   readonly uncached?: readonly { readonly group: string; readonly resource: string }[]
-  /** Support foreground deletion and orphaning, and run the built-in garbage collector; default true. */
+  /** Support propagation policies Foreground and Orphan, and run the built-in garbage collector; default true. */
   readonly garbageCollection?: boolean
   /** Time-to-live of events in seconds; default 3600. */
   readonly eventTtl?: number
@@ -69,13 +74,13 @@ export interface ServerOptions {
   readonly leaseReuse?: number
   /** Timeout in milliseconds of requests that are not long-running; default 60,000. */
   readonly requestTimeout?: number
-  /** Minimum timeout of watches in seconds; default 1800. */
+  /** Minimum timeout of watches in seconds; default 1800. A watch without `timeoutSeconds` gets a random timeout between this and twice this. */
   readonly minRequestTimeout?: number
   /** Maximum non-mutating requests in flight; 0: no limit; default 400. */
   readonly maxReadOnlyInFlight?: number
   /** Maximum mutating requests in flight; 0: no limit; default 200. */
   readonly maxMutatingInFlight?: number
-  /** Concurrent deletions within one deletecollection request; default 1. */
+  /** Maximum concurrent deletions within one deletecollection request; default 1. */
   readonly deleteCollectionWorkers?: number
   /** Returns true for allowed CORS origins. Absent: no CORS. */
   readonly corsAccepts?: (origin: string) => boolean
@@ -87,21 +92,21 @@ export interface ServerOptions {
   readonly storeReadyTimeout?: number
   /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02; default 0. */
   readonly goawayChance?: number
-  /** Admission plugins to enable besides the default ones. */
+  /** Admission plugins to enable in addition to the default ones; default: none. */
   readonly enabledPlugins?: readonly string[]
-  /** Default admission plugins to disable. */
+  /** Default admission plugins to disable; default: none. */
   readonly disabledPlugins?: readonly string[]
-  /** Additional admission plugins; they run after the built-in ones. */
+  /** Additional admission plugins, which run after the built-in ones; default: none. */
   readonly extraPlugins?: readonly AdmissionPlugin[]
-  /** Path of the AdmissionConfiguration file. For plugins that it configures, it takes precedence over `pluginConfigurations`. */
+  /** Path of an AdmissionConfiguration file; default: none. For plugins that it configures, it takes precedence over `pluginConfigurations`. */
   readonly admissionFile?: string
   /** Configuration of admission plugins by name; default: each plugin's own defaults. */
   readonly pluginConfigurations?: PluginConfigurations
-  /** Seconds of the default not-ready and unreachable tolerations of pods; default 300 each. */
+  /** `tolerationSeconds` of the default not-ready and unreachable tolerations of pods; default 300 each. */
   readonly tolerationSeconds?: { readonly notReady: number; readonly unreachable: number }
   /** Milliseconds after startup during which `/livez` ignores unfinished startup work; default 0. */
   readonly livezGracePeriod?: number
-  /** True once the process is shutting down: `/readyz` then fails. */
+  /** Returns true while the process is shutting down: `/readyz` then fails. Absent: never. */
   readonly shuttingDown?: () => boolean
   /** Milliseconds between compactions of the store's history; 0: never; default 300,000. */
   readonly compactionInterval?: number
@@ -109,25 +114,25 @@ export interface ServerOptions {
   readonly countInterval?: number
   /** Milliseconds between reads of the database size for metrics; 0 (default): never. */
   readonly sizeInterval?: number
-  /** Allow privileged containers; default true, as test harnesses expect. */
+  /** Allow privileged containers; default true, as in test clusters (envtest). */
   readonly allowPrivileged?: boolean
-  /** Feature gates; default: those that are on by default. */
+  /** Feature gates; default: their defaults in this release. */
   readonly gates?: Pick<FeatureGates, 'enabled'>
-  /** Allow watches to request initial events (feature gate WatchList); default true. */
+  /** Accept `sendInitialEvents` in watches (feature gate WatchList); default true. */
   readonly watchList?: boolean
   /** Names of the built-in controllers to run; default: all. */
   readonly controllers?: readonly string[]
-  /** PEM of the serving certificate's authority, published to pods in the root CA config map of each namespace. */
+  /** PEM of the serving certificate's authority, published in the root CA config map of each namespace; empty (default): not published. */
   readonly rootCa?: string
   /** CIDRs of service cluster IPs, at most one per address family; default `10.0.0.0/24`. */
   readonly serviceClusterIpRanges?: readonly string[]
   /** Range of node ports, both ends included; default 30000 to 32767. */
   readonly serviceNodePortRange?: PortRange
-  /** Node port of the cluster's own service; 0 (default): none. */
+  /** Node port of the API server's service; 0 (default): none. */
   readonly clusterServiceNodePort?: number
-  /** IP address published to members of the cluster; empty (default): the cluster's own service has no endpoints. */
+  /** IP address of this server in the endpoints of the API server's service; empty (default): the service has no endpoints. */
   readonly advertiseAddress?: string
-  /** Port of `advertiseAddress`; default 6443. */
+  /** Port that belongs to `advertiseAddress`; default 6443. */
   readonly securePort?: number
   /** Host and port in discovery documents; default `127.0.0.1:6443`. */
   readonly serverAddress?: string

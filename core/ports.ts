@@ -11,7 +11,10 @@ export interface KeyValue {
   readonly value: Uint8Array
   readonly createRevision: number
   readonly modRevision: number
-  /** True when the stored form is outdated (such as an old encryption key): the next update rewrites it. Set by stores that decorate others. */
+  /**
+   * True when the stored form is outdated (such as an old encryption key): the next update rewrites it even if the object is unchanged.
+   * Set by stores that wrap another one, such as encryption at rest; absent: false.
+   */
   readonly isStale?: () => boolean
 }
 
@@ -21,7 +24,7 @@ export type StoreEvent =
   | { readonly type: 'delete'; readonly key: string; readonly revision: number; readonly previous?: KeyValue }
 
 export interface WatchOptions {
-  /** The watcher does not read `previous`: a store may leave it out where it costs, as in etcd. Default false. */
+  /** The watcher does not use `previous`, so a store may omit it where reading it is costly, as in etcd. Default false. */
   readonly withoutPrevious?: boolean
 }
 
@@ -63,8 +66,12 @@ export interface StoreWatcher {
 }
 
 export interface StoreWatch {
+  /** Ends the watch: no more events, then `end()` without an error. */
   close(): void
-  /** Requests one `progress` call as soon as possible. `to`: a revision that the store is known to have reached, and that is enough. */
+  /**
+   * Requests one `progress` call, as soon as the watch has delivered everything up to the store's current revision, or up to `to`: a revision
+   * that the caller knows the store has reached, which saves the store asking for the current one.
+   */
   requestProgress(to?: number): void
 }
 
@@ -87,22 +94,27 @@ export class StoreError extends Error {
 
 /** The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values. */
 export interface KeyValueStore {
-  /** True when the store keeps current values in memory: callers that keep a returned value then share its buffer. Default false. */
+  /** True when the store keeps current values in memory: caching a returned value then takes no additional memory. Default false. */
   readonly holdsValues?: boolean
+  /** Reads a key at a revision; default: the current one. `kv` is absent when the key does not exist. */
   get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions): Promise<ListResult>
+  /** Number of current keys with this prefix. */
   count(prefix: string): Promise<number>
   /** Size of the database in bytes. */
   size(): Promise<number>
-  /** Writes if the key's modification revision is `expected` (0: the key must not exist). Resolves once the write is durable. */
+  /**
+   * Writes if the key's `modRevision` is `expected` (0: the key must not exist). Resolves once the write is durable. `lease`: the key is
+   * deleted when this lease (from `grantLease`) expires.
+   */
   put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<SwapResult>
-  /** Deletes if the key's modification revision is `expected`. `current` is never set on success. */
+  /** Deletes if the key's `modRevision` is `expected`. Resolves once the deletion is durable. */
   delete(key: string, expected: number): Promise<SwapResult>
-  /** Delivers every event under the prefix after `afterRevision`. If that revision is compacted, the watch ends with that error. */
+  /** Delivers all events of keys with this prefix after `afterRevision`. If that is compacted, the watch ends with a StoreError `compacted`. */
   watch(prefix: string, afterRevision: number, watcher: StoreWatcher, options?: WatchOptions): StoreWatch
-  /** A plain value where no request to a server is needed; reads then save a turn of the event loop. */
+  /** The store's current revision; a plain value, not a promise, if no I/O is needed, which makes reads faster. */
   currentRevision(): number | Promise<number>
-  /** Drops history before `revision`; current values stay. */
+  /** Drops the history before `revision`. Current values stay, and reads at `revision` still work. */
   compact(revision: number): Promise<void>
   /** Creates a lease with a time-to-live in seconds; its keys are deleted when it expires. */
   grantLease(seconds: number): Promise<bigint>
@@ -133,17 +145,21 @@ export interface Connection {
 // ── 3. Outbound ─────────────────────────────────────────────────────────────────────────────────
 
 export interface OutboundOptions {
-  /** PEM bundle; absent: the host's root certificates. */
+  /** PEM bundle of trusted certificate authorities; absent: the host's root certificates. */
   readonly certificateAuthority?: string
+  /** PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string }
-  /** Server name to verify; default: the URL's host. */
+  /** Server name for SNI and certificate verification; default: the URL's host. */
   readonly serverName?: string
+  /** Path of a Unix socket to connect to instead of the URL's host. */
   readonly unixSocket?: string
-  /** `HOST:PORT` to connect to. The URL's host is still sent in the Host header, and verified. */
+  /** `HOST:PORT` to connect to instead of the URL's. The URL's host is still sent in the Host header, and verified. */
   readonly address?: string
+  /** URL of an HTTP proxy (RFC 9110 9.3.6, CONNECT); absent: none. */
   readonly proxy?: string
+  /** Do not verify the server's certificate; default false. */
   readonly insecure?: boolean
-  /** Timeout in milliseconds. */
+  /** Timeout in milliseconds, including the body; absent: none. */
   readonly timeout?: number
 }
 
@@ -184,7 +200,7 @@ export class CallError extends Error {
 }
 
 export interface Call {
-  /** Path of a unix socket. */
+  /** Path of the server's Unix socket. */
   readonly unixSocket: string
   /** Full method name, such as `/v2.KeyManagementService/Encrypt`. */
   readonly method: string
@@ -195,6 +211,7 @@ export interface Call {
 }
 
 export interface Outbound {
+  /** Sends an HTTP request. Rejects when no response is received, and when the request's signal aborts. */
   fetch(request: Request, options?: OutboundOptions): Promise<Response>
   /** Makes one unary gRPC call. Resolves to the encoded response; rejects with a CallError. */
   call(call: Call): Promise<Uint8Array>
@@ -205,7 +222,7 @@ export interface Outbound {
 export interface Files {
   /** Reads a whole file. Rejects with an Error that names the file and the reason. */
   read(path: string): Promise<Uint8Array>
-  /** Calls `changed` after the content may have changed. The returned function stops it. */
+  /** Calls `changed` after each possible change of the file. The returned function ends the watch. */
   watch(path: string, changed: () => void): () => void
 }
 
@@ -216,13 +233,13 @@ export interface Clock {
   now(): number
   /** Calls back once after the given milliseconds. The returned function cancels. A pending timer never keeps the process alive. */
   after(milliseconds: number, callback: () => void): () => void
-  /** Resolves after other pending work has run. Absent: long computations block the thread. */
+  /** Yields to the event loop: resolves after other pending tasks have run. Absent: long computations block the thread. */
   pause?(): Promise<void>
 }
 
 // ── 6. Telemetry ────────────────────────────────────────────────────────────────────────────────
 
-/** The part of pino's interface that the core uses. */
+/** Structured log, as pino's: fields first, then the message. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -232,12 +249,15 @@ export interface Logger {
 
 export interface Telemetry {
   readonly logger: Logger
-  /** Receives serialized audit events. */
+  /** Receiver of serialized audit events. Not used yet: audit is not implemented. */
   readonly audit?: (event: Uint8Array) => Promise<void>
+  /** Not used yet: tracing is not implemented. */
   readonly tracer?: Tracer
 }
 
-/** A separate store for some built-in resources. */
+// ── All ports ───────────────────────────────────────────────────────────────────────────────────
+
+/** A separate store for selected built-in resources. */
 export interface StoreOverride {
   readonly store: KeyValueStore
   readonly resources: readonly { readonly group: string; readonly resource: string }[]
@@ -246,7 +266,7 @@ export interface StoreOverride {
 /** The ports of a server. */
 export interface Ports {
   readonly store: KeyValueStore
-  /** Separate stores for some built-in resources; default: none. */
+  /** Separate stores for selected built-in resources; default: none. */
   readonly overrides?: readonly StoreOverride[]
   readonly clock: Clock
   readonly files: Files

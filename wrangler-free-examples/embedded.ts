@@ -1,5 +1,5 @@
 /**
- * The whole API in one process without a port, as for tests of a controller.
+ * A server inside the program, without a port.
  * Run it: npx tsx wrangler-free-examples/embedded.ts
  */
 import { createApiServer, memoryStore } from 'apiserver'

@@ -1,6 +1,6 @@
 /**
- * A test of a controller against the whole API: every case starts from one prepared snapshot, and the clock is advanced
- * instead of waiting.
+ * What a test of a controller can do: go back to a prepared snapshot before each case, and advance the clock instead of
+ * waiting.
  * Run it: npx tsx wrangler-free-examples/harness.ts
  */
 import { startTestServer } from 'apiserver/testing'
@@ -22,7 +22,7 @@ const prices = '/api/v1/namespaces/shop/configmaps/prices'
 await server.fetch(prices, { method: 'DELETE' })
 console.log('after the delete:', (await server.fetch(prices)).status)
 await server.restore(prepared)
-console.log('after going back:', (await server.fetch(prices)).status)
+console.log('after the restore:', (await server.fetch(prices)).status)
 
 const event = { metadata: { name: 'sold', namespace: 'shop' }, involvedObject: { namespace: 'shop' } }
 const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(event) }

@@ -9,7 +9,7 @@ interface Context {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Milliseconds that background work of a request, such as emptying a namespace, may run after the response. */
+/** Milliseconds for which background work of a request, such as deleting a namespace's objects, may continue after the response. */
 const afterwards = 5_000
 let api: Promise<ApiServer> | undefined
 

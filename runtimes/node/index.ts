@@ -1,4 +1,4 @@
-/** The entry point `apiserver/node`: the parts of the daemon, for programs that assemble their own. */
+/** The entry point `apiserver/node`: the parts of the daemon, for programs that assemble a daemon themselves. */
 export { openDurableStore } from '../stores/durable.ts'
 export { type EtcdOptions, openEtcdStore } from '../stores/etcd.ts'
 export { type Certificates, type Handler, type Listener, type ListenOptions, listen } from './listener.ts'

@@ -7,7 +7,7 @@ interface Timer {
   cancel(): void
 }
 
-/** A real clock that can also be advanced. */
+/** A clock that runs at real speed and can be advanced. */
 export class TestClock implements Clock {
   readonly #host: Clock
   readonly #timers = new Set<Timer>()
@@ -42,8 +42,8 @@ export class TestClock implements Clock {
   }
 
   /**
-   * Advances the clock, as after a suspended machine: due timers fire once, in order, and timers that they set count from the new time.
-   * Resolves when the work that they started in this process has run.
+   * Advances the clock, as if the machine had been suspended: due timers fire once, in order; timers that they set are relative to the new
+   * time. Resolves after the callbacks and all pending microtasks have run.
    */
   async advance(milliseconds: number): Promise<void> {
     this.#ahead += milliseconds

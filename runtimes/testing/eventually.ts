@@ -1,6 +1,7 @@
 /**
- * Asks again and again until the answer is neither undefined nor false, and returns it. Rejects after `timeout` milliseconds with the last
- * failure as its cause. To wait for one object, `objects(…).until` needs no polling.
+ * Calls `ask` every 10 ms until it returns a value other than undefined and false, and returns that value. Rejects after `timeout`
+ * milliseconds (default 5,000) with `what` in the message and the last error of `ask` as cause. To wait for one object,
+ * `objects(…).until` needs no polling.
  */
 export async function eventually<T>(what: string, ask: () => T | Promise<T>, timeout = 5_000): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + timeout

@@ -44,7 +44,7 @@ export function portConfig<Config extends object>(
   return config
 }
 
-/** For a server in this process: API clients call `fetch`; watches go through `handle` over a connection in memory. */
+/** For a server in this process: API clients call `fetch`; watches call `handle`, over an in-memory connection. */
 export async function inProcessConfig<Config extends object>(
   client: ClientModule<Config>,
   server: string,

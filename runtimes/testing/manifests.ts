@@ -41,8 +41,8 @@ export async function applyObject(fetch: Fetch, path: string, object: TestObject
 }
 
 /**
- * Applies objects one after the other and returns them as they are stored, definitions of custom resources once they serve. Fails at the
- * first that is refused.
+ * Applies objects in order and returns the stored objects; CustomResourceDefinitions are returned once they are established. Rejects at the
+ * first error.
  */
 export async function applyManifests(objects: readonly TestObject[], fetch: Fetch, fieldManager: string): Promise<TestObject[]> {
   const stored: TestObject[] = []

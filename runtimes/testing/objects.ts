@@ -5,13 +5,13 @@ import { collectionPath } from './object-path.ts'
 import type { Fetch, TestObject } from './server.ts'
 import { type WatchEvent, watchPath } from './watch.ts'
 
-/** Parameters of the API's query: `labelSelector`, `fieldSelector`, `propagationPolicy`, `dryRun` and so on. */
+/** Query parameters of the API: `labelSelector`, `fieldSelector`, `propagationPolicy`, `dryRun` and so on. */
 export type Query = { readonly [name: string]: string }
 
-/** An object to write; `apiVersion` and `kind` may be left out. */
+/** An object to write; `apiVersion` and `kind` may be omitted. */
 export type Draft<T extends object> = Partial<T>
 
-/** Every method rejects with an ApiFailure when the server refuses. */
+/** All methods reject with an ApiFailure when the server responds with an error. */
 export interface ObjectClient<T extends object> {
   get(name: string, query?: Query): Promise<T>
   list(query?: Query): Promise<T[]>
@@ -23,7 +23,7 @@ export interface ObjectClient<T extends object> {
   /** JSON merge patch (RFC 7396), optionally of a subresource such as `status`. */
   patch(name: string, change: object, subresource?: string): Promise<T>
   delete(name: string, query?: Query): Promise<void>
-  /** Watches from now, or from `resourceVersion` in the query; leaving the loop ends the watch. */
+  /** Watches from now, or from `resourceVersion` in the query. Leaving the `for await` loop, or aborting `signal`, ends the watch. */
   watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
   /** Waits with a watch until `wanted` returns true for the object; rejects after `timeout` milliseconds (default 5,000). */
   until(name: string, wanted: (object: T) => boolean, timeout?: number): Promise<T>
@@ -73,7 +73,7 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
       const now = type === 'DELETED' ? undefined : object
       if (type !== 'BOOKMARK' && reached(now)) return now
     }
-    throw new Error(`${kind} ${name}: not as wanted within ${timeout} ms`)
+    throw new Error(`${kind} ${name}: condition not met within ${timeout} ms`)
   }
 
   const client: ObjectClient<T> = {

@@ -12,7 +12,7 @@ import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
 
-/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a URL of which only path and query count. */
+/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a Request, whose origin is ignored. */
 export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>
 
 /** An API object. */
@@ -23,10 +23,12 @@ export interface TestObject {
   readonly [field: string]: unknown
 }
 
-/** Immutable state of a server: objects, leases, time, keys. Taking one is a constant-time operation. */
+/** Immutable state of a server: stored objects, leases, time, keys. Taking a snapshot takes constant time. */
 export interface Snapshot {
   readonly store: StoreSnapshot
+  /** Milliseconds by which the server's clock was ahead of real time. */
   readonly ahead: number
+  /** Generated keys and tokens. */
   readonly secrets: Secrets
 }
 
@@ -51,7 +53,7 @@ export interface Port {
   readonly token: string
   /** A KubeConfig of @kubernetes/client-node for this address; the caller passes the module. */
   kubeConfig<Config extends object>(client: ClientModule<Config>): Config
-  /** Writes a kubeconfig for kubectl and client-go. They send tokens over TLS only, and are anonymous without it. */
+  /** Writes a kubeconfig for kubectl and client-go. They send tokens over TLS only: without `tls` their requests are anonymous. */
   writeKubeconfig(path: string): Promise<void>
   close(): Promise<void>
 }
@@ -64,9 +66,9 @@ export interface ObjectsOptions {
 }
 
 export interface TestServer {
-  /** Requests are an administrator's, unless they have an `Authorization` header. */
+  /** Sends a request as an administrator, or with the credentials of its `Authorization` header. */
   readonly fetch: Fetch
-  /** The server's clock. It runs in real time; `advance` moves it ahead. */
+  /** The server's clock. It runs at real speed; `advance` moves it ahead. */
   readonly clock: TestClock
   /** `fetch` for another user. */
   as(user: TestUser): Fetch
@@ -87,7 +89,7 @@ export interface TestServer {
    */
   intercept(interceptor: Interceptor): () => void
   snapshot(): Snapshot
-  /** Restores a snapshot of this server or another. Watches end. */
+  /** Replaces the server's state by a snapshot of this server or another. Open watches end. */
   restore(snapshot: Snapshot): Promise<void>
   /** An independent server with the same state. */
   fork(): Promise<TestServer>
@@ -101,7 +103,7 @@ interface Running {
   readonly clock: TestClock
 }
 
-/** Starts a server. All options of an embedded server are optional; by default every request is authorized (see `authorizationModes`). */
+/** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer({ from, telemetry, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const identities = createIdentities()
   let secrets = from?.secrets ?? (await createSecrets())

@@ -32,10 +32,10 @@ export async function saveSnapshot({ store, ahead, secrets }: Snapshot, path: st
   await writeFile(path, JSON.stringify(saved), { mode: 0o600 })
 }
 
-/** Reads a snapshot. A server that starts from it continues at the time when it was saved, so that nothing has expired meanwhile. */
+/** Reads a snapshot. The clock of a server that starts from it continues at the time of saving, so that nothing expires in between. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const saved = JSON.parse(await readFile(path, 'utf8')) as Saved
-  if (saved.format !== 'apiserver-test-snapshot/1') throw new Error(`${path} is no snapshot of a test server`)
+  if (saved.format !== 'apiserver-test-snapshot/1') throw new Error(`${path} is not a snapshot of a test server`)
   const attached = new Map(saved.objects.flatMap(({ key, lease }) => (lease === undefined ? [] : [[key, BigInt(lease)] as const])))
   const leases = saved.leases.map(({ id, expires }) => ({ id: BigInt(id), expires }))
   const items = saved.objects.map(({ lease: _lease, ...kv }) => ({ ...kv, value: new Uint8Array(Buffer.from(kv.value, 'base64')) }))

@@ -8,7 +8,7 @@ export interface WatchEvent<T extends object = TestObject> {
 }
 
 /**
- * The events at a collection's path; `query` as in the API: `resourceVersion`, `labelSelector` and so on. Leaving the loop, or aborting
+ * The events at a collection's path; `query` as in the API: `resourceVersion`, `labelSelector` and so on. Leaving the `for await` loop, or aborting
  * `signal`, ends the watch. An ERROR event is thrown as an ApiFailure.
  */
 export async function* watchPath<T extends object>(

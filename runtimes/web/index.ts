@@ -1,4 +1,4 @@
-/** The package's main entry: a server inside your program, with no port opened. */
+/** The entry point `apiserver`: a server inside your program, without a port. */
 import type { Ports } from '../../core/ports.ts'
 import { type ApiServer, createApiServer as create } from '../../core/server.ts'
 import { type EmbeddedOptions as Options, serverOptions } from './options.ts'
@@ -12,13 +12,13 @@ export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
 export type { TokenUser } from './options.ts'
 
-/** The store, and optionally other ports; the rest are implemented with Web APIs. */
+/** Options, the store, and optionally other ports. Defaults of the other ports use Web APIs only (no files, no client certificates). */
 export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /**
- * Makes a server and resolves when it is ready:
+ * Creates a server and resolves when it is ready:
  * `const server = await createApiServer({ store: memoryStore() })`, then `await server.fetch(new Request('http://x/api/v1/namespaces'))`.
- * Without options everybody may do everything.
+ * By default all requests are authorized (see `authorizationModes`).
  */
 export async function createApiServer({
   store,

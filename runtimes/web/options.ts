@@ -1,4 +1,4 @@
-/** Options of a server as plain data, for programs that embed one. */
+/** Options of `createApiServer` and `startTestServer` as plain data. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
@@ -16,20 +16,20 @@ export interface TokenUser {
 /** Options of the core that are derived from the data below. */
 type Made = 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'
 
-/** All options of a server. What flags and files take as text is plain data here. */
+/** All options of a server. Where the daemon's flags and files have text, these options have plain data. */
 export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Record<Exclude<Made, 'platform'>, never>> {
   /**
-   * Product name in namespaces, in the cluster's own service and in media types; default `platform`. With `kubernetes`: namespace
-   * `kube-system`, service `kubernetes`.
+   * Product name in namespaces, in the API server's service and in media types; default `platform`: namespace `platform-system`. With
+   * `kubernetes`: namespace `kube-system`, service `kubernetes`.
    */
   readonly platform?: PlatformName | Platform
   /** Feature gates that differ from their defaults: `{ WatchList: false }`. */
   readonly featureGates?: { readonly [gate: string]: boolean }
   /** APIs to enable or disable: `{ 'resource.k8s.io/v1beta1': true, 'api/beta': true }`. */
   readonly runtimeConfig?: { readonly [api: string]: boolean }
-  /** Bearer tokens and their users. */
+  /** Static bearer tokens and their users; default: none. */
   readonly tokens?: readonly { readonly token: string; readonly user: TokenUser }[]
-  /** Admission plugins to enable besides the default ones, and default ones to disable. */
+  /** Admission plugins to enable in addition to the default ones, and default ones to disable. */
   readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] }
 }
 
@@ -37,7 +37,7 @@ const platformOf = (given: EmbeddedOptions['platform']): Platform => (typeof giv
 
 /**
  * Converts the options to those of the core.
- * @throws FlagError for a gate or API that does not exist; it names the flag that takes the same data.
+ * @throws FlagError for an unknown gate or API; the message names the corresponding flag of the daemon.
  */
 export async function serverOptions(options: EmbeddedOptions): Promise<ServerOptions> {
   const { platform: given, featureGates = {}, runtimeConfig = {}, tokens = [], admissionPlugins = {}, ...others } = options

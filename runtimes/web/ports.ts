@@ -1,4 +1,7 @@
-/** Ports from Web APIs alone, for tests and edge runtimes: no files, and calls go out through the global `fetch`. */
+/**
+ * Ports from Web APIs alone, for tests and edge runtimes. No files. Outgoing calls use the global `fetch`, which supports none of
+ * OutboundOptions except `timeout`: no certificates, proxies or Unix sockets.
+ */
 import { CallError, type Clock, type Files, type Logger, type Outbound } from '../../core/ports.ts'
 
 export const webClock: Clock = {
@@ -24,5 +27,5 @@ export const webOutbound: Outbound = {
 
 const write = (level: string) => (fields: object, message: string) => console.error(`${level} ${message}`, fields)
 
-/** Warnings and errors to the console. */
+/** Writes warnings and errors to the console; drops the rest. */
 export const consoleLogger: Logger = { debug: () => {}, info: () => {}, warn: write('WARN'), error: write('ERROR') }

@@ -50,7 +50,7 @@ export function examples(project: string): void {
 
     const programs = {
       embedded: /^201 [\s\S]*\n200 \d config maps/,
-      harness: /after the delete: 404\nafter going back: 200\nevent two hours later: 404/,
+      harness: /after the delete: 404\nafter the restore: 200\nevent two hours later: 404/,
     }
     for (const [name, output] of Object.entries(programs)) {
       test(name, async () => {

@@ -69,7 +69,7 @@ test('watches, and waiting for an object', async (t) => {
   assert.deepEqual(seen, ['ADDED 1', 'MODIFIED 2', 'DELETED 2'])
   await assert.rejects(
     maps.until('a', () => true, 50),
-    /ConfigMap a: not as wanted within 50 ms/,
+    /ConfigMap a: condition not met within 50 ms/,
   )
 })
 
