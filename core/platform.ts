@@ -1,4 +1,4 @@
-/** Names with a product word; this is the only file that spells one (design.md, 'Names'). */
+/** Names with a product word. No other file of core/ contains one (test/core/architecture.test.ts). */
 export interface Platform {
   /** Domain of API groups: `<domain>` in definitions. */
   readonly domain: string
@@ -13,7 +13,7 @@ export interface Platform {
   readonly title: string
   /** Name of the store in health checks. */
   readonly storeName: string
-  /** Name of the cluster's own service in namespace `default`. */
+  /** Name of the API server's service in namespace `default`. */
   readonly service: string
   /** Product word of component names such as `system:<component>-scheduler`, and of finalizer names. */
   readonly component: string

@@ -81,7 +81,7 @@ export async function ensureClusterService(table: ResourceTable, options: Cluste
       if (known === undefined) await ensure(resource, object, context)
       else if (!keep && !isCurrent(known, object, resource, context)) await overwrite(resource, object, context)
     } catch (error) {
-      logger.warn({ resource: plural, error: messageOf(error) }, "the cluster's own service is incomplete")
+      logger.warn({ resource: plural, error: messageOf(error) }, "the API server's service or its endpoints could not be written")
     }
   }
   await attempt('', 'services', service(options), true)

@@ -45,7 +45,7 @@ function* readUses(argv: readonly string[]): Generator<Use> {
     const argument = argv[at++] ?? ''
     if (argument === '--') {
       const rest = argv[at]
-      if (rest !== undefined) throw new FlagError(`unexpected argument ${JSON.stringify(rest)}: only flags are taken`)
+      if (rest !== undefined) throw new FlagError(`unexpected argument ${JSON.stringify(rest)}: only flags are accepted`)
       return
     }
     if (argument.startsWith('--')) {
@@ -56,7 +56,7 @@ function* readUses(argv: readonly string[]): Generator<Use> {
     } else if (argument.length > 1 && argument.startsWith('-')) {
       yield* readShorts(argument.slice(1), use)
     } else {
-      throw new FlagError(`unexpected argument ${JSON.stringify(argument)}: only flags are taken`)
+      throw new FlagError(`unexpected argument ${JSON.stringify(argument)}: only flags are accepted`)
     }
   }
 }

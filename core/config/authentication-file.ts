@@ -88,7 +88,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
     if (!found) {
       text = ''
       retry = clock.after(readyWithin, () => void follow(from))
-      throw new Error(`${from}: not every provider was found`)
+      throw new Error(`${from}: discovery did not succeed for every issuer`)
     }
     current.tokens.close()
     current = fresh

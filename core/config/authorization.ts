@@ -60,7 +60,11 @@ const textReader = (ports: Pick<Ports, 'files'>) => async (path: string) => new 
 async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {
   if (files.policy === undefined) return undefined
   const { policies, unversioned } = parsePolicyFile(await textReader(ports)(files.policy), files.policy, platform)
-  if (unversioned > 0) ports.telemetry.logger.warn({ file: files.policy, lines: unversioned }, 'policies without apiVersion and kind')
+  if (unversioned > 0)
+    ports.telemetry.logger.warn(
+      { file: files.policy, lines: unversioned },
+      'ABAC policy file has lines in the unversioned format, without apiVersion and kind',
+    )
   return policies
 }
 

@@ -80,7 +80,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
       return reader.one(kv)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      logger.debug({ key: kv.key, error: error.message }, 'built-in controllers skip a stored value')
+      logger.debug({ key: kv.key, error: error.message }, 'built-in controllers skip a stored value that cannot be read')
       return undefined
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Decodes JSON to the canonical JSON value that a typed decode and encode would give (facts: 'JSON output'), in one pass: fields in
+ * Decodes JSON to the canonical JSON value that a typed decode and encode would give in Go, in one pass: fields in
  * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
 import { MapKey, Walk, type WalkMode } from './decode-walk.ts'

@@ -1,4 +1,4 @@
-/** Decodes protobuf to canonical JSON values (facts: golden.md, 'Wire rules'). Input is untrusted: every length and depth is checked. */
+/** Decodes protobuf to canonical JSON values, as the reference server's generated codecs do. Input is untrusted: every length and depth is checked. */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { encodeBase64 } from './base64.ts'
 import { canonicalise, type DecodeOptions, setOwn } from './decode.ts'

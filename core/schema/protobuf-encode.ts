@@ -1,4 +1,4 @@
-/** Encodes canonical JSON values as protobuf (facts: golden.md, 'Wire rules'). Writes backwards: see ProtobufWriter. */
+/** Encodes canonical JSON values as protobuf, as the reference server's generated codecs do. Writes backwards: see ProtobufWriter. */
 import { WireType } from '@bufbuild/protobuf/wire'
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'

@@ -59,7 +59,7 @@ async function readText(response: Response): Promise<string> {
     length += value.byteLength
     if (length > longestAnswer) {
       void reader.cancel().catch(() => undefined)
-      throw new CallError(`the answer has more than ${longestAnswer} bytes`, false)
+      throw new CallError(`the response has more than ${longestAnswer} bytes`, false)
     }
     text += decoder.decode(value, { stream: true })
   }
@@ -137,7 +137,8 @@ export function createReadingCall<T>({
 
   return async (body) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
-      if (!circuit.permits()) throw new Error(`Post ${JSON.stringify(connection.url)}: not tried, since the last calls failed`)
+      if (!circuit.permits())
+        throw new Error(`Post ${JSON.stringify(connection.url)}: not sent: the circuit breaker is open after repeated failures`)
       try {
         return await once(body)
       } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The entry of the executable that Bun compiles. It is the Node adapter: Bun's node:tls and node:http2 hand on client certificates,
+ * The entry of the executable that Bun compiles. It is the Node adapter: Bun's node:tls and node:http2 provide client certificates,
  * which its own server does not.
  */
 import { basename } from 'node:path'

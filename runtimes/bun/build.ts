@@ -1,4 +1,4 @@
-/** `npm run build:binary [-- target file]`: one executable with everything in it, by default `build/apiserver`. */
+/** `npm run build:binary [-- target file]`: one self-contained executable, by default `build/apiserver`. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -25,7 +25,7 @@ function build(): string | undefined {
 const failure = build()
 if (failure === undefined) {
   const path = `./${relative(process.cwd(), target)}`
-  // As `npm start` runs it.
+  // The same flags as in `npm start`.
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } }
   const command = scripts.start.replace('node dist/bin/bin.js', path)
   console.log(`${path}: ${Math.round(statSync(target).size / 2 ** 20)} MiB. Start it:\n  ${command}`)

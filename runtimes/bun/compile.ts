@@ -1,4 +1,4 @@
-/** Makes the self-contained executable. Runs under Bun: `bun runtimes/bun/compile.ts <target file>`. */
+/** Builds the self-contained executable. Runs under Bun: `bun runtimes/bun/compile.ts <target file>`. */
 import { fileURLToPath } from 'node:url'
 import { buildStamp } from '../stamp.mjs'
 
@@ -14,7 +14,7 @@ await Bun.build({
   define: { buildStamp: JSON.stringify(buildStamp(fileURLToPath(new URL('../..', import.meta.url)))) },
   bytecode: true,
   format: 'esm',
-  // What few starts need, such as clients of etcd and readers of configuration files, is loaded when it is needed.
+  // Code that few starts need, such as the etcd client and configuration file parsers, is loaded on demand.
   splitting: true,
   minify: { whitespace: true, syntax: true, identifiers: false, keepNames: true },
 })

@@ -1,6 +1,6 @@
 /**
- * `npm run build:deno [-- target file]`: one executable by `deno compile`, by default `build/apiserver-deno`. It is put on top of Deno's
- * runtime for executables, which deno downloads unless the variable DENORT_BIN says where it is.
+ * `npm run build:deno [-- target file]`: one executable by `deno compile`, by default `build/apiserver-deno`. It contains Deno's
+ * runtime for executables (denort), which deno downloads unless the variable DENORT_BIN contains its path.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ if (deno === undefined) {
     env: { ...process.env, NO_COLOR: '1' },
   })
   if (status !== 0) {
-    const hint = process.env['DENORT_BIN'] ? '' : '; DENORT_BIN may name a denort of the same version'
+    const hint = process.env['DENORT_BIN'] ? '' : '; or set DENORT_BIN to the path of a denort binary of the same version'
     // Deno's error names only the step; its cause names the reason.
     const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
     console.error(`error: deno compile: ${reason}${hint}`)

@@ -1,6 +1,6 @@
 /**
- * `npm run bundle [-- directory]`: the daemon as `bin.js` in a directory, by default `dist/bin`, stamped with its commit and date. Beside it
- * `program.js`, all that it runs, and the code that V8 compiles from that at a start.
+ * `npm run bundle [-- directory]`: builds the daemon in a directory, by default `dist/bin`: `bin.js`, stamped with commit and date;
+ * `program.js`, the bundled program that it loads; and V8's code cache of that program.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,7 +25,7 @@ const options = {
   logLevel: 'warning',
 }
 
-/** esbuild escapes what is not ASCII in strings, but leaves regular expressions and comments. */
+/** Escapes non-ASCII characters that esbuild leaves: those in regular expressions and comments. */
 const ascii = (text) => text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Writes `program.js` and returns the digest of its text. */
@@ -36,7 +36,7 @@ async function buildProgram() {
     outfile: join(outdir, 'program.js'),
     sourcemap: true,
     write: false,
-    // The clients of etcd's and other services' gRPC are large, rarely needed, and packages of CommonJS.
+    // gRPC clients: large CommonJS packages that are rarely needed.
     external: ['@grpc/grpc-js', 'etcd3'],
     supported: { 'dynamic-import': false },
     banner: { js: '(function (require, __dirname, buildStamp) { const module = { exports: {} }; let exports = module.exports;' },
@@ -56,7 +56,7 @@ async function freePort() {
   return port
 }
 
-/** Starts the daemon once, which leaves the code that was compiled for that beside it. */
+/** Starts the daemon once, so that it writes its code cache into the output directory. */
 async function compileOnce() {
   const home = mkdtempSync(join(tmpdir(), 'apiserver-build-'))
   const flags = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`, `--data-dir=${home}/data`, `--cert-dir=${home}/pki`]

@@ -1,7 +1,7 @@
 /**
- * V8's code cache of the program: with it the program loads in a few milliseconds, without it in a tenth of a second. The build writes one
- * beside the program. When V8's version or flags, or the processor, differ, the first start writes one to the user's cache directory. A
- * cache that is damaged or belongs to another program is ignored; V8 would crash on it.
+ * V8's code cache of the program: it shortens loading from 100 ms to a few milliseconds. The build writes a cache beside the program. If V8's
+ * version or flags or the processor differ from those of the build, the first start writes a cache to the user's cache directory. A cache
+ * that is damaged or belongs to another program is ignored, because V8 would crash on it.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'

@@ -96,7 +96,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     })
     http1.emit('connection', socket)
     // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
-    // a request with a large body behind an answer that is still being written would fail as 'Parse Error: Paused'.
+    // a pipelined request with a large body, during a response that is still being written, would fail as 'Parse Error: Paused'.
     socket.on('data', () => {})
   }
 

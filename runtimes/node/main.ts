@@ -47,7 +47,7 @@ function watchCertificates(flags: ParsedFlags, listener: Listener, logger: Logge
       listener.reload(servingCertificates(flags, await preparePki(flags)))
       logger.info({}, 'certificates reloaded')
     } catch (error) {
-      logger.error({ error: reasonOf(error) }, 'certificates not reloaded')
+      logger.error({ error: reasonOf(error) }, 'certificates not reloaded; the previous ones stay in use')
     }
   }
   const stops = certificateFiles(flags).map((path) => nodeFiles.watch(path, () => void reload()))
@@ -98,7 +98,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })
     } catch (error) {
-      logger.error({ error: reasonOf(error) }, 'names of client authorities not announced')
+      logger.error({ error: reasonOf(error) }, 'client CA names could not be added to TLS handshakes')
     }
   }
   authorities.onChange(announce)

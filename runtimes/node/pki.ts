@@ -13,7 +13,7 @@ export interface PkiOptions {
   readonly certDir: string
   /** Directory of the data. The CA and the service account key must live as long as the data, and are in its folder `pki`. */
   readonly dataDir?: string
-  /** Name of the cluster's own service in namespace `default`; the serving certificate holds its DNS names. */
+  /** Name of the API server's service in namespace `default`; the serving certificate holds its DNS names. */
   readonly service: string
   /** Additional host names and addresses of the serving certificate: advertised address, first service IP. */
   readonly hosts: readonly string[]

@@ -15,7 +15,7 @@ export async function snapshot([action, file, ...rest]: readonly string[], progr
   const servers = 'kvstore-servers'
   if (flags.isSet(servers)) throw new FlagError(`snapshot: ${flags.spelling(servers)}: save and restore such a store with its own tools`)
   const directory = flags.get('data-dir')
-  if (directory === inMemory) throw new FlagError(`snapshot: --data-dir ${inMemory} keeps nothing that could be saved`)
+  if (directory === inMemory) throw new FlagError(`snapshot: --data-dir ${inMemory} is not on disk: there is nothing to save or restore`)
   const { saveSnapshot, restoreSnapshot } = await import('../stores/snapshot.ts')
   const told = ({ revision, objects }: SnapshotInfo) => `${objects} keys at revision ${revision}`
   return action === 'save'

@@ -20,7 +20,7 @@ export class Branch implements Versions {
   #own: History
   /** Keys whose state is in `own`, deletions included. */
   #taken = new Set<string>()
-  /** Those of them that the base has, so that `count` needs no visit. */
+  /** The subset of `#taken` that exists in the base, so that `count` need not visit keys. */
   #hidden = new SortedIndex<{ readonly order: string }>()
   #oldest: number
 
@@ -30,7 +30,7 @@ export class Branch implements Versions {
     this.#oldest = base.versions.oldest
   }
 
-  /** Ends what can change and goes on from there. Returns what others can branch from, too. */
+  /** Freezes the current state and continues from it. Returns the frozen state, from which other branches can start. */
   freeze(): Frozen {
     if (this.revision === this.#base.versions.revision) return this.#base
     const past = new Branch(this.#base)
@@ -82,7 +82,7 @@ export class Branch implements Versions {
     return this.list({ prefix: '' }).items.reduce((bytes, { value }) => bytes + value.byteLength, 0)
   }
 
-  /** Without what the frozen history holds, which others share. */
+  /** Excludes the frozen history, which other branches share. */
   get past(): number {
     return this.#own.past
   }
@@ -111,7 +111,7 @@ export class Branch implements Versions {
     return base.since(afterRevision, prefix, bytes)
   }
 
-  /** What the frozen history holds stays, for the other branches. */
+  /** Compacts only this branch: the frozen history stays for other branches. */
   compact(revision: number): void {
     this.#own.compact(Math.max(revision, this.#own.oldest))
     this.#oldest = Math.max(revision, this.#oldest)
@@ -134,7 +134,7 @@ export class Branch implements Versions {
   }
 }
 
-// Without leases, which the owner of the history keeps.
+// Leases are tracked by the owner of the history.
 const changeOf = ({ key, value, createRevision, modRevision }: KeyValue): Change => ({
   key,
   value,

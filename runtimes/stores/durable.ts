@@ -32,7 +32,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
   const owner = await own(path)
   try {
     const directory = nodeDirectory(path)
-    // Loaded when it is needed: few directories hold a store of the old engine.
+    // Loaded on demand: few directories contain a store of the old engine.
     if (directory.names().includes(oldDataFile)) {
       const { takeOver } = await import('./lmdb/take-over.ts')
       await takeOver(directory, logger)

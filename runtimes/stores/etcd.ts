@@ -61,7 +61,7 @@ export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore
       if (clock.now() >= end) {
         await store.close()
         const { code, message } = storeError(error)
-        throw new StoreError(code, `the store at ${servers.join()} does not answer: ${message}`)
+        throw new StoreError(code, `the store at ${servers.join()} does not respond: ${message}`)
       }
       await sleep(retryStart)
     }

@@ -8,16 +8,16 @@ import { createMvcc } from './mvcc.ts'
 export interface StoreSnapshot {
   readonly base: ReturnType<Branch['freeze']>
   readonly leases: readonly Lease[]
-  /** Which key hangs on which lease. */
+  /** Lease by key. */
   readonly attached: ReadonlyMap<string, bigint>
 }
 
 export interface ForkableStore extends KeyValueStore {
-  /** Copies no object: what is stored is shared until it changes. */
+  /** Takes constant time: stored values are shared until they change (copy on write). */
   snapshot(): StoreSnapshot
 }
 
-/** A snapshot of given content, such as from a file. The history before `revision` counts as compacted. */
+/** Creates a snapshot from given content, such as that of a file. The history before `revision` counts as compacted. */
 export function storeSnapshot(
   revision: number,
   items: Iterable<KeyValue>,

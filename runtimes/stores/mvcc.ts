@@ -82,7 +82,7 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
       await queue.expire(id)
       await journal?.endLease(id)
     } catch {
-      // The journal failed, such as for lack of space; the keys stay until a retry succeeds.
+      // The journal failed, such as on a full disk; the keys stay until a retry succeeds.
       clock.after(1000, () => void expire(id))
     }
   }

@@ -1,9 +1,9 @@
 import type { StoreEvent } from '../../core/ports.ts'
 
-/** Values by key prefix. A lookup costs the length of the key, however many prefixes there are. */
+/** Items by key prefix. The cost of a look-up depends on the length of the key, not on the number of prefixes. */
 export class PrefixIndex<T> {
   readonly #groups = new Map<string, Set<T>>()
-  /** How many groups have a prefix of this length. */
+  /** Number of distinct prefixes by their length. */
   readonly #lengths = new Map<number, number>()
 
   add(prefix: string, item: T): void {
@@ -25,12 +25,12 @@ export class PrefixIndex<T> {
     else this.#lengths.delete(prefix.length)
   }
 
-  /** All of them, as they are now. */
+  /** A copy of all items. */
   items(): readonly T[] {
     return [...this.#groups.values()].flatMap((group) => [...group])
   }
 
-  /** The events that each group of things is about, in order. */
+  /** The events for the items of each prefix, in order. */
   select(events: readonly StoreEvent[]): [items: readonly T[], events: readonly StoreEvent[]][] {
     const selected = new Map<string, StoreEvent[]>()
     for (const event of events) {

@@ -1,6 +1,6 @@
 /**
- * Format of a snapshot file: a first line with its type, frames of `kind | length of key | length of record | key | record`, one last
- * frame of kind End with the revision and the number of revision records, and the SHA-256 of all that.
+ * Format of a snapshot file: a first line with the file type, frames of `kind | length of key | length of record | key | record`, a last
+ * frame of kind End with the revision and the number of revision records, and the SHA-256 of everything before it.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
@@ -42,7 +42,7 @@ export class SnapshotWriter {
     if (this.#size > bufferSize) this.#flush()
   }
 
-  /** Adds the checksum, and waits until all of it is on disk. */
+  /** Adds the checksum and syncs the file. */
   finish(): void {
     this.#flush()
     writeAll(this.#descriptor, this.#hash.digest())
@@ -78,7 +78,7 @@ export function* readFrames(path: string): Generator<Frame> {
     const end = fstatSync(descriptor).size - digestBytes
     const hash = createHash('sha256')
     const read = reader(descriptor, hash, end)
-    if (end < firstLine.length || !read(firstLine.length).equals(firstLine)) throw new Error('is no snapshot')
+    if (end < firstLine.length || !read(firstLine.length).equals(firstLine)) throw new Error('is not a snapshot')
     for (;;) {
       const header = read(headerBytes)
       const kind = header.readUInt8(0) as FrameKind
@@ -95,7 +95,7 @@ export function* readFrames(path: string): Generator<Frame> {
   }
 }
 
-const damaged = () => new Error('is damaged or cut short')
+const damaged = () => new Error('is damaged or truncated')
 
 /** Reads a file sequentially up to `end`, and hashes it. */
 function reader(descriptor: number, hash: Hash, end: number): ((length: number) => Buffer) & { position(): number } {

@@ -1,4 +1,4 @@
-/** Snapshots of the embedded store: everything that is current at one revision, in one file. Encrypted values stay encrypted. */
+/** Snapshots of the embedded store: all current keys at one revision, in one file. Encrypted values stay encrypted. */
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '../../core/ports.ts'
@@ -113,7 +113,7 @@ function* framesOf<T extends Change | Lease>(
   for (const frame of readFrames(file)) {
     if (frame.kind !== kind) continue
     const decoded = decode(frame.key, frame.record)
-    if (decoded === undefined) throw new Error('is damaged or cut short')
+    if (decoded === undefined) throw new Error('is damaged or truncated')
     yield decoded
   }
 }
@@ -127,6 +127,6 @@ function check(file: string): Base {
     last = frame
   }
   const base = last && decodeBase(last.key, last.record)
-  if (base === undefined || base.kept !== objects) throw new Error('is damaged or cut short')
+  if (base === undefined || base.kept !== objects) throw new Error('is damaged or truncated')
   return base
 }

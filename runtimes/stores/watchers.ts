@@ -24,7 +24,7 @@ const isLive = ({ state }: Watch) => state === 'live'
 export class Watchers {
   readonly #history: Versions
   readonly #live = new PrefixIndex<Watch>()
-  /** Watches from a revision that is yet to come. */
+  /** Watches from a future revision. */
   readonly #early = new Set<Watch>()
 
   constructor(history: Versions) {
@@ -100,7 +100,7 @@ export class Watchers {
     queueMicrotask(() => watch.watcher.end(error))
   }
 
-  /** One watcher that throws loses its watch; the commit and the other watchers go on. */
+  /** A watcher that throws loses its watch; the commit and other watchers are not affected. */
   #call(watch: Watch, call: (watcher: StoreWatcher) => void): void {
     if (watch.state !== 'live') return
     try {

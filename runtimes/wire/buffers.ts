@@ -11,8 +11,7 @@ const kinds = [
 export const [{ size: smallBuffer }, { size: largeBuffer }] = kinds
 
 /**
- * Buffers that are used again and again. A new one for every write costs little by itself, but keeps the garbage collector busy:
- * memory outside of its heap makes it look for what is left of it.
+ * A pool of buffers. Allocating a buffer for every write is cheap by itself, but memory outside of the heap triggers garbage collections.
  */
 export class Buffers {
   readonly #free: readonly Buffer[][] = kinds.map(() => [])

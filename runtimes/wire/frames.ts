@@ -107,8 +107,8 @@ export class FrameReader {
   }
 
   /**
-   * Hands out the frames that are whole now.
-   * @throws ConnectionError for one that is larger than was announced, and what the handler throws.
+   * Passes all complete frames to the handler.
+   * @throws ConnectionError for a frame larger than the announced maximum; also rethrows errors of the handler.
    */
   take(received: Buffer): void {
     const bytes = this.#rest === undefined ? received : Buffer.concat([this.#rest, received])
@@ -128,8 +128,8 @@ export class FrameReader {
 }
 
 /**
- * The number that is all of a payload.
- * @throws ConnectionError when it is not.
+ * The 32-bit number that is the whole payload of a frame.
+ * @throws ConnectionError when the payload has another length.
  */
 export function onlyNumber(payload: Buffer): number {
   if (payload.length !== 4) throw frameSizeError(`a frame has ${payload.length} bytes instead of 4`)

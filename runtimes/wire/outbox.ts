@@ -29,10 +29,10 @@ interface Filled {
 }
 
 /**
- * Collects what is to be written: what is pushed in one turn of the event loop goes out in one write, which costs more than all its frames.
- * Everything is copied here, once, so that a write is one buffer: TLS would put several together with one more copy. There is one write at a
- * time; what is pushed meanwhile waits here, where it can be seen. Writes are as large as the socket takes quickly, so that it can be told
- * how fast a slow one is.
+ * Batches output: all frames of one turn of the event loop are sent in one socket write, because a write costs more than its frames.
+ * Everything is copied once, into one buffer per write, because TLS would join several buffers with one more copy. At most one write is in
+ * progress; later frames wait here, where their size is known. The size of a write adapts to the speed of the socket, so that the speed of
+ * slow ones can be measured.
  */
 export class Outbox implements Writer {
   readonly #socket: Socket
@@ -88,8 +88,8 @@ export class Outbox implements Writer {
   }
 
   /**
-   * An answer to what the peer asks.
-   * @throws ConnectionError when it does not take the answers.
+   * Sends a frame that the peer requested, such as an acknowledgement.
+   * @throws ConnectionError when too many of them are unsent, because the peer does not read.
    */
   reply(type: number, frameFlags: number, stream: number, payload: Uint8Array): void {
     if (this.#writing === 0) this.#replies = 0

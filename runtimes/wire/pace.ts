@@ -14,7 +14,7 @@ export class Pace {
     this.#rate = rate
   }
 
-  /** Whether too little has moved for too long. `moved`: bytes that have moved ever. */
+  /** Whether the peer is slower than the minimum rate. `moved`: total bytes transferred so far. */
   tooSlow(now: number, moved: number): boolean {
     if (this.#since === undefined || moved - this.#bytes >= this.#rate.bytes) {
       this.#since = now
@@ -23,7 +23,7 @@ export class Pace {
     return now - this.#since >= this.#rate.milliseconds
   }
 
-  /** It is not the peer's turn. */
+  /** Resets the measurement: the server is not waiting for the peer. */
   rest(): void {
     this.#since = undefined
   }

@@ -54,8 +54,8 @@ const readers: { readonly [id: number]: (settings: PeerSettings, value: number, 
 }
 
 /**
- * Applies a SETTINGS frame; unknown settings are ignored. `largestPush`: 1 when the peer may say that it
- * takes pushes, which clients may.
+ * Applies a SETTINGS frame; unknown settings are ignored. `largestPush`: maximum value of
+ * SETTINGS_ENABLE_PUSH: 1 for clients, 0 for servers.
  * @throws ConnectionError for values that are not allowed.
  */
 export function readSettings(payload: Buffer, settings: PeerSettings, largestPush: 0 | 1): void {

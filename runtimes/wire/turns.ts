@@ -7,9 +7,9 @@ export interface Writer {
 const slice = 5
 
 /**
- * Schedules the output of a listener's connections: responses at the end of each turn of the event loop, then what has come on streams,
- * such as events for watchers. Those are many at a time: after a slice of them, others have their turn, so that one change that thousands
- * watch does not keep requests waiting. Streams that wait for their turn take more at once.
+ * Schedules the output of a listener's connections: responses at the end of each turn of the event loop, then data of streams, such as watch
+ * events. One change may have thousands of watchers: stream output runs in time slices, so that it does not delay requests. Streams that wait
+ * for their slice then send more data at once.
  */
 export class Turns {
   #answers: Writer[] = []

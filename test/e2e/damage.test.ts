@@ -55,7 +55,7 @@ test('a flipped bit: refused with file and offset, restored from a snapshot, or 
   await other.stop()
 
   const recovering = await startDaemon({ directory: path, flags: [`--data-dir-recover=${said?.[3]}`] })
-  assert.match(recovering.log(), /lost revisions/)
+  assert.match(recovering.log(), /revisions lost/)
   const left = await namesIn(recovering)
   assert.deepEqual(
     left.names,

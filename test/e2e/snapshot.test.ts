@@ -83,7 +83,7 @@ test('an invalid command ends with one line', async () => {
     [['snapshot', 'save', 'x', '--data-dir=:memory:'], /:memory:/],
     [['snapshot', 'save', 'x', '--kvstore-servers=http://127.0.0.1:1'], /--kvstore-servers/],
     [['snapshot', 'restore', '/nowhere/at/all', '--data-dir=/nowhere/else'], /\/nowhere\/at\/all: no such file/],
-    [['snapshot', 'restore', 'package.json', '--data-dir=/nowhere/else'], /package\.json: is no snapshot/],
+    [['snapshot', 'restore', 'package.json', '--data-dir=/nowhere/else'], /package\.json: is not a snapshot/],
   ]
   for (const [argv, line] of lines) {
     const { code, stdout, stderr } = await runProgram(argv)

@@ -27,7 +27,7 @@ const listsOf: { readonly [side: string]: readonly string[] } = {
 
 function readVerdict(answer: string): Verdict {
   const { status } = (JSON.parse(answer) ?? {}) as { readonly status?: Partial<Verdict> | null }
-  if (typeof status?.allowed !== 'boolean') throw new Error('the answer has no status.allowed')
+  if (typeof status?.allowed !== 'boolean') throw new Error('the response has no status.allowed')
   const notes = Object.entries(status.auditAnnotations ?? {}).filter(([, value]) => typeof value === 'string')
   return { allowed: status.allowed, reason: String(status.reason ?? ''), auditAnnotations: Object.fromEntries(notes) }
 }

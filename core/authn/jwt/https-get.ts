@@ -14,7 +14,7 @@ async function readBounded({ body }: Response): Promise<string> {
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.byteLength
-    if (length > longestAnswer) throw new Error(`the answer has more than ${longestAnswer} bytes`)
+    if (length > longestAnswer) throw new Error(`the response has more than ${longestAnswer} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

@@ -68,7 +68,7 @@ export function createProvider(options: ProviderOptions): Provider {
       resolveFound()
     } catch (error) {
       if (closed) return
-      logger.error({ issuer, error: messageOf(error) }, 'OIDC provider not found, trying again')
+      logger.error({ issuer, error: messageOf(error) }, 'OIDC discovery failed; retrying')
       cancelRetry = clock.after(retryAfter, () => void discover())
     }
   }

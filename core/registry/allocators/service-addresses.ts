@@ -149,7 +149,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       try {
         await ensureServiceRanges(options.serviceCidrs, options.serviceClusterIpRanges, platform, context())
       } catch (error) {
-        logger.warn({ error: messageOf(error) }, 'service CIDRs in the store differ from --service-cluster-ip-range')
+        logger.warn({ error: messageOf(error) }, 'ServiceCIDR not created or updated from --service-cluster-ip-range')
       }
       let leaks = noLeaks
       let cancel = () => {}

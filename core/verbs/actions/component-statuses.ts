@@ -16,7 +16,7 @@ async function health({ services: { table } }: Target): Promise<{ type: string; 
     await namespaces?.store.get(namespaces.store.keys.of('', 'default'))
     return { type: 'Healthy', status: 'True', message: 'ok' }
   } catch (error) {
-    return { type: 'Healthy', status: 'Unknown', error: error instanceof Error ? error.message : 'the store does not answer' }
+    return { type: 'Healthy', status: 'Unknown', error: error instanceof Error ? error.message : 'the store does not respond' }
   }
 }
 

@@ -35,7 +35,7 @@ function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
     if (!body.push(bytes)) incoming.pause()
   })
   incoming.on('end', () => body.end())
-  // Every request closes: the error, which costs as much as many a request, is made for those that were cut.
+  // Runs for every request, so the error, which is expensive, is only created when the body is incomplete.
   const cut = () => {
     if (!body.ended) body.fail(new Error('the client closed the connection before the end of the request'))
   }

@@ -98,7 +98,7 @@ class Http2Exchange implements StreamUser, Sink {
       giveUp(body, error)
       return void this.#send(failed(this.#service, error), true)
     }
-    // The response may be made from the request body: then both continue together.
+    // The handler may stream the request body into the response, so the body is only discarded when the response is empty or complete.
     if (empty || !stream) this.#body?.discard()
     else if (isByteSource(stream)) drainInto(stream, this)
     else void pump(stream, this).catch((error: unknown) => this.failed(error))

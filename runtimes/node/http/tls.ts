@@ -25,8 +25,8 @@ export function certificateNames(cert: string): string[] {
 const normalName = (name: string) => (isIP(name) === 0 ? name.toLowerCase().replace(/\.$/, '') : normalAddress(name))
 
 /**
- * Finds the certificate for a server name or a local address: an exact name beats a wildcard, a name given beats one read from a certificate,
- * and the earlier entry beats the later.
+ * Finds the certificate for a server name or a local address. Exact names take precedence over wildcards, configured names over names read
+ * from a certificate, and earlier entries over later ones.
  */
 export function nameTable<T>(entries: readonly (readonly [pair: NamedKeyPair, value: T])[]): (name: string) => T | undefined {
   const table = new Map<string, T>()

@@ -17,11 +17,11 @@ export interface StreamHandler {
 }
 
 export interface Channel {
-  /** Resolves to the encoded answer, rejects with a CallError. The deadline is in milliseconds since the epoch. */
+  /** Resolves to the encoded response, rejects with a CallError. The deadline is in milliseconds since the epoch. */
   call(path: string, message: Uint8Array, deadline: number): Promise<Buffer>
   /** Sends one message and leaves the stream open; the returned function cancels it. */
   stream(path: string, headers: { readonly [name: string]: string }, message: Uint8Array, handler: StreamHandler): () => void
-  /** Sends at once what waits for more. */
+  /** Sends batched calls immediately. */
   flush(): void
   close(): void
 }
@@ -29,7 +29,7 @@ export interface Channel {
 /** Connects on first use, and reconnects after a failure. `server`: see `addressOf`. */
 export function createChannel(server: string, tls: TlsOptions, clock: Clock): Channel {
   const address = addressOf(server)
-  /** The last one of each path. */
+  /** The last header block of each path. */
   const heads = new Map<string, { readonly left: number; readonly block: Buffer }>()
   let current: Connection | undefined
 
@@ -37,7 +37,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
     if (current === undefined || current.ended) current = new Connection(address, tls, clock)
     return current
   }
-  /** With the time that is left, in milliseconds. Calls in quick succession have the same. */
+  /** Header block of a call; `left`: milliseconds until its deadline. Cached, because consecutive calls often have the same value. */
   function headOf(path: string, left: number): Buffer {
     let head = heads.get(path)
     if (head?.left !== left) {

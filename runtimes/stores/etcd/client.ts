@@ -12,23 +12,23 @@ import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type 
 
 export interface WatchHandler {
   response(response: WatchResponse): void
-  /** The last call, unless the watch is cancelled before. */
+  /** The last call; not called after cancellation. */
   end(error: CallError): void
 }
 
 export interface Client {
-  /** As it was given: `https://host:port`. */
+  /** Address as configured: `https://host:port`. */
   readonly server: string
-  /** What `putRequest` or `deleteRequest` has made. */
+  /** `request`: from `putRequest` or `deleteRequest`. */
   txn(request: Uint8Array, options: CallOptions): Promise<TxnResponse>
-  /** What `rangeRequest` has made. */
+  /** `request`: from `rangeRequest`. */
   range(request: Uint8Array, options: CallOptions): Promise<RangeResponse>
   compact(revision: number, options: CallOptions): Promise<unknown>
-  /** Seconds. */
+  /** Resolves to the lease id. */
   grantLease(seconds: number, options: CallOptions): Promise<bigint>
-  /** Bytes that the database takes. */
+  /** Size of the database in bytes. */
   size(options: CallOptions): Promise<number>
-  /** The returned function cancels. */
+  /** The returned function cancels the watch. */
   watch(request: IWatchCreateRequest, handler: WatchHandler): () => void
   close(): void
 }
@@ -36,7 +36,7 @@ export interface Client {
 export interface CallOptions {
   /** Milliseconds since the epoch. */
   readonly deadline: number
-  /** Sent at once, not with the calls of the next turns of the event loop. */
+  /** Send immediately instead of in one batch with the calls of the next turns of the event loop. Default false. */
   readonly urgent?: boolean
 }
 
@@ -123,7 +123,7 @@ async function call<T>(
   }
 }
 
-const unreadable = (error: unknown) => new CallError(internal, `the answer can't be read: ${messageOf(error)}`)
+const unreadable = (error: unknown) => new CallError(internal, `malformed response: ${messageOf(error)}`)
 
 /** The transport for etcd3's generated clients. */
 function callable(methods: Methods, channel: Channel): ICallable<unknown> {

@@ -1,11 +1,12 @@
 /**
- * Turns of the event loop in which callers gather: the answers sent in one bring requests in the next. A request costs etcd more than many
- * answers cost here, and a turn in which nothing comes takes microseconds.
+ * Turns of the event loop to wait for more callers: clients that get a response often send the next request one turn later. One request
+ * costs etcd more than many responses cost this server, and an idle turn takes microseconds.
  */
 const gathering = 2
 
 /**
- * Coalesces concurrent calls: callers share the next request to begin, so that no result is older than its call. Two are in flight at most.
+ * Coalesces concurrent calls: all callers share the next request that starts, so that no result is older than its call. At most two requests
+ * are in flight.
  */
 export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let older: Promise<unknown> | undefined

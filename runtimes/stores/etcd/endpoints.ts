@@ -7,9 +7,9 @@ import { isMemberFault, storeError, wasUntouched } from './errors.ts'
 
 /** Milliseconds. */
 export interface CallTimeouts {
-  /** Longest time for one operation. etcd itself gives up after seven seconds and says why. */
+  /** Maximum time of one operation. etcd's own timeout is seven seconds, and its error is more precise. */
   readonly request: number
-  /** Longest time that a read waits for one member before it asks another. */
+  /** Maximum time that a read waits for one member before it tries another. */
   readonly attempt: number
 }
 
@@ -37,7 +37,7 @@ export class Endpoints {
 
   static async open(servers: readonly string[], tls: TlsOptions, clock: Clock, logger: Logger, timeouts: CallTimeouts): Promise<Endpoints> {
     const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock)))
-    if (clients.length === 0) throw new StoreError('unavailable', 'no servers are given')
+    if (clients.length === 0) throw new StoreError('unavailable', 'no servers are configured')
     return new Endpoints(clients, clock, logger, timeouts)
   }
 
@@ -45,12 +45,12 @@ export class Endpoints {
     return this.#clients[this.#index]!
   }
 
-  /** Calls back whenever a member is left for the next one. */
+  /** Calls `moved` with the previous member after each switch to the next one. */
   onMove(moved: (left: Client) => void): void {
     this.#movers.add(moved)
   }
 
-  /** Says that a member failed; where there are others, the next one is used from now on. */
+  /** Reports that a member failed: switches to the next one, if there are several. */
   failed(client: Client, error: StoreError): void {
     if (client !== this.current || this.#clients.length === 1) return
     this.#index = (this.#index + 1) % this.#clients.length
@@ -58,7 +58,7 @@ export class Endpoints {
     for (const moved of this.#movers) moved(client)
   }
 
-  /** An operation that may be done twice: every member is tried, twice. */
+  /** Runs an idempotent operation: tries every member up to twice. */
   async repeatable<T>(run: Run<T>): Promise<T> {
     const end = this.#clock.now() + this.#timeouts.request
     const attempts = this.#clients.length * roundsOfReads
@@ -76,7 +76,7 @@ export class Endpoints {
     }
   }
 
-  /** An operation that must not be done twice: another member is tried only when nothing can have happened. */
+  /** Runs an operation that is not idempotent: tries another member only after errors that prove that it was not executed. */
   async once<T>(run: Run<T>): Promise<T> {
     const end = this.#clock.now() + this.#timeouts.request
     for (let left = this.#clients.length; ; left--) {
@@ -94,7 +94,7 @@ export class Endpoints {
     for (const client of this.#clients) client.close()
   }
 
-  /** What a call failed with. A member whose fault it is is left. */
+  /** Converts an error, and switches to the next member if this one is at fault. */
   #judged(client: Client, thrown: unknown): StoreError {
     const error = storeError(thrown)
     if (isMemberFault(error)) this.failed(client, error)

@@ -9,13 +9,13 @@ const firstRetry = 50
 const longestRetry = 1_000
 
 export interface FeedHandler {
-  /** Events in revision order, all of a revision together; the feed's position is already past them, and was `before`. */
+  /** Events in revision order, all of a revision together. `before`: the feed's position before them; it is already updated. */
   events(events: readonly StoreEvent[], before: number): void
-  /** The feed can't go on: its place in the history is gone. */
+  /** The feed has ended: its revision is compacted. */
   lost(error: StoreError): void
 }
 
-/** etcd leaves out a previous value that is compacted. */
+/** etcd omits previous values that are compacted. */
 const lacksPrevious = (event: StoreEvent) =>
   event.previous === undefined && (event.type === 'delete' || event.kv.createRevision !== event.kv.modRevision)
 
@@ -25,7 +25,7 @@ const lacksPrevious = (event: StoreEvent) =>
  * 3.5.8.) A broken stream resumes where it ended, on another member if necessary.
  */
 export class Feed {
-  /** Events come with the previous values, for which etcd reads and sends as much again. */
+  /** Request previous values, which doubles the data that etcd reads and sends. */
   readonly previous: boolean
   readonly #endpoints: Endpoints
   readonly #clock: Clock
@@ -35,7 +35,7 @@ export class Feed {
   #received = 0
   #client: Client | undefined
   #cancelWatch: (() => void) | undefined
-  /** Events of the revision that a fragment may have cut. */
+  /** Events of a revision that may be incomplete, because etcd fragments large responses. */
   #held: StoreEvent[] = []
   #retry = firstRetry
   #cancelRetry = () => {}
@@ -52,12 +52,12 @@ export class Feed {
     this.#open()
   }
 
-  /** Every event up to this revision has been handed out. */
+  /** All events up to this revision have been delivered. */
   get position(): number {
     return this.#position
   }
 
-  /** The newest revision that came; 0: none yet. A watch may begin at a revision that is still to come. */
+  /** The newest received revision; 0: none yet. A watch may start at a future revision. */
   get received(): number {
     return this.#received
   }
@@ -66,7 +66,7 @@ export class Feed {
     return this.#client
   }
 
-  /** Takes the watch up again, on the member that is now in use. */
+  /** Resumes the watch, on the current member. */
   restart(): void {
     this.#drop()
     this.#open()
@@ -104,7 +104,7 @@ export class Feed {
     this.#release(fragment)
   }
 
-  /** Adds an event to those held; false when it shows that the feed is at an end. */
+  /** Adds an event to the incomplete revision; false when the event shows that the feed can't continue. */
   #take(event: StoreEvent): boolean {
     const revision = revisionOf(event)
     if (revision <= this.#position) return true

@@ -3,18 +3,18 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import { PrefixIndex } from '../prefix-index.ts'
 import { revisionOf } from './keys.ts'
 
-/** One watch of the port. */
+/** One watch of the KeyValueStore port. */
 export interface Subscriber {
   readonly prefix: string
   readonly watcher: StoreWatcher
-  /** Events up to this revision it has, or does not want. */
+  /** Events up to this revision are not delivered (any more). */
   after: number
-  /** Revision whose progress it waits for; undefined when it waits for none. */
+  /** Revision at which requested progress is due; undefined: none is requested. */
   due?: number
   ended: boolean
 }
 
-/** Ends a watch with the last call to its watcher, in a microtask so that calls never nest. */
+/** Ends a watch: calls `end` of its watcher in a microtask, so that calls never nest. */
 export function endOf(subscriber: Subscriber, error?: StoreError): void {
   if (subscriber.ended) return
   subscriber.ended = true
@@ -25,7 +25,7 @@ export function endOf(subscriber: Subscriber, error?: StoreError): void {
 export class Group {
   readonly #all = new Set<Subscriber>()
   readonly #index = new PrefixIndex<Subscriber>()
-  /** Those whose progress is due. */
+  /** Watches with requested progress. */
   readonly #waiting = new Set<Subscriber>()
 
   get size(): number {
@@ -62,7 +62,7 @@ export class Group {
     }
   }
 
-  /** Tells the progress that is due, now that everything up to the position is delivered. */
+  /** Reports requested progress; call it when everything up to the position has been delivered. */
   progress(position: number): void {
     for (const subscriber of this.#waiting) {
       if (subscriber.due === undefined || subscriber.due > position) continue
@@ -72,13 +72,13 @@ export class Group {
     }
   }
 
-  /** Its next progress is due at this revision. */
+  /** Requests a progress report at this revision. */
   expect(subscriber: Subscriber, due: number): void {
     subscriber.due = due
     this.#waiting.add(subscriber)
   }
 
-  /** One watcher that throws loses its watch; the others go on. */
+  /** A watcher that throws loses its watch; others are not affected. */
   #call(subscriber: Subscriber, call: (watcher: StoreWatcher) => void): void {
     if (subscriber.ended) return
     try {

@@ -52,7 +52,7 @@ export class Messages {
       const all = others.length === 0 ? first : Buffer.concat(this.#chunks, this.#length)
       if (all[0] !== 0) return new CallError(internal, 'the response is compressed')
       const length = all.readUInt32BE(1)
-      if (length > largestMessage) return new CallError(resourceExhausted, `the answer has ${length} bytes`)
+      if (length > largestMessage) return new CallError(resourceExhausted, `the response has ${length} bytes`)
       const end = prefixLength + length
       const whole = all.length >= end
       if (whole) found.push(all.subarray(prefixLength, end))

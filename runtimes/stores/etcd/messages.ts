@@ -10,7 +10,7 @@ import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf-writer.ts'
 
 export interface RangeRequest {
   readonly key: Uint8Array
-  /** Absent: the one key. */
+  /** Exclusive end; absent: only `key`. */
   readonly rangeEnd?: Uint8Array
   /** 0 or absent: all. */
   readonly limit?: number
@@ -27,9 +27,9 @@ export interface ResponseHeader {
 export interface RangeResponse {
   readonly header: ResponseHeader
   readonly kvs: readonly KeyValue[]
-  /** The limit has cut the answer. */
+  /** True when `limit` cut the list. */
   readonly more: boolean
-  /** Of all keys in the range. */
+  /** Number of keys in the range, whatever the limit. */
   readonly count: number
 }
 
@@ -37,17 +37,17 @@ export interface RangeResponse {
 export interface TxnResponse {
   readonly header: ResponseHeader
   readonly succeeded: boolean
-  /** What is stored instead of what was expected; undefined: nothing. */
+  /** After a failed comparison the stored key; undefined: it does not exist. */
   readonly current: KeyValue | undefined
 }
 
 export interface WatchResponse {
   readonly events: readonly StoreEvent[]
-  /** The next message goes on with the same revision. */
+  /** The next message continues the same revision. */
   readonly fragment: boolean
   readonly canceled: boolean
   readonly cancelReason: string
-  /** When the watch was cancelled because its revision is gone: the oldest one left. Else 0. */
+  /** Set when the watch was cancelled because its revision is compacted: the oldest available revision; otherwise 0. */
   readonly compactRevision: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * All watches of a store. Watches at about the same revision share a feed, those that need previous values another one. One that starts
- * further back gets its own feed, which ends when it has caught up with another.
+ * All watches of a store. Watches at about the same revision share a feed; those that need previous values have separate feeds. A watch that
+ * starts at an older revision gets its own feed until that has caught up with another one.
  */
 import { type Clock, type Logger, StoreError, type StoreWatch, type StoreWatcher, type WatchOptions } from '../../../core/ports.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -54,7 +54,7 @@ export class Watches {
     }
   }
 
-  /** Resolves when all feeds have passed the revision, or after so many milliseconds. */
+  /** Resolves when all feeds have reached the revision, or after `longest` milliseconds. */
   reached(revision: number, longest: number): Promise<void> {
     const behind = () => [...this.#lines].some(({ feed }) => feed.position < revision)
     if (!behind()) return Promise.resolve()
@@ -72,7 +72,7 @@ export class Watches {
     })
   }
 
-  /** The store turned out to be at a revision below one that was seen: a backup was restored, and positions after it are void. */
+  /** Call when the store's revision is lower than one seen before (a backup was restored): ends watches at later revisions. */
   wentBack(to: number): void {
     for (const line of this.#lines) {
       if (line.feed.position > to) this.#abandon(line, new StoreError('compacted', `store revision went backwards to ${to}`))
@@ -92,7 +92,7 @@ export class Watches {
     for (const line of this.#lines) this.#abandon(line)
   }
 
-  /** The feed that stands closest behind the revision. */
+  /** The feed with the highest position up to the revision, or a new one. */
   #lineFor(after: number, previous: boolean): Line {
     let best: Line | undefined
     for (const line of this.#lines) {
@@ -120,7 +120,7 @@ export class Watches {
     return line
   }
 
-  /** Hands the watches of a feed that has caught up to the one it has caught up with. */
+  /** Merges a feed into another one that it has caught up with. */
   #merge(line: Line, before: number): void {
     const { position, previous } = line.feed
     const ahead = [...this.#lines].find(
@@ -151,7 +151,7 @@ export class Watches {
     for (const look of this.#reached) look()
   }
 
-  /** Tells the progress to this revision, once the feed is there. */
+  /** Reports progress to this watch once its feed has reached the revision. */
   #expect(subscriber: Subscriber, revision: number): void {
     const line = [...this.#lines].find(({ group }) => group.has(subscriber))
     if (line === undefined) return
@@ -171,14 +171,14 @@ export class Watches {
   }
 
   /**
-   * A stream can fall silent without breaking: its member is stopped, or cut off. A feed that has not moved since the last look,
-   * although the store was ahead of it then, is taken up again.
+   * A stream can stall without an error: its member is suspended, or partitioned. Restarts feeds that have not advanced since the last check,
+   * although the store was ahead of them then.
    */
   async #look(before: ReadonlyMap<Feed, number>, revision: number): Promise<void> {
     const positions = new Map([...this.#lines].map(({ feed }) => [feed, feed.position] as const))
     for (const [feed, position] of positions) {
       if (position < revision && before.get(feed) === position) {
-        this.#logger.warn({ server: feed.client?.server, position, revision }, 'etcd watch is silent; resuming')
+        this.#logger.warn({ server: feed.client?.server, position, revision }, 'etcd watch stalled; resuming')
         feed.restart()
       }
     }

@@ -88,7 +88,7 @@ export class OldFile {
   }
 
   #bytes(offset: number, length: number): Buffer {
-    if (offset + length > this.#size) throw new Error('the file is cut short')
+    if (offset + length > this.#size) throw new Error('the file is truncated')
     const bytes = Buffer.allocUnsafe(length)
     this.#file.read(bytes, offset)
     return bytes

@@ -26,7 +26,7 @@ export async function takeOver(directory: LogDirectory, logger: Logger): Promise
     await createLog(directory, state)
     logger.info(
       { revision: state.revision, keys: state.count },
-      `the store of an earlier version was taken over; its files end with ${takenSuffix} now`,
+      `converted the store of an earlier version; its files were renamed to *${takenSuffix}`,
     )
   }
   for (const name of oldFiles) if (names.includes(name)) directory.rename(name, `${name}${takenSuffix}`)

@@ -23,6 +23,6 @@ export function refusal(directory: string, damage: Damage): StoreError {
     'corrupt',
     `${directory}/${damage.file}: offset ${damage.offset}: ${damage.message}; restore a snapshot into another directory ` +
       `(apiserver snapshot restore FILE --data-dir=DIR), or start once with --data-dir-recover=${damage.place}, ` +
-      'which keeps what verifies and logs what is lost',
+      'which keeps all records that verify and logs the losses',
   )
 }

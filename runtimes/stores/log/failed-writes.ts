@@ -4,9 +4,9 @@ import type { Clock, Logger, StoreError } from '../../../core/ports.ts'
 const interval = 60_000
 
 const advice: { readonly [code: string]: string } = {
-  'no-space': 'no space left for the log: writes are refused with 507 until there is; free space or raise the limit of the file system',
+  'no-space': 'no space left for the log: writes fail with 507; free space or raise the limit of the file system',
 }
-const otherAdvice = 'the log cannot be written: writes are refused with 503 until it can; check the disk'
+const otherAdvice = 'the log cannot be written: writes fail with 503; check the disk'
 
 /** Logs failing writes: the first, then one line a minute at most, and the first success after them. */
 export class FailedWrites {
@@ -35,7 +35,7 @@ export class FailedWrites {
 
   succeeded(): void {
     if (this.#failures === 0) return
-    this.#logger.info({ refused: this.#failures }, 'the log is written again')
+    this.#logger.info({ refused: this.#failures }, 'writes to the log succeed again')
     this.#failures = 0
     this.#unsaid = 0
   }

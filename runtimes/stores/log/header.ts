@@ -47,7 +47,7 @@ const orElse = (second: ReadHeader | string, first: string) => (typeof second ==
 
 function readPage(file: LogFile, offset: number): ReadHeader | string {
   const page = Buffer.alloc(pageBytes)
-  if (file.read(page, offset) < pageBytes) return 'is cut short'
+  if (file.read(page, offset) < pageBytes) return 'is truncated'
   const text = page.toString('latin1')
   const end = text.indexOf('\n', firstLine.length) + 1
   const seed = crc32c(page.subarray(0, end))

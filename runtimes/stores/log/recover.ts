@@ -36,7 +36,7 @@ export async function recoverLog(directory: LogDirectory, place: string, logger:
   await createLog(directory, { revision, leases: [...current.leases.values()], changes, count: changes.length }, number)
   for (const name of [...segments.map(segmentName), ...bases.map(baseName)]) directory.rename(name, `${name}${damagedSuffix}`)
   await directory.sync()
-  logger.warn({ keys: changes.length, revision }, `recovered; the damaged files are kept with ${damagedSuffix} behind their names`)
+  logger.warn({ keys: changes.length, revision }, `recovered; the damaged files were renamed to *${damagedSuffix}`)
 }
 
 function damageOf(directory: LogDirectory): Damage | undefined {
@@ -78,7 +78,7 @@ class Salvage {
       if (header.kind === 'segment') this.marked = Math.max(this.marked, readMark(file, header.seed)?.revision ?? 0)
       const found = this.#readAll(name, new Window(file), header)
       if (header.records !== undefined && found < header.records)
-        this.#logger.error({ file: name, lost: header.records - found }, 'lost records of the base')
+        this.#logger.error({ file: name, lost: header.records - found }, 'records of the base file lost')
     } finally {
       file.close()
     }
@@ -91,7 +91,7 @@ class Salvage {
       if (this.#seen.has(from) || from === 1) continue
       let to = from
       while (to < end && !this.#seen.has(to + 1)) to++
-      this.#logger.error({ from, to }, 'lost revisions')
+      this.#logger.error({ from, to }, 'revisions lost')
       from = to
     }
   }

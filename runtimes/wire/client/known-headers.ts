@@ -7,7 +7,7 @@ const longestKnown = 256
 const mostKnown = 32
 
 /**
- * Decodes with a cache: since this end announces a header table of size zero, a block means the same whenever it comes.
+ * Decodes with a cache: since this end announces a header table of size zero, equal blocks always have the same meaning.
  */
 export class KnownHeaders {
   readonly #decoder = new Decoder({ tableSize: 0 })
@@ -15,7 +15,7 @@ export class KnownHeaders {
 
   /**
    * The last value of each name.
-   * @throws ConnectionError when the block is not right.
+   * @throws ConnectionError when the block is malformed.
    */
   decode(block: Buffer): Headers {
     if (block.length > longestKnown) return this.#decoded(block)

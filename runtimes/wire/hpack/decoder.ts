@@ -147,8 +147,8 @@ export class Decoder {
   }
 
   /**
-   * The value of a field that is not in the table, and mostly not to be: credentials are sent like that with every request (section 7.1.3).
-   * A long one that comes again is the same string as before, so that nobody has to decode, check or hash it once more.
+   * A value that is not indexed, such as credentials, which clients keep out of the table on purpose (section 7.1.3). A long value that is
+   * repeated returns the same string as before, so that it need not be decoded, validated and hashed again.
    */
   #unindexed(name: string): string {
     const from = this.#at

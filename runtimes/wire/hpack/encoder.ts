@@ -21,8 +21,8 @@ const mostNames = 64
 const longestKept = 512
 
 /**
- * A field is added to the table when it is sent twice in a row: what all answers of a connection have in common is there soon,
- * and what differs from one to the next, such as ids, never gets there.
+ * Encoder of one direction of one connection. A field is added to the dynamic table when it has the same value twice in a row: fields that
+ * all responses of a connection have in common are added soon, and fields that always differ, such as ids, never.
  */
 export class Encoder {
   readonly #table = new DynamicTable(defaultTableSize)
@@ -49,9 +49,9 @@ export class Encoder {
   }
 
   /**
-   * Writes a block of names (in lower case) and values by turns, for which there is room; returns the place after it. Blocks have to be
-   * sent in the order in which they are made.
-   * @throws TypeError for a field that can't be sent: nothing of the block must be.
+   * Writes a block of fields (names in lower case and values, alternating) into `to`, which must have enough space (see `bound`); returns the
+   * offset after it. Blocks must be sent in the order in which they were encoded.
+   * @throws TypeError for a field that can't be encoded: the whole block must then be discarded.
    */
   write(to: Buffer, start: number, fields: readonly string[]): number {
     try {

@@ -100,8 +100,8 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   }
 
   /**
-   * Takes no more requests and ends when those that are open are answered. What the client sent before it heard of that is still taken:
-   * the id of the last stream follows when it has answered a ping (RFC 9113, section 6.8).
+   * Graceful shutdown (RFC 9113, section 6.8): sends GOAWAY and a ping. Requests that the client sends before it acknowledges the ping are
+   * still accepted; then a second GOAWAY names the last stream. The connection ends when all accepted requests are answered.
    */
   drain(): void {
     if (this.#state !== 'open') return

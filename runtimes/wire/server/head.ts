@@ -16,7 +16,7 @@ export interface RequestHead {
 
 const malformed = (why: string) => new StreamError(errorCodes.protocolError, why)
 const name = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const control = /[\0-\x08\x0a-\x1f\x7f]/
 const pseudoNames = new Set([':method', ':scheme', ':path', ':authority', ':protocol'])
 /** Fields about the connection, which HTTP/2 does not have (section 8.2.2). */
@@ -24,13 +24,13 @@ const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection'
 
 const isSpace = (code: number) => code === 0x20 || code === 0x09
 
-/** Values from this length on are remembered, and others are checked sooner than looked for. */
+/** Minimum length of a cached value: validating a shorter one is faster than looking it up. */
 const longValue = 128
 const mostLong = 4
 
 /**
- * The last valid long value by name, such as a token: decoders give the same string where it comes again, and comparing it with itself costs
- * nothing. One for a connection.
+ * The last valid long value, such as a token, by field name; one map per connection. The decoder returns the same string for a repeated
+ * value, so the comparison costs nothing.
  */
 export type CheckedValues = Map<string, string>
 
@@ -55,7 +55,7 @@ function checkField(key: string, value: string, checked: CheckedValues): void {
 
 /**
  * Reads the head of a request from a header list.
- * @throws StreamError for one that is malformed.
+ * @throws StreamError when it is malformed.
  */
 export function requestHead(list: readonly string[], checked: CheckedValues): RequestHead {
   const pseudo = new Map<string, string>()
@@ -96,7 +96,7 @@ function lengthOf(value: string, before: number | undefined): number {
 
 /**
  * Validates trailers (section 8.1), which are then ignored.
- * @throws StreamError for those that are malformed.
+ * @throws StreamError when they are malformed.
  */
 export function checkTrailers(list: readonly string[]): void {
   for (let i = 0; i < list.length; i += 2) checkField(list[i] as string, list[i + 1] as string, new Map())

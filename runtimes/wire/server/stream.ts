@@ -75,8 +75,8 @@ export class ServerStream implements Outgoing {
   }
 
   /**
-   * Answers with a status and fields: names in lower case and values by turns, `:status` first. `last`: nothing follows the body.
-   * @throws TypeError for a field that can't be sent; then another answer may be tried.
+   * Sends a response. `fields`: names in lower case and values, alternating, `:status` first. `last`: nothing follows `body`.
+   * @throws TypeError for a field that can't be encoded; another response may be sent then.
    */
   respond(fields: readonly string[], body: Uint8Array | undefined, last: boolean): void {
     if (!this.closed) this.#owner.respond(this, fields, body, last)

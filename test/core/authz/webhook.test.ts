@@ -239,7 +239,7 @@ test('an unreachable service is not called for a while', async () => {
   const { decide, clock, sent } = setUp([...Array.from({ length: 6 }, () => new Error('down')), yes])
   for (const _ of [1, 2, 3, 4, 5]) await decide()
   assert.equal(sent.length, 5)
-  assert.deepEqual(await decide(), failure(`${post}not tried, since the last calls failed`))
+  assert.deepEqual(await decide(), failure(`${post}not sent: the circuit breaker is open after repeated failures`))
   assert.equal(sent.length, 5)
   clock.advance(5_000)
   const probes = await Promise.all(['a', 'b', 'c'].map((name) => decide({ ...request, name })))

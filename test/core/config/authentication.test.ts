@@ -141,7 +141,7 @@ test('a changed file is used once all its issuers are initialized, and retried o
   assert.equal(await name(token), 'old:jane', 'while an issuer is being initialized')
   clock.advance(50_000)
   await settle()
-  assert.match(lines.join('\n'), /not reloaded.*not every provider was found/)
+  assert.match(lines.join('\n'), /not reloaded.*discovery did not succeed for every issuer/)
   publish(web, [key], second)
   assert.equal(await name(token), 'old:jane')
   clock.advance(60_000)

@@ -163,7 +163,7 @@ const failures: readonly (readonly [path: string, error: RegExp])[] = [
   ['/stalled', /aborted|timeout/i],
   ['/malformed', /JSON/],
   ['/html', /JSON/],
-  ['/huge', /the answer has more than 1048576 bytes/],
+  ['/huge', /the response has more than 1048576 bytes/],
   ['/404', /status 404/],
   ['/503', /status 503/],
 ]

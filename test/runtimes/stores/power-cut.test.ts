@@ -182,12 +182,12 @@ test('a full disk is logged at once, then once a minute, and again when there is
   disk.capacity = 1_000_000
   assert((await store.put('/large', large, 0)).ok)
   assert((await store.put('/another', large, 0)).ok)
-  const noSpace = 'no space left for the log: writes are refused with 507'
+  const noSpace = 'no space left for the log: writes fail with 507'
   const shown = lines.map(({ fields, message }) => [message.slice(0, noSpace.length), (fields as { refused: number }).refused])
   assert.deepEqual(shown, [
     [noSpace, 1],
     [noSpace, 3],
-    ['the log is written again', 4],
+    ['writes to the log succeed again', 4],
   ])
   const { file, error } = (lines[0] as { fields: object }).fields as { file: string; error: string }
   assert.match(file, /\.log$/)

@@ -80,7 +80,7 @@ test('a truncated or modified file is refused, and creates no store', async () =
   await store.close()
   const whole = readFileSync(file)
   const refused = async (what: string) => {
-    await assert.rejects(restoreSnapshot(file, to), /^StoreError: restore [^\n]*: is (no snapshot|damaged or cut short)$/, what)
+    await assert.rejects(restoreSnapshot(file, to), /^StoreError: restore [^\n]*: is (not a snapshot|damaged or truncated)$/, what)
     assert(!existsSync(to), what)
   }
   for (const length of [0, 5, 30, whole.length >> 1, whole.length - 33, whole.length - 1]) {

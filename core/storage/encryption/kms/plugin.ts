@@ -19,7 +19,7 @@ export type Ask = <Q, A>(method: string, Question: WireMessage<Q>, question: Par
 function failure(error: unknown): unknown {
   if (error instanceof CallError) return new TransformError(`rpc error: code = ${error.codeName} desc = ${error.message}`, error.codeName)
   if (error instanceof DecodeError)
-    return new TransformError(`rpc error: code = Internal desc = the answer can't be read: ${error.message}`, 'Internal')
+    return new TransformError(`rpc error: code = Internal desc = malformed response: ${error.message}`, 'Internal')
   return error
 }
 

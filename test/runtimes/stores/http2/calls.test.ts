@@ -96,7 +96,7 @@ test('failures', async (t) => {
         stream.respond({ ':status': 200 })
         stream.write(Buffer.of(0, 0xff, 0xff, 0xff, 0xff))
       },
-      { code: 8, message: 'the answer has 4294967295 bytes' },
+      { code: 8, message: 'the response has 4294967295 bytes' },
     ],
   }
   for (const [what, [fail, expected]] of Object.entries(failures))

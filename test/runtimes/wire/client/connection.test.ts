@@ -62,7 +62,7 @@ test('an unresponsive server is detected by pings, which are sent only during ca
   clock.advance(60_000)
   const second = assert.rejects(channel.call(path, request, clock.now() + 60_000), {
     code: unavailable,
-    message: 'the member does not answer pings',
+    message: 'the member does not acknowledge pings',
   })
   await eventually('the second call', async () => peer.frames.filter(({ type }) => type === types.headers).length === 2)
   assert.equal(pings().length, 1, 'no pings without calls')
