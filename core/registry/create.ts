@@ -3,6 +3,7 @@ import { ApiError, alreadyExists, type GroupResource, noUniqueName, unexpected }
 import { dropDisabled } from '../schema/gated.ts'
 import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
+import { parseRevision } from '../schema/revision-text.ts'
 import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
 import { generateName } from './names.ts'
@@ -31,7 +32,8 @@ function nameOf(object: ApiObject): string {
 
 /** A resourceVersion in a new object, which is an error; 0 for none and for malformed ones. */
 function givenRevision({ metadata: { resourceVersion = '' } }: ApiObject): number {
-  return /^[0-9]+$/.test(resourceVersion) ? Number(resourceVersion) : 0
+  const revision = parseRevision(resourceVersion)
+  return typeof revision === 'number' ? revision : 0
 }
 
 function occupied(groupResource: GroupResource, { metadata }: ApiObject, current: Entry | undefined): Error {

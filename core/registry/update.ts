@@ -1,9 +1,10 @@
 import { keepTimes } from '../apply/times.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
-import { conflict, invalid, modified, notFound } from '../respond/status.ts'
+import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { parseRevision } from '../schema/revision-text.ts'
 import { type Soon, then } from '../soon.ts'
 import { Entry } from '../storage/entry.ts'
 import { isGone } from './deletion.ts'
@@ -22,6 +23,24 @@ export interface Update {
   change(existing: ApiObject): Soon<ApiObject>
 }
 
+/**
+ * Sets the resourceVersion of an update without one, if the kind allows that. 0 counts as none, as in the reference. Throws 409 for another
+ * version than the stored one, 422 if the kind needs one, and 500 if it is not a number.
+ */
+function checkVersion(resource: ServedResource, { metadata }: ApiObject, existing: ApiObject): void {
+  const { name = '', resourceVersion: stored = '' } = existing.metadata
+  if (metadata.resourceVersion === stored) return
+  const given = parseRevision(metadata.resourceVersion ?? '')
+  if (typeof given === 'string') throw unexpected(given)
+  if (given !== 0 && given !== Number(stored)) throw modified(resource.groupResource, name)
+  if (given === 0 && resource.definition.updateNeedsVersion) {
+    const { group, resource: plural } = resource.groupResource
+    const message = 'Invalid value: 0: must be specified for an update'
+    throw invalid({ group, kind: plural }, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
+  }
+  metadata.resourceVersion = stored
+}
+
 /** Copies immutable metadata from the stored object, and throws when the UIDs differ. */
 function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: ApiObject): void {
   const { metadata } = incoming
@@ -32,17 +51,7 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
       name,
       `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
     )
-  if (metadata.resourceVersion) {
-    if (metadata.resourceVersion !== existing.metadata.resourceVersion) throw modified(resource.groupResource, name)
-  } else if (resource.definition.updateNeedsVersion) {
-    const error = {
-      reason: 'FieldValueInvalid',
-      field: 'metadata.resourceVersion',
-      message: 'Invalid value: 0: must be specified for an update',
-    } as const
-    const { group, resource: plural } = resource.groupResource
-    throw invalid({ group, kind: plural }, name, [error])
-  }
+  checkVersion(resource, incoming, existing)
   for (const field of ['uid', 'creationTimestamp'] as const) {
     if (existing.metadata[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: existing.metadata[field] })

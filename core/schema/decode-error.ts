@@ -6,6 +6,18 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
+/** A value has another JSON type than its field. */
+export class TypeMismatch extends DecodeError {
+  readonly value: Json
+  /** Go's name of the field's type, such as `map[string]string`. */
+  readonly typeName: string
+  constructor(message: string, value: Json, typeName: string) {
+    super(message)
+    this.value = value
+    this.typeName = typeName
+  }
+}
+
 /** An embedded object in a custom resource has the wrong type. */
 export class PartError extends DecodeError {
   /** Path such as `spec.template.metadata`. */

@@ -1,5 +1,5 @@
 /** Position and results of a decoding walk. */
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, TypeMismatch } from './decode-error.ts'
 import type { Json } from './model.ts'
 import { PositionStack } from './positions.ts'
 import { describe } from './scalars.ts'
@@ -87,6 +87,6 @@ export class Walk {
       .filter((segment) => typeof segment === 'string')
       .join('.')
     const target = names === '' ? `value of type ${typeName}` : `struct field ${this.message}.${names} of type ${typeName}`
-    return new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`)
+    return new TypeMismatch(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`, value, typeName)
   }
 }

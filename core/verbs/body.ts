@@ -17,8 +17,8 @@ import { checkEnvelope, checkTypeMeta, missingKind } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
 
 type BodyKind = SubresourceView['body']
-/** Builds the error for a malformed body of the right kind. */
-export type Refusal = (kind: BodyKind, why: string) => ApiError
+/** Builds the error for a malformed body of the right kind; `error` is what `why` describes, if it is not about unknown fields. */
+export type Refusal = (kind: BodyKind, why: string, error?: DecodeError) => ApiError
 
 /** A decoded body, and its strict decoding errors. */
 export interface Body {
@@ -61,7 +61,7 @@ export function objectOf(
       faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)],
     }
   } catch (error) {
-    if (error instanceof DecodeError) throw refusal(kind, error.message)
+    if (error instanceof DecodeError) throw refusal(kind, error.message, error)
     throw error
   }
 }

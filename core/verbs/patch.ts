@@ -5,14 +5,17 @@ import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from 
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
+import { quote } from '../schema/field-error.ts'
+import { goText } from '../schema/go-text.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
 import type { Soon } from '../soon.ts'
 import { apply } from './apply.ts'
-import { applyFieldValidation, objectOf, parsePatch } from './body.ts'
+import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
 import { type Recorder, recorder } from './ownership.ts'
+import { conversionFault } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { inVersion } from './render.ts'
@@ -36,9 +39,15 @@ const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patc
 const maxShown = 10 * 1024
 
 /** 422 when the result is not an object of the kind. */
-function unfit(patched: Json, why: string): ApiError {
-  const message = `Invalid value: ${JSON.stringify(shortJson(patched, maxShown))}: ${why}`
+function unfit(shown: string, why: string): ApiError {
+  const message = `Invalid value: ${quote(shown)}: ${why}`
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }])
+}
+
+/** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
+function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
+  if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
+  return (_kind, why) => unfit(shortJson(patched, maxShown), why)
 }
 
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
@@ -48,6 +57,7 @@ export const patch: Verb = async (target) => {
   const format = patchFormat(exchange.request.headers.get('content-type'), formats)
   if (format === 'apply-patch') return apply(target)
   const patcher = patchers[format]
+  const isStrategic = format === 'strategic-merge-patch'
   const options = readPatchOptions(exchange.query, services.platform, false)
   const submission = submitWrite(target, 'UPDATE', options)
   const received = receiveBody(exchange)
@@ -58,9 +68,10 @@ export const patch: Verb = async (target) => {
     const shown = view.base ?? view.read
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
-    const refusal = (_kind: unknown, why: string) => unfit(patched, why)
+    const refusal = refusalOf(isStrategic, value, patched)
     const result = objectOf({ value: patched, faults, isOwn: true }, view.body, bytes, refusal, checkPatchedTypeMeta)
-    applyFieldValidation(target, options.fieldValidation, result.faults, refusal)
+    const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
+    applyFieldValidation(target, options.fieldValidation, found, refusal)
     checkIdentity(target, result.object)
     return completed(target, result.object, submission, existing, record)
   }

@@ -125,6 +125,34 @@ export function patches(on: On): void {
     })
   })
 
+  on(
+    'shows the patch when the result of a strategic merge patch is not of the kind, in the words of a conversion',
+    async ({ api, under }) => {
+      await api.create(under('apps/v1', 'deployments'), deployment('d'))
+      const refused =
+        (patch: object, shown: string) =>
+        async (why: string, query = '') => {
+          const answer = await api.patch(under('apps/v1', `deployments/d${query}`), patch, strategic)
+          assertFailure(answer, 422, 'Invalid', ` "" is invalid: patch: Invalid value: "${shown}": ${why}`)
+        }
+      await unchanged(api, under('apps/v1', 'deployments'), async () => {
+        await refused({ metadata: { labels: 'x' } }, 'map[metadata:map[labels:x]]')('cannot restore map from string')
+        await refused({ metadata: { finalizers: 'x' } }, 'map[metadata:map[finalizers:x]]')('cannot restore slice from string')
+        await refused(
+          { spec: { strategy: { rollingUpdate: true } } },
+          'map[spec:map[strategy:map[rollingUpdate:true]]]',
+        )('cannot restore struct from: bool')
+        await refused({ spec: { replicas: '2' } }, 'map[spec:map[replicas:2]]')('unrecognized type: int32')
+        await refused({ spec: { replicas: 1.5 } }, 'map[spec:map[replicas:1.5]]')('cannot convert float64 to int32')
+        await refused({ metadata: { labels: { a: 1 } } }, 'map[metadata:map[labels:map[a:1]]]')('cannot convert int64 to string')
+        await refused({ spec: { zz: 1, b: 2 }, a: 3 }, 'map[a:3 spec:map[b:2 zz:1]]')(
+          'strict decoding error: unknown field "a", unknown field "spec.b", unknown field "spec.zz"',
+          '?fieldValidation=Strict',
+        )
+      })
+    },
+  )
+
   on('lists the supported patch types when the type is unknown', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     for (const type of ['application/json', 'text/plain', 'application/xml-patch+xml'])

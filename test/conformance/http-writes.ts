@@ -97,6 +97,35 @@ export function writes(on: On): void {
     assert.equal(blind.body.metadata.creationTimestamp, created.metadata.creationTimestamp)
   })
 
+  on(
+    'updates with resourceVersion 0 as without one, unless the kind requires one; refuses one that is not a number',
+    async ({ api, at, under }) => {
+      await api.create(at('configmaps'), configMap('a', { k: '1' }))
+      const zero = { resourceVersion: '0' }
+      const replaced = await api.send('PUT', at('configmaps/a'), configMap('a', { k: '2' }, zero))
+      assert.deepEqual([replaced.status, replaced.body.data], [200, { k: '2' }])
+      const patched = await api.patch(at('configmaps/a'), { metadata: zero, data: { k: '3' } })
+      assert.deepEqual([patched.status, patched.body.data], [200, { k: '3' }])
+      await api.create(under('coordination.k8s.io/v1', 'leases'), { metadata: { name: 'a' } })
+      const lease = { metadata: { name: 'a', ...zero } }
+      assertFailure(
+        await api.send('PUT', under('coordination.k8s.io/v1', 'leases/a'), lease),
+        422,
+        'Invalid',
+        'leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      )
+      for (const [resourceVersion, why] of [
+        ['soon', 'invalid syntax'],
+        ['18446744073709551616', 'value out of range'],
+      ] as const) {
+        const { status, body } = await api.send<object>('PUT', at('configmaps/a'), configMap('a', {}, { resourceVersion }))
+        const message = `strconv.ParseUint: parsing "${resourceVersion}": ${why}`
+        assert.deepEqual([status, body], [500, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }])
+      }
+      assert.deepEqual((await api.get(at('configmaps/a'))).body.data, { k: '3' })
+    },
+  )
+
   on('keeps the resourceVersion of an update that changes nothing', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a', { k: '1' }))
     const again = await api.send('PUT', at('configmaps/a'), created)

@@ -1,0 +1,29 @@
+/** Errors of strategic merge patches: the reference converts their result field by field, which fails in other words than decoding JSON. */
+import { type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
+import type { Json } from '../../schema/model.ts'
+
+/** Go's kind of a value of a patch. */
+function goKind(value: Json): string {
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? 'int64' : 'float64'
+  return Array.isArray(value) ? 'slice' : 'map'
+}
+
+/** Go can convert these kinds to these types; the reference refuses where that would change the value. */
+const convertible: { readonly [kind: string]: readonly string[] | undefined } = {
+  int64: ['string', 'int32', 'int64', 'float64'],
+  float64: ['int32', 'int64', 'float64'],
+}
+
+/** Text of the error when the result of a strategic merge patch is not an object of the kind. */
+export function conversionFault(error: DecodeError): string {
+  if (!(error instanceof TypeMismatch)) return error.message
+  const { typeName } = error
+  const kind = goKind(error.value)
+  if (typeName.startsWith('map[')) return `cannot restore map from ${kind}`
+  if (typeName.startsWith('[]')) return `cannot restore slice from ${kind}`
+  if (typeName.startsWith('v1.')) return `cannot restore struct from: ${kind}`
+  return convertible[kind]?.includes(typeName) ? `cannot convert ${kind} to ${typeName}` : `unrecognized type: ${typeName}`
+}
