@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly anonymous?: boolean
   /** Authorization modes in order; default AlwaysAllow. */
   readonly authorizationModes?: readonly string[]
-  /** Additional authorizers, asked before those of the modes; default: none. */
+  /** Additional authorizers, asked before those of the modes, about the server's own requests too; default: none. */
   readonly authorizers?: readonly Authorizer[]
   /** Files for modes ABAC and Webhook, or an AuthorizationConfiguration file that replaces the modes; read through the port `files`. */
   readonly authorizationFiles?: AuthorizationFiles

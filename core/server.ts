@@ -200,7 +200,13 @@ export async function createApiServer(ports: Ports, given: ServerOptions = {}): 
 
   return {
     answer,
-    fetch: async (request, connection = inProcess) => Reply.native(await answer(request, connection)),
+    async fetch(request, connection = inProcess) {
+      const reply = await answer(request, connection)
+      const response = Reply.native(reply)
+      // The listener reports on the response that it got.
+      if (response !== reply) connection.whenSent?.(response, () => Reply.ended(reply))
+      return response
+    },
     resources: table,
     async close() {
       closing.abort()

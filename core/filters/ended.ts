@@ -29,7 +29,12 @@ function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): Readable
  * Calls `ended` once the response has been sent to the last byte or was abandoned. Returns the response to use from here on. Without a
  * listener that reports sent bytes, a plain response ends at once, and a stream when it has been read.
  */
-export function whenEnded({ connection, info }: Exchange, response: Response, ended: () => void): Response {
+export function whenEnded({ connection, info, expired }: Exchange, response: Response, ended: () => void): Response {
+  if (expired) {
+    // The client got its answer at the deadline: this one is never sent.
+    ended()
+    return response
+  }
   if (connection.whenSent) {
     connection.whenSent(response, ended)
     return response

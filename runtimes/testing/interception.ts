@@ -23,8 +23,11 @@ export function createInterception(): Interception {
     },
     wrap: (handle) => async (request, connection) => {
       const pending = interceptors
+      if (pending.length === 0) return handle(request, connection)
+      // An interceptor may drop the server's response, which then is never sent.
+      const { whenSent: _whenSent, ...facts } = connection
       const ask = async (from: number, asked: Request): Promise<Response> =>
-        pending[from]?.(asked, (next) => ask(from + 1, next)) ?? handle(asked, connection)
+        pending[from]?.(asked, (next) => ask(from + 1, next)) ?? handle(asked, facts)
       return ask(0, request)
     },
   }

@@ -1,9 +1,12 @@
 /** When a request counts as in flight. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Authorizer, Decision } from '../../../core/authz/authorizer.ts'
 import type { Connection, Logger } from '../../../core/ports.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { eventually } from '../../support/wait.ts'
 
 const configMaps = 'http://in-process/api/v1/namespaces/default/configmaps'
 const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
@@ -95,4 +98,36 @@ describe('requests in flight', () => {
       assert.equal((await list(connection)).status, 200)
       assert.equal((await list(connection)).status, 200)
     }))
+
+  test('a response after the deadline does not count any more', async () => {
+    const clock = new ManualClock()
+    const allowed: Decision = { verdict: 'allow', reason: '' }
+    let allow: (() => void) | undefined
+    /** Waits with the first request of a client. */
+    const hesitant: Authorizer = {
+      name: 'hesitant',
+      authorize({ user }) {
+        if (user.name !== 'system:anonymous' || allow !== undefined) return allowed
+        return new Promise((resolve) => {
+          allow = () => resolve(allowed)
+        })
+      },
+    }
+    const server = await createApiServer({
+      store: memoryStore(),
+      clock,
+      controllers: [],
+      maxReadOnlyInFlight: 1,
+      authorizers: [hesitant],
+    })
+    const neverSent: Connection = { ...connection, whenSent: () => {} }
+    const list = (query: string) => server.fetch(new Request(configMaps + query), neverSent)
+    const late = list('?timeout=1s')
+    const goOn = await eventually('the request waits for its authorization', async () => allow)
+    clock.advance(1_000)
+    assert.equal((await late).status, 504)
+    goOn()
+    await eventually('there is room for the next request', async () => (await list('')).status === 200)
+    await server.close()
+  })
 })

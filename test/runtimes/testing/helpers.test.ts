@@ -137,3 +137,19 @@ test('kubectl over a port with TLS', { skip: kubectls().length === 0 ? 'no kubec
   const { stdout, stderr } = await run(kubectls()[0]?.path ?? '', ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-o', 'name'])
   assert.match(stdout, /configmap\/seen/, stderr)
 })
+
+test('over a port, each request counts as in flight until its response is sent', async (t) => {
+  const server = await start(t, { maxReadOnlyInFlight: 1, tokens: [{ token: 'of-jane', user: { name: 'jane' } }] })
+  const { url } = await server.listen()
+  const get = async () => {
+    const response = await fetch(`${url}/api/v1/namespaces`, { headers: { authorization: 'Bearer of-jane' } })
+    await response.arrayBuffer()
+    return response.status
+  }
+  assert.deepEqual([await get(), await get()], [200, 200])
+  server.intercept(async (request, next) => {
+    await next(request)
+    return new Response('replaced')
+  })
+  assert.deepEqual([await get(), await get()], [200, 200])
+})
