@@ -103,8 +103,7 @@ async function prepareAndStore(
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease())
-  request.proceed?.()
-  const swap = await store.put(key, value, 0, lease)
+  const swap = await store.put(key, value, 0, lease, request)
   if (!swap.ok) throw occupied(groupResource, canonical, swap.current)
   return swap.entry
 }

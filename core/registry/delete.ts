@@ -122,8 +122,7 @@ async function removeNow(
     if (!changed) return { entry: current, gone: false }
     const value = codec.print(codec.canonical(object))
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone: false }
-    request.proceed?.()
-    const swap = await store.put(key, value, current.revision)
+    const swap = await store.put(key, value, current.revision, undefined, request)
     if (swap.ok) return { entry: swap.entry, gone: false }
     current = swap.current
   }

@@ -123,7 +123,7 @@ export async function update(
   const key = keys.of(namespace, name)
   /** A write was sent to the store. After an error its outcome is unknown: it must not be retried. */
   let asked = false
-  function ask(): void {
+  function proceed(): void {
     request.proceed?.()
     asked = true
   }
@@ -149,15 +149,14 @@ export async function update(
     if (!current.stale && codec.isShown(current.bytes, value, current.revision)) return { entry: current, stored: false }
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
     if (isGone(definition, canonical)) {
-      ask()
+      proceed()
       const removal = await store.delete(key, current.revision)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
       return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
     const lease = resource.lease && (await resource.lease())
-    ask()
-    const swap = await store.put(key, value, current.revision, lease)
+    const swap = await store.put(key, value, current.revision, lease, { proceed })
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 

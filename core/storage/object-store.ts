@@ -44,6 +44,11 @@ export type Freshness = 'newest' | 'any' | { readonly atLeast: number } | { read
 /** Result of a compare-and-swap: the new entry, or the current one (absent: none). */
 export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok: false; readonly current?: Entry }
 
+export interface Consent {
+  /** Called directly before a write is sent to the store; throws when the request has ended, for example at its deadline. Absent: no end. */
+  proceed?(): void
+}
+
 export interface ObjectStore {
   readonly definition: ResourceDefinition
   readonly codec: Codec
@@ -61,7 +66,7 @@ export interface ObjectStore {
   /** Number of objects in the store. */
   count(): Promise<number>
   /** Stores an object if the entry's revision is still `expected` (0: no entry). */
-  put(key: string, value: Printed, expected: number, lease?: bigint): Promise<Swap>
+  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: Consent): Promise<Swap>
   delete(
     key: string,
     expected: number,
@@ -190,7 +195,8 @@ export function createObjectStore(
       const { kv } = await store.get(key)
       return kv && entry(kv)
     },
-    put(key, value, expected, lease) {
+    put(key, value, expected, lease, consent) {
+      consent?.proceed?.()
       const stored = codec.store(value)
       recent.note(key, stored, value)
       return store.put(key, stored, expected, lease).then((result) => {

@@ -138,8 +138,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry))
       return found && (versions.known(found) ?? versions.one(found))
     },
-    async put(key, value, expected, lease): Promise<Swap> {
-      const swap = await base.put(key, await printStored(value), expected, lease)
+    async put(key, value, expected, lease, consent): Promise<Swap> {
+      const swap = await base.put(key, await printStored(value), expected, lease, consent)
       if (swap.ok) {
         if (definition === stored) versions.note(swap.entry)
         return { ok: true, entry: await versions.one(swap.entry) }

@@ -1,12 +1,14 @@
 /** Resources with an asynchronous converter: every verb works in every version, and the stored version stays as it is. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Clock } from '../../../core/ports.ts'
 import { type ApiObject, type Converter, type ResourceDefinition, resource } from '../../../core/resources/definition.ts'
 import { ObjectMeta } from '../../../core/resources/meta/index.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { field, message, string } from '../../../core/schema/model.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
+import { ManualClock } from '../../support/clock.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const group = 'names.example.com'
@@ -17,8 +19,18 @@ class Names implements Converter {
   /** Number of objects in each call. */
   readonly calls: number[] = []
   broken = false
+  /** Conversions wait for it. */
+  gate: Promise<void> | undefined
+  /** Called when one waits. */
+  waits = () => {}
   convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]> {
     this.calls.push(objects.length)
+    if (this.gate) {
+      const { gate } = this
+      this.waits()
+      this.gate = undefined
+      return gate.then(() => this.convert(objects, apiVersion))
+    }
     return new Promise((resolve, reject) => {
       setImmediate(() => {
         if (this.broken) reject(new ApiError('InternalError', 'conversion is out of order'))
@@ -78,7 +90,7 @@ interface Registry extends Api {
   store(version: 'v1' | 'v2'): void
 }
 
-async function open(t: TestContext, options: { watchCache?: boolean } = {}): Promise<Registry> {
+async function open(t: TestContext, options: { watchCache?: boolean; clock?: Clock } = {}): Promise<Registry> {
   const server = await createApiServer({ store: memoryStore(), ...options })
   t.after(() => server.close())
   const names = new Names()
@@ -93,6 +105,7 @@ const person = (name: string, full: string, metadata: object = {}) => ({
   metadata: { name, ...metadata },
   spec: { full },
 })
+const mergePatch = { 'content-type': 'application/merge-patch+json' }
 const specOf = ({ apiVersion, spec }: TestObject) => [apiVersion.slice(group.length + 1), spec]
 
 for (const watchCache of [true, false]) {
@@ -223,4 +236,36 @@ test('a failed conversion is reported, and the other version is served', async (
   )
   registry.names.broken = false
   assert.equal((await registry.get(at('v2', 'ada'))).status, 200)
+})
+
+test('a write that waits for its conversion at the deadline is not made afterwards', async (t) => {
+  const clock = new ManualClock()
+  const registry = await open(t, { clock })
+  await registry.create(at('v1'), person('kept', 'Ada Lovelace'))
+  const inV2 = (name: string) => ({ ...person(name, ''), apiVersion: `${group}/v2`, spec: { first: 'Late', last: 'Comer' } })
+  const held = async (write: () => Promise<{ status: number }>) => {
+    let goOn = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      registry.names.waits = resolve
+    })
+    registry.names.gate = new Promise((resolve) => {
+      goOn = resolve
+    })
+    const answer = write()
+    await waiting
+    clock.advance(1_000)
+    assert.equal((await answer).status, 504)
+    goOn()
+  }
+  await held(() => registry.send('POST', `${at('v2')}?timeout=1s`, inV2('new')))
+  // Read before: then the only conversion of the update is that of the new object.
+  await registry.get(at('v2', 'kept'))
+  await held(() => registry.send('PATCH', `${at('v2', 'kept')}?timeout=1s`, { spec: { last: 'Comer' } }, mergePatch))
+  // A later write of the same object waits for the ones before it.
+  await registry.patch(at('v1', 'kept'), { metadata: { labels: { seen: 'yes' } } })
+  const after = await registry.list(at('v1'))
+  assert.deepEqual(
+    after.items.map(({ metadata, spec }) => [metadata.name, spec?.['full'], metadata.labels]),
+    [['kept', 'Ada Lovelace', { seen: 'yes' }]],
+  )
 })
