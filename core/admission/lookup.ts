@@ -5,7 +5,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json } from '../schema/model.ts'
 import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
-import { appearance } from './appearance.ts'
+import { whenCreated } from './when-created.ts'
 
 /** Stored objects of built-in resources for plugins, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
 export interface Lookup {
@@ -74,7 +74,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
       const found = await find(group, plural, namespace, name)
       const store = storeOf(group, plural)
       if (found !== undefined || store === undefined) return found
-      await appearance(store, { namespace, name }, clock, milliseconds)
+      await whenCreated(store, { namespace, name }, clock, milliseconds)
       return find(group, plural, namespace, name)
     },
     async findLive(group, plural, namespace, name) {

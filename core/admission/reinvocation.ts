@@ -3,7 +3,7 @@ import { equal } from '../schema/equal.ts'
 import type { Json } from '../schema/model.ts'
 
 /** A webhook, or a policy with one binding and parameter. */
-export interface Asked {
+export interface Participant {
   /** Unique within a Reinvocation. */
   readonly id: string
   /** Whether its reinvocationPolicy is `IfNeeded`. */
@@ -14,8 +14,8 @@ export interface Asked {
 export interface Reinvocation {
   /** Starts a round with this object: changes since the end of the previous round count. */
   begin(object: ApiObject | undefined): void
-  isDue(by: Pick<Asked, 'id'>): boolean
-  asked(by: Asked): void
+  isDue(by: Pick<Participant, 'id'>): boolean
+  asked(by: Participant): void
   /** A participant has changed the object. */
   changed(): void
   end(object: ApiObject | undefined): void

@@ -2,7 +2,7 @@ import type { Amounts } from '../admission/quota/amounts.ts'
 import type { QuotaObject } from '../admission/quota/quota.ts'
 
 /** Amounts that a quota limits. */
-export const wanted = ({ spec }: QuotaObject): Amounts => spec?.hard ?? {}
+export const specHardOf = ({ spec }: QuotaObject): Amounts => spec?.hard ?? {}
 
 /** The quotas of a cluster by key, indexed by namespace and by the names of the amounts that they limit. */
 export class QuotaSet {
@@ -34,7 +34,7 @@ export class QuotaSet {
     if (keys === undefined) this.#byNamespace.set(namespace, new Set([key]))
     else keys.add(key)
     // Adds new names first, so that names that stay are never gone in between.
-    const added = Object.keys(wanted(quota)).map((name) => this.#use(name, 1))
+    const added = Object.keys(specHardOf(quota)).map((name) => this.#use(name, 1))
     const removed = before === undefined ? [] : this.#release(before)
     return [...added, ...removed].includes(true)
   }
@@ -56,7 +56,7 @@ export class QuotaSet {
   }
 
   #release(quota: QuotaObject): boolean[] {
-    return Object.keys(wanted(quota)).map((name) => this.#use(name, -1))
+    return Object.keys(specHardOf(quota)).map((name) => this.#use(name, -1))
   }
 
   /** Counts a use of a name; returns whether it is the first one, or was the last. */

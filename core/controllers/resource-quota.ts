@@ -12,7 +12,7 @@ import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
-import { QuotaSet, wanted } from './quota-set.ts'
+import { QuotaSet, specHardOf } from './quota-set.ts'
 
 /** Milliseconds in which a charged write is usually stored; later charges make our own write fail. */
 const settling = 250
@@ -20,7 +20,7 @@ const settling = 250
 const recount = 300_000
 
 const isCurrent = (quota: QuotaObject) =>
-  areEqual(wanted(quota), hardOf(quota)) && Object.keys(wanted(quota)).every((name) => usedOf(quota)[name] !== undefined)
+  areEqual(specHardOf(quota), hardOf(quota)) && Object.keys(specHardOf(quota)).every((name) => usedOf(quota)[name] !== undefined)
 
 interface Counted {
   readonly resource: ServedResource
@@ -55,7 +55,7 @@ export const resourceQuota: Controller = (context) => {
   }
 
   async function usageOf(quota: QuotaObject, slices: Slices): Promise<Amounts> {
-    const hard = wanted(quota)
+    const hard = specHardOf(quota)
     let used: Amounts = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
     for (const { resource, evaluator } of countedBy(Object.keys(hard)).values()) {
       const { entries } = await resource.store.list({ namespace: quota.metadata.namespace ?? '' })
@@ -93,7 +93,7 @@ export const resourceQuota: Controller = (context) => {
   }
 
   async function write(quota: QuotaObject, used: Amounts): Promise<void> {
-    const status = { hard: wanted(quota), used }
+    const status = { hard: specHardOf(quota), used }
     if (areEqual(status.hard, hardOf(quota)) && areEqual(status.used, usedOf(quota))) return
     await client.update({ ...quota, status }, 'status')
   }

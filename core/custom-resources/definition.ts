@@ -19,7 +19,7 @@ export const isTrue = (definition: Definition, type: string): boolean => conditi
 export const isServed = (definition: Definition) => isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')
 
 /** Whether a condition equals an observation. */
-export const says = (condition: Condition | undefined, { status, reason, message }: Observation) =>
+export const matchesObservation = (condition: Condition | undefined, { status, reason, message }: Observation) =>
   condition?.status === status && condition.reason === reason && condition.message === message
 
 /** The conditions with the one of the observation's type replaced or added. `now`: milliseconds since the epoch. */

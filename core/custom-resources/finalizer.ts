@@ -6,7 +6,7 @@ import { cleanupFinalizer } from '../resources/apiextensions/definition-deletion
 import { ApiError } from '../respond/status.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
-import { conditionOf, type Definition, isTrue, type Observation, says, withCondition } from './definition.ts'
+import { conditionOf, type Definition, isTrue, matchesObservation, type Observation, withCondition } from './definition.ts'
 
 /** Milliseconds between checks of objects with finalizers, and until the condition reports remaining objects. */
 const lookAgain = 250
@@ -52,7 +52,7 @@ export async function finalize(definition: Definition, { definitions, hooks, sto
   let current = definition
 
   async function report(observation: Observation): Promise<void> {
-    if (says(conditionOf(current, observation.type), observation)) return
+    if (matchesObservation(conditionOf(current, observation.type), observation)) return
     const { resourceVersion } = current.metadata ?? {}
     const conditions = withCondition(current.status?.conditions ?? [], observation, hooks().now)
     current = (await definitions.mergePatch(

@@ -4,7 +4,16 @@ import { bundleProblem } from '../resources/apiextensions/ca-bundle.ts'
 import { structuralProblems } from '../resources/apiextensions/structural-problems.ts'
 import { equal } from '../schema/equal.ts'
 import type { HookContext, Json } from '../schema/model.ts'
-import { conditionOf, type Definition, isTrue, type Observation, type Status, sameNames, says, withCondition } from './definition.ts'
+import {
+  conditionOf,
+  type Definition,
+  isTrue,
+  matchesObservation,
+  type Observation,
+  type Status,
+  sameNames,
+  withCondition,
+} from './definition.ts'
 import { decideNames, type TakenNames } from './names.ts'
 
 /** The reference server delays this condition until other servers serve the resource. Here it is served before the condition is written. */
@@ -49,7 +58,7 @@ export function nextStatus(definition: Definition, taken: TakenNames, schemas: b
   for (const each of observations) {
     if (
       each &&
-      !says(
+      !matchesObservation(
         conditions.find(({ type }) => type === each.type),
         each,
       )

@@ -7,7 +7,7 @@ import { recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-import { disown, ifTooLarge } from './too-large.ts'
+import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
 /** POST to a collection. */
 export const create: Verb = async (target) => {
@@ -25,7 +25,7 @@ export const create: Verb = async (target) => {
   const object = admitted instanceof Promise ? await admitted : admitted
   const write = () => store(resource, object, writeRequest(target, submission))
   const again = () => {
-    disown(object, undefined)
+    dropManagedFields(object, undefined)
     return write()
   }
   return respondEntry(target, await ifTooLarge(write, again), 201)

@@ -22,7 +22,7 @@ import { inVersion } from './render.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-import { disown, ifTooLarge } from './too-large.ts'
+import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { checkPatchedTypeMeta } from './type-meta.ts'
 import { checkIdentity } from './update.ts'
 
@@ -83,7 +83,7 @@ export const patch: Verb = async (target) => {
   const record = recorder(target, options.fieldManager)
   const entry = await ifTooLarge(
     () => write(record),
-    () => write(disown),
+    () => write(dropManagedFields),
   )
   return respondEntry(target, entry)
 }

@@ -34,7 +34,7 @@ export interface Submission {
 }
 
 /** Admission attributes. A class, because an object literal with getters would create a hidden class per request. */
-class Asked implements AdmissionAttributes {
+class RequestAttributes implements AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly groupResource: GroupResource
   readonly resource: GroupVersionResource
@@ -127,11 +127,11 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     dryRun,
     slices,
     mutate(object, old) {
-      const asked = new Asked(target, asks, object, shown(old))
+      const asked = new RequestAttributes(target, asks, object, shown(old))
       return then(admission.mutate(asked), () => asked.object ?? object)
     },
     validate(object, old) {
-      const asked = new Asked(target, asks, shown(object), shown(old))
+      const asked = new RequestAttributes(target, asks, shown(object), shown(old))
       return object === undefined ? then(admission.mutate(asked), () => admission.validate(asked)) : admission.validate(asked)
     },
   }

@@ -3,7 +3,7 @@ import { StoreError } from '../ports.ts'
 import type { Recorder } from './ownership.ts'
 
 /** Drops all managed fields. */
-export const disown: Recorder = ({ metadata }) => {
+export const dropManagedFields: Recorder = ({ metadata }) => {
   delete metadata.managedFields
 }
 

@@ -11,7 +11,7 @@ import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-import { disown, ifTooLarge } from './too-large.ts'
+import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
 /** Name and namespace of the body must match the URL. */
 export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
@@ -52,6 +52,6 @@ export const update: Verb = async (target) => {
   const record = recorder(target, options.fieldManager)
   return ifTooLarge(
     () => write(record),
-    () => write(disown),
+    () => write(dropManagedFields),
   )
 }

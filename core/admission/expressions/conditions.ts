@@ -1,13 +1,13 @@
 /** Match conditions of policies and webhooks. */
 import { aggregate } from '../../authz/rules.ts'
 import { OutOfBudget } from './faults.ts'
-import { type Expression, limits, noVariables, type Seen, Sequence, type Variables } from './sequence.ts'
+import { type Expression, type ExpressionInput, limits, noVariables, Sequence, type Variables } from './sequence.ts'
 
 export class Conditions {
   readonly #sequence: Sequence
   #errors = 0
 
-  constructor(conditions: readonly Expression[], seen: Seen, variables: Variables = noVariables) {
+  constructor(conditions: readonly Expression[], seen: ExpressionInput, variables: Variables = noVariables) {
     this.#sequence = new Sequence(conditions, seen, variables, limits.conditions)
   }
 

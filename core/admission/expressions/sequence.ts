@@ -35,7 +35,7 @@ export const noVariables: Variables = { type: { kind: 'object', name: 'kubernete
 export type Outcome = { readonly value: unknown; readonly error?: undefined } | { readonly error: string; readonly value?: undefined }
 
 /** Input of expressions: the request, and values of one policy. Absent `params`: null. */
-export interface Seen {
+export interface ExpressionInput {
   readonly values: RequestValues
   readonly params?: unknown
 }
@@ -49,7 +49,7 @@ class Bindings {
   readonly params: unknown
   #variables: LazyObject | undefined
 
-  constructor({ values, params = null }: Seen, type: CelType, variable: (name: string) => unknown) {
+  constructor({ values, params = null }: ExpressionInput, type: CelType, variable: (name: string) => unknown) {
     this.#values = values
     this.params = params
     this.#type = type
@@ -94,7 +94,7 @@ export class Sequence {
   #interrupted: Map<Program, Running> | undefined
 
   /** @param budget cost units for all expressions */
-  constructor(expressions: readonly (Expression | undefined)[], seen: Seen, variables: Variables, budget: number) {
+  constructor(expressions: readonly (Expression | undefined)[], seen: ExpressionInput, variables: Variables, budget: number) {
     this.#expressions = expressions
     this.#variables = variables
     this.#left = budget

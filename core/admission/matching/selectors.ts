@@ -46,7 +46,7 @@ const refusal = (error: unknown) => (error instanceof ApiError ? error : interna
  * Whether a namespace selector matches; it matches all cluster-scoped objects. Errors count only if everything else
  * matches.
  */
-export function choosesNamespace(
+export function matchesNamespaceSelector(
   selector: ReadSelector,
   attributes: AdmissionAttributes,
   lookup: Pick<Lookup, 'find'>,
@@ -64,7 +64,7 @@ export function choosesNamespace(
 }
 
 /** Whether an object selector matches the old or the new object. */
-export function choosesObject(
+export function matchesObjectSelector(
   selector: ReadSelector,
   { object, oldObject }: Pick<AdmissionAttributes, 'object' | 'oldObject'>,
 ): boolean | ApiError {

@@ -9,10 +9,10 @@ import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../at
 import type { PluginContext } from '../context.ts'
 import { Conditions } from '../expressions/conditions.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
-import { limits, type Seen, Sequence } from '../expressions/sequence.ts'
+import { type ExpressionInput, limits, Sequence } from '../expressions/sequence.ts'
 import { namespaceObject, RequestValues } from '../expressions/values.ts'
 import { type ExpressionError, expressionError, unobserved } from '../observer.ts'
-import { type Met, meet } from '../policy/invocations.ts'
+import { type MatchedPolicy, matchPolicy } from '../policy/invocations.ts'
 import { compileMutating, type MutatingProgram, type Mutation } from '../policy/mutating-program.ts'
 import { mutated } from '../policy/patches.ts'
 import { refusedName } from '../policy/refused-name.ts'
@@ -33,7 +33,7 @@ interface Fault {
 
 /** One policy with one binding and parameter. */
 interface Call {
-  readonly met: Met<MutatingProgram>
+  readonly met: MatchedPolicy<MutatingProgram>
   readonly binding: Binding
   readonly param: ApiObject | undefined
 }
@@ -107,7 +107,10 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
       await request.in(invocation.kind)
       const { object: before = null } = request
       if (conditions.length > 0) {
-        const seen: Seen = { values: new RequestValues(attributes, invocation, request, authorizer, null), params: call.param ?? null }
+        const seen: ExpressionInput = {
+          values: new RequestValues(attributes, invocation, request, authorizer, null),
+          params: call.param ?? null,
+        }
         const judged = new Conditions(conditions, seen, variables)
         const began = clock.now()
         const hold = await settled(() => judged.hold())
@@ -138,10 +141,10 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     const faults: Fault[] = []
     const calls: Call[] = []
     for (const policy of policies) {
-      const meeting = meet(policy, attributes, context, (of, binding, message) => void faults.push({ policy: of, binding, message }))
+      const meeting = matchPolicy(policy, attributes, context, (of, binding, message) => void faults.push({ policy: of, binding, message }))
       const met = meeting instanceof Promise ? await meeting : meeting
       for (const { binding, params } of met?.bindings ?? [])
-        for (const param of params) calls.push({ met: met as Met<MutatingProgram>, binding, param })
+        for (const param of params) calls.push({ met: met as MatchedPolicy<MutatingProgram>, binding, param })
     }
     if (calls.length > 0) await dispatch(calls, attributes, rounds, faults)
     const counted = faults.filter(({ policy }) => !policy.ignoresFailure)

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../expressions/faults.ts'
 import { namespaceObject, RequestValues, versioned } from '../expressions/values.ts'
 import type { Invocation } from '../matching/rules.ts'
 import { type EnforcementAction, expressionError, unobserved } from '../observer.ts'
-import { type Met, meet } from '../policy/invocations.ts'
+import { type MatchedPolicy, matchPolicy } from '../policy/invocations.ts'
 import { refusedName } from '../policy/refused-name.ts'
 import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
 import { nothing, PolicyRun, type Violation } from '../policy/validate.ts'
@@ -108,7 +108,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     }
   }
 
-  async function evaluate(attributes: AdmissionAttributes, met: Met<ValidatingProgram>, findings: Findings): Promise<void> {
+  async function evaluate(attributes: AdmissionAttributes, met: MatchedPolicy<ValidatingProgram>, findings: Findings): Promise<void> {
     const { policy, invocation, bindings } = met
     let view = findings.views.find((each) => sameVersion(each.invocation, invocation))
     if (view === undefined) {
@@ -153,7 +153,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
       if (!policy.ignoresFailure) findings.denials.push({ policy, binding, message })
     }
     for (const policy of policies) {
-      const meeting = meet(policy, attributes, context, fault)
+      const meeting = matchPolicy(policy, attributes, context, fault)
       const met = meeting instanceof Promise ? await meeting : meeting
       const binding = met?.bindings[0]?.binding
       if (met === undefined || binding === undefined) continue

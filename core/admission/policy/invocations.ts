@@ -11,7 +11,7 @@ import { collectParams, paramSource } from './params.ts'
 import type { Binding, BoundParams, Policy } from './source.ts'
 
 /** A matching policy, and the version in which it gets the request. */
-export interface Met<P> {
+export interface MatchedPolicy<P> {
   readonly policy: Policy<P>
   readonly invocation: Invocation
   readonly bindings: readonly BoundParams[]
@@ -50,7 +50,7 @@ async function settle<P>(
   attributes: AdmissionAttributes,
   lookup: Lookup,
   fault: OnFault<P>,
-): Promise<Met<P> | undefined> {
+): Promise<MatchedPolicy<P> | undefined> {
   try {
     const invocation = await match
     if (invocation === undefined) return undefined
@@ -64,12 +64,12 @@ async function settle<P>(
 }
 
 /** Undefined: the policy does not match or can't be applied. A promise only when a look-up is needed. */
-export function meet<P>(
+export function matchPolicy<P>(
   policy: Policy<P>,
   attributes: AdmissionAttributes,
   lookup: Lookup,
   fault: OnFault<P>,
-): Met<P> | undefined | Promise<Met<P> | undefined> {
+): MatchedPolicy<P> | undefined | Promise<MatchedPolicy<P> | undefined> {
   const match = policy.matcher.match(attributes, lookup)
   if (match === undefined) return undefined
   const { always } = policy

@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'
 import { concerns, type Invocation, invocationOf, type Rule } from '../matching/rules.ts'
-import { choosesNamespace, choosesObject, readSelector } from '../matching/selectors.ts'
+import { matchesNamespaceSelector, matchesObjectSelector, readSelector } from '../matching/selectors.ts'
 
 /** The version in which the policy gets the request; undefined: no match; an error: not decidable. */
 export type Match = Invocation | ApiError | undefined
@@ -34,14 +34,14 @@ export function createMatcher(criteria: Infer<typeof MatchResources> | undefined
     const { resource, kind } = attributes
     const invocation = rules.length === 0 ? { resource, kind } : invocationOf(rules, equivalent, attributes)
     if (invocation === undefined || (excluded.length > 0 && invocationOf(excluded, equivalent, attributes))) return undefined
-    const object = choosesObject(objects, attributes)
+    const object = matchesObjectSelector(objects, attributes)
     if (object === false) return undefined
     const settle = (namespace: boolean | ApiError): Match => {
       if (namespace === false) return undefined
       if (namespace instanceof ApiError) return namespace
       return object instanceof ApiError ? object : invocation
     }
-    const namespace = choosesNamespace(namespaces, attributes, lookup)
+    const namespace = matchesNamespaceSelector(namespaces, attributes, lookup)
     return namespace instanceof Promise ? namespace.then(settle) : settle(namespace)
   }
 

@@ -1,7 +1,7 @@
 /** Evaluates a ValidatingAdmissionPolicy on one request with one parameter (policy/validating/validator.go). */
 import { Conditions } from '../expressions/conditions.ts'
 import { OutOfBudget } from '../expressions/faults.ts'
-import { type Expression, limits, type Outcome, type Seen, Sequence } from '../expressions/sequence.ts'
+import { type Expression, type ExpressionInput, limits, type Outcome, Sequence } from '../expressions/sequence.ts'
 import type { RequestValues } from '../expressions/values.ts'
 import type { ValidatingProgram, Validation } from './validating-program.ts'
 
@@ -23,7 +23,7 @@ export interface Verdict {
 }
 
 /** Input of a policy's expressions. */
-export interface SeenByPolicy extends Seen {
+export interface PolicyInput extends ExpressionInput {
   /** Values for match conditions, which get neither the namespace object nor an equivalent resource. Created on demand. */
   forConditions(): RequestValues
   /** Called after match conditions were evaluated, with the number of errors. */
@@ -59,13 +59,13 @@ function shortened(value: string): string {
 /** One policy with one parameter on one request. */
 export class PolicyRun {
   readonly #program: ValidatingProgram
-  readonly #seen: SeenByPolicy
+  readonly #seen: PolicyInput
   #conditions: Conditions | undefined
   #validations: Sequence | undefined
   #messages: Sequence | undefined
   #annotations: Sequence | undefined
 
-  constructor(program: ValidatingProgram, seen: SeenByPolicy) {
+  constructor(program: ValidatingProgram, seen: PolicyInput) {
     this.#program = program
     this.#seen = seen
   }

@@ -79,7 +79,7 @@ export async function callHook(
 }
 
 /** Runs a call, reports it, and applies the failure policy. Resolves to false when a failure is ignored; rejects with the client's ApiError. */
-export async function governed(
+export async function callWithFailurePolicy(
   hook: Hook,
   { operation, signal, deadline = Number.POSITIVE_INFINITY }: AdmissionAttributes,
   type: StepType,

@@ -10,7 +10,7 @@ import type { PluginContext } from '../context.ts'
 import { Conditions } from '../expressions/conditions.ts'
 import { RequestValues } from '../expressions/values.ts'
 import { type Invocation, invocationOf } from '../matching/rules.ts'
-import { choosesNamespace, choosesObject } from '../matching/selectors.ts'
+import { matchesNamespaceSelector, matchesObjectSelector } from '../matching/selectors.ts'
 import type { AdmissionObserver, StepType } from '../observer.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import type { Hook } from './hook.ts'
@@ -32,9 +32,9 @@ export async function invocationFor(
 ): Promise<Invocation | undefined> {
   const invocation = invocationOf(hook.rules, hook.equivalent, attributes)
   if (invocation === undefined) return undefined
-  const chosen = await choosesNamespace(hook.namespaces, attributes, judge, objects.object)
+  const chosen = await matchesNamespaceSelector(hook.namespaces, attributes, judge, objects.object)
   if (chosen === false) return undefined
-  const object = choosesObject(hook.objects, objects)
+  const object = matchesObjectSelector(hook.objects, objects)
   if (object === false) return undefined
   if (chosen instanceof ApiError) throw chosen
   if (object instanceof ApiError) throw object

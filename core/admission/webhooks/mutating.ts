@@ -9,7 +9,7 @@ import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRo
 import type { PluginContext } from '../context.ts'
 import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
 import { VersionedRequest } from '../versioned.ts'
-import { callHook, governed } from './call.ts'
+import { callHook, callWithFailurePolicy } from './call.ts'
 import { createCaller } from './caller.ts'
 import { CallFailed } from './errors.ts'
 import type { Hook } from './hook.ts'
@@ -68,7 +68,8 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       request.replace(next)
     }
     try {
-      if (!(await governed(hook, attributes, 'admit', call, caller))) attributes.annotate(`failed-open.${mutationKey}${place}`, webhook)
+      if (!(await callWithFailurePolicy(hook, attributes, 'admit', call, caller)))
+        attributes.annotate(`failed-open.${mutationKey}${place}`, webhook)
     } finally {
       attributes.annotate(`${mutationKey}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }))
     }

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from '../
 import type { PluginContext } from '../context.ts'
 import type { Invocation } from '../matching/rules.ts'
 import type { VersionedObjects } from '../versioned.ts'
-import { callHook, governed } from './call.ts'
+import { callHook, callWithFailurePolicy } from './call.ts'
 import { createCaller } from './caller.ts'
 import type { Hook } from './hook.ts'
 import { invocationFor } from './invoke.ts'
@@ -42,7 +42,7 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
     const calls = relevant.map(async ({ hook, invocation }, index) => {
       const objects = await versioned(invocation.kind)
       const call = async () => void (await callHook(hook, attributes, invocation, objects, false, caller))
-      if (!(await governed(hook, attributes, 'validating', call, caller)))
+      if (!(await callWithFailurePolicy(hook, attributes, 'validating', call, caller)))
         attributes.annotate(`${failedOpenKey}round_0_index_${index}`, hook.name)
     })
     const refused = (await Promise.allSettled(calls)).find((outcome) => outcome.status === 'rejected')

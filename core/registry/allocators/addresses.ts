@@ -13,7 +13,7 @@ import type { WriteRequest } from '../request.ts'
 import type { ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
 import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
-import { NotTaken } from './not-taken.ts'
+import { AllocationError } from './allocation-error.ts'
 
 /** Collisions after which all taken names are listed. */
 const patience = 4
@@ -34,9 +34,9 @@ export interface TakenAddress {
 }
 
 export interface Addresses {
-  /** Allocates the address for a service. Throws NotTaken when it is taken or in no range. */
+  /** Allocates the address for a service. Throws AllocationError when it is taken or in no range. */
   take(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
-  /** Allocates any address of a family. Throws NotTaken when none is left. */
+  /** Allocates any address of a family. Throws AllocationError when none is left. */
   takeAny(family: Family, service: ServiceName, write: ReservingWrite): Promise<string>
   /** Allocates the address even outside of ranges; false when another service has it. */
   claim(address: string, service: ServiceName, write: ReservingWrite): Promise<boolean>
@@ -119,10 +119,12 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
     async take(text, service, write) {
       const address = parseAddress(text)
       const range = address && (await ranges()).find((each) => each.contains(address))
-      if (range === undefined) throw new NotTaken('the provided network does not match the current range')
+      if (range === undefined) throw new AllocationError('the provided network does not match the current range')
       if (!range.isUsable(address!))
-        throw new NotTaken(`the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`)
-      if (!(await put(canonicalAddress(text), service, write))) throw new NotTaken('provided IP is already allocated')
+        throw new AllocationError(
+          `the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`,
+        )
+      if (!(await put(canonicalAddress(text), service, write))) throw new AllocationError('provided IP is already allocated')
     },
 
     async takeAny(family, service, write) {
@@ -130,7 +132,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
         const address = range.family === family ? await takeFrom(range, service, write) : undefined
         if (address !== undefined) return address
       }
-      throw new NotTaken('range is full')
+      throw new AllocationError('range is full')
     },
 
     claim: (address, service, write) => put(canonicalAddress(address), service, write),

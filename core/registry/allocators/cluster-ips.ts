@@ -6,7 +6,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { ReservingWrite } from '../reservations.ts'
 import type { Addresses, ServiceName } from './addresses.ts'
-import { NotTaken } from './not-taken.ts'
+import { AllocationError } from './allocation-error.ts'
 
 /** Index range of families that need an address; `to` is exclusive. */
 interface Missing {
@@ -57,7 +57,7 @@ export async function takeAddresses(
       if (wanted === '') list[index] = await addresses.takeAny(family, service, write)
       else await addresses.take(wanted, service, write)
     } catch (error) {
-      if (!(error instanceof NotTaken)) throw error
+      if (!(error instanceof AllocationError)) throw error
       if (wanted === '') throw internalError(`failed to allocate a serviceIP: ${error.message}`)
       const errors = new FieldErrors()
       errors.invalid(FieldPath.of('spec', 'clusterIPs'), list, `failed to allocate IP ${wanted}: ${error.message}`)

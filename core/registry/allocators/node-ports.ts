@@ -3,7 +3,7 @@ import { needsHealthCheckPort, type ServiceSpec } from '../../resources/core/ser
 import { internalError } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { NotTaken } from './not-taken.ts'
+import { AllocationError } from './allocation-error.ts'
 import type { PortSet } from './port-set.ts'
 import { mayHoldPorts, nodePortsOf, type ServicePort } from './service.ts'
 
@@ -23,7 +23,7 @@ function orInternal<T>(what: string, take: () => T): T {
   try {
     return take()
   } catch (error) {
-    if (error instanceof NotTaken) throw internalError(`failed to allocate ${what}: ${error.message}`)
+    if (error instanceof AllocationError) throw internalError(`failed to allocate ${what}: ${error.message}`)
     throw error
   }
 }
@@ -33,7 +33,7 @@ function takeWanted(set: PortSet, index: number, port: number): number {
     set.take(port)
     return port
   } catch (error) {
-    if (error instanceof NotTaken) throw new PortRefused(index, port, error.message)
+    if (error instanceof AllocationError) throw new PortRefused(index, port, error.message)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /** The ports of a range, taken or free. */
-import { NotTaken } from './not-taken.ts'
+import { AllocationError } from './allocation-error.ts'
 
 /** Both ends are inclusive. */
 export interface PortRange {
@@ -33,20 +33,20 @@ export class PortSet {
     return port >= this.range.from && port <= this.range.to
   }
 
-  /** Throws NotTaken when the port is taken or outside of the range. */
+  /** Throws AllocationError when the port is taken or outside of the range. */
   take(port: number): void {
     const { from, to } = this.range
-    if (!this.holds(port)) throw new NotTaken(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
-    if (this.#taken.has(port)) throw new NotTaken('provided port is already allocated')
+    if (!this.holds(port)) throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
+    if (this.#taken.has(port)) throw new AllocationError('provided port is already allocated')
     this.#taken.add(port)
   }
 
-  /** Allocates a free port: from the upper band at a random offset, or else from the lower band. Throws NotTaken when none is left. */
+  /** Allocates a free port: from the upper band at a random offset, or else from the lower band. Throws AllocationError when none is left. */
   takeAny(): number {
     const { from, to } = this.range
     const middle = from + bandOf(to - from + 1)
     const port = this.#free(middle, to) ?? this.#free(from, middle - 1)
-    if (port === undefined) throw new NotTaken('range is full')
+    if (port === undefined) throw new AllocationError('range is full')
     this.#taken.add(port)
     return port
   }

@@ -6,7 +6,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
 import { type Action, done } from './action.ts'
-import { ownWrite, specOf, statusOf, whole, withCondition } from './pod.ts'
+import { ownWrite, specOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
 interface Node {
   readonly kind?: string
@@ -75,7 +75,7 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
     }
   }
 
-  await update(resource, namespace, name, { view: whole, change }, ownWrite(target, dryRun))
+  await update(resource, namespace, name, { view: unrestrictedView, change }, ownWrite(target, dryRun))
   return done
 }
 

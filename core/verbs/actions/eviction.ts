@@ -10,7 +10,7 @@ import { registryOptions } from '../delete.ts'
 import type { Target } from '../services.ts'
 import { type Action, done } from './action.ts'
 import { budgetSpec, budgetStatus, budgetsOf, stillProcessed, takeDisruption } from './disruption-budget.ts'
-import { conditionOf, ownWrite, statusOf, whole, withCondition } from './pod.ts'
+import { conditionOf, ownWrite, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
 /** Maximum attempts of a delete with write conflicts. */
 const tries = 20
@@ -69,7 +69,7 @@ async function markAndDelete(target: Target, options: DeleteOptions): Promise<vo
       checkPreconditions(target, options, pod)
       return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, services.clock.now()) } }
     }
-    const marked = await update(resource, namespace, name, { view: whole, change }, request)
+    const marked = await update(resource, namespace, name, { view: unrestrictedView, change }, request)
     if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.decode())
   }
   await remove(resource, namespace, name, registryOptions(final), request)

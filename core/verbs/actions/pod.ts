@@ -51,7 +51,7 @@ export function withCondition(pod: ApiObject, condition: Condition, now: number)
 }
 
 /** View for the server's own updates: any field may change. */
-export const whole: View = sideView({ write: (_existing, incoming) => incoming })
+export const unrestrictedView: View = sideView({ write: (_existing, incoming) => incoming })
 
 /** A write caused by an action; admission has run on the action. */
 export function ownWrite({ exchange, services }: Target, dryRun: boolean): WriteRequest {

@@ -2,7 +2,7 @@ import type { Clock } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 
 /** Resolves once an object of that name exists, or after a timeout in milliseconds. */
-export async function appearance(
+export async function whenCreated(
   store: WatchableStore,
   scope: { readonly namespace: string; readonly name: string },
   clock: Clock,
