@@ -237,7 +237,7 @@ test('an issuer that is down at start and comes up later', async () => {
   const tokens = await start(web, settings(), { logger })
   const token = await sign(key)
   assert.equal(await outcome(tokens, token), 'oidc: authenticator not initialized')
-  assert.match(lines.join('\n'), /OIDC provider not found.*connection refused/)
+  assert.match(lines.join('\n'), /OIDC discovery failed.*connection refused/)
   assert.ok(!lines.join('\n').includes(token), 'no token in the log')
   publish(web, [key])
   clock.advance(9_000)
