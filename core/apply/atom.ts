@@ -66,7 +66,7 @@ function anything(atomic: boolean): Atom {
 /** Any value, atomic. */
 export const untyped = anything(true)
 /** Any value; objects are owned member by member. */
-export const deduced = anything(false)
+const deduced = anything(false)
 
 /** The part of an atom that applies to the value's kind; the whole atom for null and for kinds that are not allowed. */
 export function deduce(atom: Atom, value: Json | undefined): Atom {

@@ -4,7 +4,7 @@ import { type Element, fieldElement } from './element.ts'
 import { difference, fieldSet, has } from './field-set.ts'
 import { decodeManagers, encodeManagers, identityOf, type Manager } from './managers.ts'
 
-export const scaleVersion = 'autoscaling/v1'
+const scaleVersion = 'autoscaling/v1'
 const scaleFields = fieldSet(['spec', 'replicas'])
 const scalePath = ['f:spec', 'f:replicas']
 

@@ -10,7 +10,7 @@ export interface Link {
   readonly from: readonly string[]
 }
 
-export const vertexKinds = [
+const vertexKinds = [
   'configmap',
   'persistentvolumeclaim',
   'persistentvolume',

@@ -22,7 +22,7 @@ function readable<T>(text: string | undefined, parse: (text: string) => readonly
 }
 
 /** The parsed field selector; empty when absent or unparsable. */
-export const fieldRequirements = ({ fieldSelector }: Attributes): readonly FieldRequirement[] => readable(fieldSelector, parseFieldSelector)
+const fieldRequirements = ({ fieldSelector }: Attributes): readonly FieldRequirement[] => readable(fieldSelector, parseFieldSelector)
 
 /** Whether the field selector requires this value of this field. */
 export const requiresField = (attributes: Attributes, field: string, value: string): boolean =>

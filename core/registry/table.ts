@@ -48,15 +48,6 @@ class Index {
   }
 }
 
-const lists = new WeakMap<ServedResource, readonly ServedResource[]>()
-
-/** A one-element list, cached to be the same for every call. */
-function alone(resource: ServedResource): readonly ServedResource[] {
-  const known = lists.get(resource) ?? [resource]
-  lists.set(resource, known)
-  return known
-}
-
 const versionOfObjects = ({ storageKey, kind }: ResourceDefinition, apiVersion: string) => `${storageKey} ${apiVersion} ${kind}`
 
 const versionKey = (group: string, version: string) => `${group}/${version}`
@@ -64,6 +55,8 @@ const versionKey = (group: string, version: string) => `${group}/${version}`
 export function createResourceTable(serve: ServeRows): LiveTable {
   const sets = new Map<string, ServedSet>()
   const followers = new Set<() => void>()
+  /** One-element lists, the same for every call. */
+  const alone = new WeakMap<ServedResource, readonly ServedResource[]>()
   let revision = 0
   let known: Index | undefined
   /** Rebuilt on next use, because many sets may change at once. */
@@ -75,11 +68,17 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     return known
   }
 
+  function onlyOf(resource: ServedResource): readonly ServedResource[] {
+    const list = alone.get(resource) ?? [resource]
+    alone.set(resource, list)
+    return list
+  }
+
   return {
     lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
     all: () => [...index().all],
-    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? alone(resource),
+    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? onlyOf(resource),
     definitionIn: (definition, apiVersion) => index().definitions.get(versionOfObjects(definition, apiVersion)),
     storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
     get revision() {

@@ -7,7 +7,7 @@ export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch'
 const bodyTypes: { readonly [mediaType: string]: BodyFormat } = { 'application/json': 'json', 'application/yaml': 'yaml' }
 
 /** Media types of patches (RFC 6902, RFC 7396, API conventions), in the order of the 415 error text. */
-export const patchTypes: { readonly [format in PatchFormat]: string } = {
+const patchTypes: { readonly [format in PatchFormat]: string } = {
   'json-patch': 'application/json-patch+json',
   'merge-patch': 'application/merge-patch+json',
   'strategic-merge-patch': 'application/strategic-merge-patch+json',

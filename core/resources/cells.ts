@@ -1,6 +1,5 @@
 /** Cells and columns shared by tables of many kinds, in the reference's format. */
 import { getPath } from '../schema/accessors.ts'
-import { printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
 import type { CellContext, Column, Path } from './definition.ts'
 
@@ -128,23 +127,6 @@ export function containerNames(containers: readonly ContainerCells[] | null | un
 
 export function containerImages(containers: readonly ContainerCells[] | null | undefined): string {
   return (containers ?? []).map(({ image = '' }) => image).join(',')
-}
-
-/** A value as cell of a column type; null when the types don't match. Dates become ages. */
-export function typedCell(type: Column['type'], value: unknown, context: CellContext): Json {
-  if (value === null || value === undefined) return null
-  switch (type) {
-    case 'string':
-      return typeof value === 'string' ? value : printJson(value)
-    case 'integer':
-      return typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null
-    case 'number':
-      return typeof value === 'number' || typeof value === 'bigint' ? value : null
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null
-    case 'date':
-      return typeof value === 'string' ? age(value, context) : null
-  }
 }
 
 // Column constructors. Columns with a path work for every kind.

@@ -300,8 +300,3 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
 export function apiVersionOf(definition: { readonly group: string; readonly version: string }): string {
   return definition.group === '' ? definition.version : `${definition.group}/${definition.version}`
 }
-
-/** `configmaps` or `deployments.apps`, as in messages and details. */
-export function qualifiedPlural(definition: { readonly group: string; readonly names: ResourceNames }): string {
-  return definition.group === '' ? definition.names.plural : `${definition.names.plural}.${definition.group}`
-}

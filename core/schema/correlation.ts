@@ -7,7 +7,7 @@ import type { Json, JsonObject, List, Schema } from './model.ts'
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Identity of an item in a list of type map; undefined when it lacks a key, or a key is not a scalar. */
-export function itemKey(keys: readonly string[], item: Json): string | undefined {
+function itemKey(keys: readonly string[], item: Json): string | undefined {
   if (!isObject(item)) return undefined
   const values: Json[] = []
   for (const key of keys) {

@@ -67,7 +67,7 @@ export function objectOf(
 }
 
 /** Error for a malformed body of the right kind. */
-export function cannotHandle(kind: BodyKind, why: string): ApiError {
+function cannotHandle(kind: BodyKind, why: string): ApiError {
   return badRequest(`${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`)
 }
 
@@ -115,7 +115,7 @@ function settling(schema: Message | undefined, by: (value: Json, schema: Message
 }
 
 /** Parses a body and finds duplicate fields. Throws 400. */
-export function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
+function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
     const { value, duplicates } =
       format === 'json'

@@ -5,7 +5,7 @@ import { type Lease, Leases } from './leases.ts'
 import { Watchers } from './watchers.ts'
 
 /** Maximum value size in bytes: etcd's default for a whole request. */
-export const valueLimit = 1.5 * 1024 * 1024
+const valueLimit = 1.5 * 1024 * 1024
 
 /** Makes commits durable. Calls to `append` never overlap; a rejection means that nothing was written. */
 export interface Journal {

@@ -1,6 +1,6 @@
 /** The smallest valid object of each kind. */
 import type { ResourceDefinition } from '../../core/resources/definition.ts'
-import { apiVersionOf, qualifiedPlural } from '../../core/resources/definition.ts'
+import { apiVersionOf } from '../../core/resources/definition.ts'
 
 const container = { name: 'main', image: 'example/main' }
 const labels = { app: 'example' }
@@ -181,7 +181,7 @@ export function minimalObject(definition: ResourceDefinition, name = 'minimal') 
     kind,
     namespaced,
   } = definition
-  const found = [`${version}/${plural}`, qualifiedPlural(definition), plural].find((key) => Object.hasOwn(objects, key))
+  const found = [`${version}/${plural}`, `${plural}.${definition.group}`, plural].find((key) => Object.hasOwn(objects, key))
   if (found === undefined) throw new Error(`no minimal ${plural}`)
   const metadata = { name: names[plural] ?? name, ...(namespaced && { namespace: 'default' }) }
   return structuredClone({ kind, apiVersion: apiVersionOf(definition), metadata, ...objects[found] })

@@ -2,7 +2,6 @@ import { choice, duration, string, strings } from '../flag-types.ts'
 
 /** In the reference server's order. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
-export type AuthorizationMode = (typeof authorizationModes)[number]
 
 function modesProblem(modes: readonly string[]): string | undefined {
   if (modes.length === 0) return 'must name at least one mode'

@@ -21,7 +21,7 @@ export function defaultMatch(match: Infer<typeof MatchResources>): void {
   match.objectSelector ??= {}
 }
 
-export function validateConstraints({ matchConstraints }: Policy, path: FieldPath, errors: FieldErrors): void {
+function validateConstraints({ matchConstraints }: Policy, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('matchConstraints')
   if (matchConstraints == null) errors.required(at)
   else if (!matchConstraints.resourceRules?.length) errors.required(at.child('resourceRules'))

@@ -52,7 +52,7 @@ function validateHandler(handler: Handler, around: Surroundings, path: FieldPath
 }
 
 /** Validates the first member that is set; the others are forbidden. */
-export function validateOneOf(
+function validateOneOf(
   members: { readonly [name: string]: ((at: FieldPath) => void) | undefined },
   refusal: string,
   path: FieldPath,

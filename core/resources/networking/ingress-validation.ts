@@ -89,7 +89,7 @@ interface Reference {
 }
 
 /** Validates a reference to an object of any kind. */
-export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
+function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
   if (apiGroup != null) validateFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
   validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
   validateRequiredFormat(name, 'pathSegment', path.child('name'), errors, 'name is required')

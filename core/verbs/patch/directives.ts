@@ -7,13 +7,13 @@ import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 
 export const patchDirective = '$patch'
-export const retainKeysDirective = '$retainKeys'
+const retainKeysDirective = '$retainKeys'
 export const deletePrefix = '$deleteFromPrimitiveList'
 export const orderPrefix = '$setElementOrder'
 
-export const badRetainKeys = () => badRequest('invalid patch format of retainKeys')
+const badRetainKeys = () => badRequest('invalid patch format of retainKeys')
 export const badOrderList = () => badRequest('invalid patch format of setElementOrder list')
-export const badDeleteList = () => badRequest('invalid patch format of primitive list')
+const badDeleteList = () => badRequest('invalid patch format of primitive list')
 export const badPatchType = (type: Json | undefined, map: JsonObject) =>
   badRequest(`unknown patch type: ${goText(type)} in map: ${goText(map)}`)
 

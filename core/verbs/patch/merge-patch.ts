@@ -16,7 +16,7 @@ export function applyMergePatch(document: JsonObject, patch: Json): JsonObject {
 }
 
 /** The patch as an object. Throws BadRequest otherwise. */
-export function objectPatch(patch: Json): JsonObject {
+function objectPatch(patch: Json): JsonObject {
   if (isObject(patch)) return patch
   if (patch === null) throw badRequest('Invalid JSON Patch')
   throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)

@@ -15,7 +15,7 @@ export interface NamedKeyPair extends KeyPair {
 }
 
 /** The names in a certificate: subject alternative names, or the common name when there are none. */
-export function certificateNames(cert: string): string[] {
+function certificateNames(cert: string): string[] {
   const { subjectAltName, subject } = new X509Certificate(cert)
   const names = (subjectAltName ?? '').split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? [])
   if (names.length > 0) return names

@@ -8,10 +8,6 @@ export interface Owner {
   readonly started: string
 }
 
-export function thisProcess(): Owner {
-  return { pid: process.pid, started: startOf(process.pid) ?? '' }
-}
-
 /** True while the process runs; false for zombies and reused process ids. */
 export function alive(owner: Owner): boolean {
   try {

@@ -7,8 +7,8 @@ import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { openPort } from '../../../runtimes/testing/port.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { startCore } from '../../support/core-server.ts'
 import { kubectls, kubectlWith } from '../../support/kubectl.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
@@ -46,10 +46,10 @@ interface Shop extends Api {
 }
 
 async function open(t: TestContext, options: { watchCache?: boolean } = {}): Promise<Shop> {
-  const server = await createApiServer({ store: memoryStore(), platform: createPlatform('kubernetes'), ...options })
+  const server = await startCore({ platform: createPlatform('kubernetes'), ...options })
   t.after(() => server.close())
   const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
-  return { ...api, replace: (given) => server.resources.replace(group, given), handle: (request) => server.fetch(request) }
+  return { ...api, replace: (given) => server.table.replace(group, given), handle: (request) => server.fetch(request) }
 }
 
 const object = (kind: string, name: string, metadata: object = {}) => ({

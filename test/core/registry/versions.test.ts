@@ -6,9 +6,9 @@ import { type ApiObject, type Converter, type ResourceDefinition, resource } fro
 import { ObjectMeta } from '../../../core/resources/meta/index.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { field, message, string } from '../../../core/schema/model.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { startCore } from '../../support/core-server.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const group = 'names.example.com'
@@ -90,11 +90,11 @@ interface Registry extends Api {
   store(version: 'v1' | 'v2'): void
 }
 
-async function open(t: TestContext, options: { watchCache?: boolean; clock?: Clock } = {}): Promise<Registry> {
-  const server = await createApiServer({ store: memoryStore(), ...options })
+async function open(t: TestContext, { clock, ...options }: { watchCache?: boolean; clock?: Clock } = {}): Promise<Registry> {
+  const server = await startCore(options, clock && { clock })
   t.after(() => server.close())
   const names = new Names()
-  const store = (version: 'v1' | 'v2') => server.resources.replace(group, rowsOf(names, version))
+  const store = (version: 'v1' | 'v2') => server.table.replace(group, rowsOf(names, version))
   store('v1')
   return { ...apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), names, store }
 }

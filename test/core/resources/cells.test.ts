@@ -10,10 +10,8 @@ import {
   labelsText,
   ratio,
   selectorText,
-  typedCell,
 } from '../../../core/resources/cells.ts'
 import fc from '../../support/fast-check.ts'
-import { hookContext } from '../../support/hook-context.ts'
 
 test('durations as printed by kubectl', () => {
   const s = 1000
@@ -97,15 +95,4 @@ test('texts', () => {
     ]),
     'x,y',
   )
-})
-
-test('cells of custom columns match their type', () => {
-  const now = hookContext({ now: Date.parse('2026-01-01T00:00:00Z') })
-  assert.equal(typedCell('string', { a: 1 }, now), '{"a":1}')
-  assert.equal(typedCell('integer', 1.7, now), 1)
-  assert.equal(typedCell('integer', '1', now), null)
-  assert.equal(typedCell('number', 1.5, now), 1.5)
-  assert.equal(typedCell('boolean', true, now), true)
-  assert.equal(typedCell('date', '2025-12-31T23:00:00Z', now), '60m')
-  assert.equal(typedCell('string', undefined, now), null)
 })

@@ -31,7 +31,7 @@ const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 export const isProfile = (type = '') => type === 'RuntimeDefault' || type === 'Localhost'
 
 /** Forbidden profile types, and where they are set. */
-export function badProfiles(
+function badProfiles(
   spec: Parameters<Check>[0]['spec'],
   profileOf: (context: CommonContext) => { readonly type?: string } | null | undefined,
 ) {
