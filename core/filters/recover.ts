@@ -1,18 +1,20 @@
 import type { Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { Negotiated, Negotiator } from '../request/negotiate.ts'
-import { apiErrorOf, errorResponse } from '../respond/error.ts'
+import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.ts'
+import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
 import { ApiError } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
-const json = { format: 'json', mediaType: 'application/json' } as const
+const errors: Endpoint = { protobuf: true, table: false, transforms: false }
+const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
 
-/** The encoding of an error: the client's choice, or JSON if that is not acceptable. */
-function acceptable({ request }: Exchange, negotiator: Negotiator): Pick<Negotiated, 'format' | 'mediaType'> {
+/** The form of an error: the client's choice, or indented JSON if that is not acceptable, as in the reference. */
+function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiator): ErrorForm {
   try {
-    return negotiator.negotiate(request.headers.get('accept'), { protobuf: true, table: true })
+    const { format, mediaType, pretty } = negotiator.negotiate(headers.get('accept'), errors)
+    return { format, mediaType, pretty: pretty || isPretty(query, headers) }
   } catch {
-    return json
+    return indentedJson
   }
 }
 
@@ -21,10 +23,7 @@ function acceptable({ request }: Exchange, negotiator: Negotiator): Pick<Negotia
  * client gets no stack.
  */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
-  const respond = (exchange: Exchange, error: ApiError): Response => {
-    const { format, mediaType } = acceptable(exchange, negotiator)
-    return errorResponse(exchange, error, format, mediaType)
-  }
+  const respond = (exchange: Exchange, error: ApiError): Response => errorResponse(exchange, error, formOf(exchange, negotiator))
   const answer = (exchange: Exchange, error: unknown): Response => {
     const known = apiErrorOf(error)
     if (known) return respond(exchange, known)

@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts'
 import { covers, parseAccept } from '../request/accept.ts'
+import { isPretty } from '../request/negotiate.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
@@ -31,17 +32,17 @@ export interface Discovery {
 }
 
 /** A list in each format, built on demand. */
-type Forms = { readonly [format in Format]: BuildDocument }
+type Forms = { readonly [form in Format | 'indented']: BuildDocument }
 
 function inAllForms(schema: Message, build: () => unknown): Forms {
   const json = lazyDocument(build)
   // Some lists have no apiVersion; the protobuf envelope still needs one.
-  const as = (format: Format) =>
+  const as = (format: Format, pretty = false) =>
     lazyForm(json, (value: JsonObject) => {
       const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...value } : value) as JsonObject & { kind: string; apiVersion: string }
-      return encode({ value: typed, schema }, format, false) as Uint8Array<ArrayBuffer>
+      return encode({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })
-  return { json, yaml: as('yaml'), protobuf: as('protobuf') }
+  return { json, indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf') }
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
@@ -87,16 +88,16 @@ export function createDiscovery({ served, platform, serverAddress, hashes }: Dis
       const { lists, aggregated } = documents()
       const list = lists.get(path)
       if (!list) return undefined
-      return negotiate(request, path, list, aggregated, platform)
+      return negotiate(request, url, list, (version) => aggregated.get(`${path} ${version}`), platform)
     },
   }
 }
 
 async function negotiate(
   request: Request,
-  path: string,
+  { searchParams }: URL,
   list: Forms,
-  aggregated: ReadonlyMap<string, Forms>,
+  aggregated: (version: string) => Forms | undefined,
   platform: Platform,
 ): Promise<Response> {
   const types: readonly (readonly [mediaType: string, format: Format])[] = [
@@ -108,15 +109,17 @@ async function negotiate(
     const found = types.find(([mediaType]) => covers(range, mediaType))
     if (found === undefined) continue
     const [mediaType, format] = found
+    const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(searchParams, request.headers))
+    const form = indents ? 'indented' : format
     if (!range.parameters.has('as')) {
-      return new Reply((await list[format]()).bytes, { headers: { 'Content-Type': mediaType, Vary: 'Accept' } })
+      return new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType, Vary: 'Accept' } })
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)
-    const document = aggregated.get(`${path} ${version}`)
+    const document = aggregated(version)
     if (document && range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind) {
       const headers = { 'Content-Type': `${mediaType};${type.parameters}`, 'Cache-Control': 'public' }
-      return respondWith(request, await document[format](), headers)
+      return respondWith(request, await document[form](), headers)
     }
   }
   throw notAcceptable(types.map(([mediaType]) => mediaType))

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import { covers, parseAccept } from '../request/accept.ts'
+import { isPretty } from '../request/negotiate.ts'
 import { encode } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable } from '../respond/status.ts'
@@ -38,7 +39,7 @@ const durationText = (seconds: number) =>
   `${Math.floor(seconds / 3600)} hr ${twoDigits(Math.floor(seconds / 60) % 60)} min ${twoDigits(seconds % 60)} sec`
 
 /** `/statusz` (KEP-4827): build and start time, as text or as a structured kind. Throws 406. */
-export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: Request) => Response {
+export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: Request, url: URL) => Response {
   const started = clock.now()
   const component = `${platform.component}-apiserver`
   const group = platform.name('config.<domain>')
@@ -75,7 +76,7 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
     paths: firstElements(paths),
   })
 
-  return (request) => {
+  return (request, url) => {
     for (const clause of parseAccept(request.headers.get('accept'))) {
       const { parameters } = clause
       const [kind, wanted = ''] = [parameters.get('as'), parameters.get('v')]
@@ -87,7 +88,11 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
       if (!found || kind !== 'Statusz' || parameters.get('g') !== group || !versions.includes(wanted)) continue
       const [type, format] = found
       const headers = { 'Content-Type': type, ...(wanted === 'v1alpha1' && { Warning: `299 - "${deprecated}"` }) }
-      const bytes = encode({ value: statusz(wanted), schema: undefined }, format, false)
+      const bytes = encode(
+        { value: statusz(wanted), schema: undefined },
+        format,
+        parameters.get('pretty') === '1' || isPretty(url.searchParams, request.headers),
+      )
       return new Reply(bytes as Uint8Array<ArrayBuffer>, { status: 200, headers })
     }
     throw notAcceptable(['application/json', 'application/yaml', 'text/plain'])

@@ -14,7 +14,7 @@ export interface Negotiated {
   readonly format: Format
   /** Value for Content-Type, without parameters; the requested one of the protobuf types. */
   readonly mediaType: string
-  /** Parameter `pretty=1`. */
+  /** Whether JSON is indented: parameter `pretty=1`. Never for watches, whose events are one line each. */
   readonly pretty: boolean
   /** Parameter `stream`: `watch` or empty. */
   readonly stream: string
@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly protobuf: boolean
   /** Whether its objects can be returned as Table. */
   readonly table: boolean
+  /** False if it has no alternative representations at all, such as errors; default: true. */
+  readonly transforms?: boolean
 }
 
 export interface Negotiator {
@@ -69,15 +71,18 @@ export function createNegotiator(platform: Platform): Negotiator {
     for (const clause of parseAccept(accept))
       for (const candidate of supported) {
         const chosen = matches(clause, candidate) ? settle(clause, candidate, endpoint, group) : undefined
-        if (chosen !== undefined) return streaming && chosen.format === 'yaml' ? undefined : chosen
+        if (chosen === undefined) continue
+        if (!streaming) return chosen
+        return chosen.format === 'yaml' ? undefined : { ...chosen, pretty: false }
       }
     return undefined
   }
 
   /** By capabilities of the endpoint, then by header. */
-  const remembered = Array.from({ length: 8 }, () => new Map<string, Negotiated>())
+  const remembered = Array.from({ length: 16 }, () => new Map<string, Negotiated>())
   const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
-    const known = remembered[(endpoint.protobuf ? 1 : 0) | (endpoint.table ? 2 : 0) | (streaming ? 4 : 0)] as Map<string, Negotiated>
+    const { protobuf, table, transforms = true } = endpoint
+    const known = remembered[(protobuf ? 1 : 0) | (table ? 2 : 0) | (streaming ? 4 : 0) | (transforms ? 8 : 0)] as Map<string, Negotiated>
     const key = accept ?? ''
     let found = known.get(key)
     if (found === undefined) {
@@ -117,6 +122,7 @@ function settle(
   const wanted = parameters.get('g')
   if (kind === undefined && version === undefined && wanted === undefined)
     return format === 'protobuf' && !endpoint.protobuf ? undefined : chosen
+  if (endpoint.transforms === false) return undefined
   if (wanted !== group || (version !== 'v1' && version !== 'v1beta1') || !transformKinds.has(kind ?? '')) return undefined
   if (kind === 'Table' && (!endpoint.table || format === 'protobuf')) return undefined
   return { ...chosen, transform: { kind: kind as Transform['kind'], version } }
@@ -124,7 +130,14 @@ function settle(
 
 const trueTexts = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
-/** Whether the query requests indented output: `?pretty=1`. `search` as in URL. */
-export function isPretty(search: string): boolean {
-  return search.includes('pretty') && trueTexts.has(new URLSearchParams(search).get('pretty') ?? '')
+/** User agents of people: command-line tools and browsers. */
+const people = /^(?:curl|Wget|Mozilla\/5\.0)/
+
+/**
+ * Whether to indent JSON: as `?pretty` says (anything but a true boolean means no), or, if it is missing or empty, for the user agents of
+ * people (apiserver/pkg/endpoints/handlers/negotiation).
+ */
+export function isPretty(query: URLSearchParams, headers: Headers): boolean {
+  const wanted = query.size > 0 && query.get('pretty')
+  return wanted ? trueTexts.has(wanted) : people.test(headers.get('user-agent') ?? '')
 }

@@ -18,7 +18,7 @@ export function encode({ value, schema }: Encodable, format: Format, pretty: boo
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, because the YAML writer does not support parts that keep their text.
   if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
-  return encoder.encode(pretty ? `${printJson(value, 2)}\n` : printJson(value))
+  return encoder.encode(printJson(value, pretty ? 2 : undefined))
 }
 
 /** The Content-Type of the result of `encode`. */

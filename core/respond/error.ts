@@ -33,10 +33,17 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
   return undefined
 }
 
+/** How an error is written. */
+export interface ErrorForm {
+  readonly format: Format
+  readonly mediaType: string
+  readonly pretty: boolean
+}
+
 /** The response for a failure. */
-export function errorResponse(trace: Trace, { status }: ApiError, format: Format, mediaType: string): Response {
+export function errorResponse(trace: Trace, { status }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? undefined : { 'retry-after': String(retry) }
-  const body = encode({ value: status, schema: StatusSchema }, format, false) as Uint8Array<ArrayBuffer>
+  const body = encode({ value: status, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
   return new Reply(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
 }

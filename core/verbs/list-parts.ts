@@ -59,7 +59,7 @@ export function textParts(
   }
   if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}')
   const start = `${printJson(head, 2).slice(0, -2)},\n  "${member}": [\n    `
-  return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}\n')
+  return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}')
 }
 
 /** Protobuf messages as records with this tag; `before` gives the prefix for each item's size. */

@@ -37,8 +37,10 @@ function endpointOf({ view }: Target): Endpoint {
 
 function negotiate(target: Target): Negotiated {
   const { exchange, services } = target
-  const negotiated = services.negotiator.negotiate(exchange.request.headers.get('accept'), endpointOf(target))
-  return exchange.query.size > 0 && isPretty(exchange.query.toString()) ? { ...negotiated, pretty: true } : negotiated
+  const { headers } = exchange.request
+  const negotiated = services.negotiator.negotiate(headers.get('accept'), endpointOf(target))
+  const indents = negotiated.format === 'json' && isPretty(exchange.query, headers)
+  return indents ? { ...negotiated, pretty: true } : negotiated
 }
 
 /** Throws 406 when the client accepts no representation of the response. */

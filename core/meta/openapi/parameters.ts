@@ -31,7 +31,12 @@ const path = (name: string, description: string): Parameter => ({ in: 'path', na
 export const namespaceParameter = path('namespace', 'Namespace of the object.')
 export const nameParameter = (kind: string) => path('name', `Name of the ${kind}.`)
 export const pathParameter = path('path', 'Path at the target.')
-export const pretty: Parameter = { in: 'query', name: 'pretty', description: 'Whether the response is indented.', type: 'string' }
+export const pretty: Parameter = {
+  in: 'query',
+  name: 'pretty',
+  description: 'Whether the response is indented. Default: only for curl, wget and browsers.',
+  type: 'string',
+}
 
 /** Swagger 2.0: the type is part of the parameter. */
 export const swaggerParameter = ({ type, ...rest }: Parameter): JsonObject => ({ ...common(rest), type, uniqueItems: true })

@@ -25,7 +25,10 @@ const clock = { now: () => now } as Clock
 const statusz = createStatusz({ platform: createPlatform('kubernetes'), clock, version, paths })
 now += 3_723_000
 
-const ask = (accept?: string) => statusz(new Request('http://server/statusz', { headers: accept === undefined ? {} : { accept } }))
+function ask(accept?: string, query = '') {
+  const url = new URL(`http://server/statusz${query}`)
+  return statusz(new Request(url, { headers: accept === undefined ? {} : { accept } }), url)
+}
 
 test('text by default', async () => {
   for (const accept of [undefined, '*/*', 'application/json, */*', 'text/plain']) {
@@ -54,6 +57,7 @@ test('a Statusz object when Accept names the kind', async () => {
     emulationVersion: '1.35',
     paths: ['/healthz', '/metrics', '/statusz'],
   })
+  assert.match(await ask(asked('v1beta1'), '?pretty=true').text(), /^\{\n {2}"kind": "Statusz",\n/)
   assert.match(await ask(asked('v1beta1', 'yaml')).text(), /^apiVersion: config\.k8s\.io\/v1beta1$/m)
   assert.match(ask(asked('v1alpha1')).headers.get('warning') ?? '', /deprecated/)
 })

@@ -42,6 +42,9 @@ test('selects transformations that the endpoint supports', () => {
   assert.equal(negotiate(`${kubernetesProtobuf};as=Table;g=meta.k8s.io;v=v1,application/json`, builtIn).format, 'json')
   assert.equal(negotiate('application/json;as=Table;g=meta.k8s.io;v=v2,application/yaml', builtIn).format, 'yaml')
   assert.equal(negotiate('application/json;pretty=1', builtIn).pretty, true)
+  const errors = { ...builtIn, transforms: false }
+  assert.equal(negotiate(kubectl, errors).transform, undefined)
+  assert.equal(negotiate(`${kubernetesProtobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json`, errors).format, 'json')
 })
 
 test('results are cached, in bounded memory', () => {
@@ -60,15 +63,38 @@ test('refuses unsupported media types', () => {
   refused(406, stream, () => negotiateStream('application/yaml', builtIn))
   assert.equal(negotiateStream(`${kubernetesProtobuf};stream=watch`, builtIn).stream, 'watch')
   assert.equal(negotiateStream('application/json', builtIn).format, 'json')
+  assert.equal(negotiateStream('application/json;pretty=1', builtIn).pretty, false)
   refused(406, stream, () => negotiateStream('application/json;stream=other', builtIn))
 })
 
-test('pretty', () => {
-  assert.equal(isPretty('?pretty=true'), true)
-  assert.equal(isPretty('?a=b&pretty=1'), true)
-  assert.equal(isPretty('?pretty=0'), false)
-  assert.equal(isPretty('?pretty'), false)
-  assert.equal(isPretty(''), false)
+test('indents as the query says, otherwise for user agents of people', () => {
+  const rows: [query: string, agent: string, expected: boolean][] = [
+    ['', 'curl/8.14.1', true],
+    ['', 'curl', true],
+    ['', 'Wget/1.25.0', true],
+    ['', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', true],
+    ['', 'Mozilla/4.0', false],
+    ['', 'Curl/8.14.1', false],
+    ['', 'wget', false],
+    ['', 'libcurl/8.14.1', false],
+    ['', 'kubectl/v1.36.0 (linux/amd64) kubernetes/0000000', false],
+    ['', '', false],
+    ['?pretty=true', '', true],
+    ['?a=b&pretty=1', 'kubectl', true],
+    ['?pretty=T', '', true],
+    ['?pretty=0', 'curl/8.14.1', false],
+    ['?pretty=false', 'Wget/1.25.0', false],
+    ['?pretty=yes', 'curl/8.14.1', false],
+    ['?pretty=', 'curl/8.14.1', true],
+    ['?pretty', 'curl/8.14.1', true],
+    ['?pretty', '', false],
+    ['?pretty=&pretty=false', 'curl/8.14.1', true],
+    ['?prettyish=false', 'curl/8.14.1', true],
+  ]
+  for (const [query, agent, expected] of rows) {
+    const headers = new Headers(agent === '' ? {} : { 'user-agent': agent })
+    assert.equal(isPretty(new URLSearchParams(query), headers), expected, `${query} ${agent}`)
+  }
 })
 
 test('media types of bodies', () => {

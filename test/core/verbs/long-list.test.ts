@@ -80,7 +80,12 @@ test('JSON', async () => {
 })
 
 test('pretty-printed JSON', async () => {
-  assert.equal(await (await call('GET', '?pretty=true')).text(), `${JSON.stringify(await paged('items'), null, 2)}\n`)
+  assert.equal(await (await call('GET', '?pretty=true')).text(), JSON.stringify(await paged('items'), null, 2))
+})
+
+test('indented for curl', async () => {
+  const response = await call('GET', '', undefined, 'application/json', { 'user-agent': 'curl/8.14.1' })
+  assert.equal(await response.text(), JSON.stringify(await paged('items'), null, 2))
 })
 
 test('YAML', async () => {
@@ -111,10 +116,7 @@ for (const format of ['json', 'yaml'])
 test('PartialObjectMetadataList in every format', async () => {
   const expected = await paged('items', `application/json;${partial}`)
   assert.deepEqual(await listed('', `application/json;${partial}`), expected)
-  assert.equal(
-    await (await call('GET', '?pretty=1', undefined, `application/json;${partial}`)).text(),
-    `${JSON.stringify(expected, null, 2)}\n`,
-  )
+  assert.equal(await (await call('GET', '?pretty=1', undefined, `application/json;${partial}`)).text(), JSON.stringify(expected, null, 2))
   assert.deepEqual(parseYamlText(await (await call('GET', '', undefined, `application/yaml;${partial}`)).text()), expected)
   const bytes = new Uint8Array(await (await call('GET', '', undefined, `application/vnd.kubernetes.protobuf;${partial}`)).arrayBuffer())
   const again = encodeObject('meta.k8s.io/v1', 'PartialObjectMetadataList', PartialObjectMetadataList, expected)
