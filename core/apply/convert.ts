@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/model.ts'
-import { checkType } from './check.ts'
+import { validateType } from './validate-type.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 
@@ -11,7 +11,7 @@ export function convertTo(scope: Scope, object: JsonObject, from: string, to: st
   if (from === to) return object
   const converted = scope.versions.convert(object, from, to)
   try {
-    checkType(atomOf(scope, to), converted, false)
+    validateType(atomOf(scope, to), converted, false)
   } catch (error) {
     throw error instanceof TypeMismatch ? error.within(failing) : error
   }

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { checkType } from './check.ts'
+import { validateType } from './validate-type.ts'
 import { compare } from './compare.ts'
 import { ApplyConflicts } from './conflict.ts'
 import { jsonText } from './element.ts'
@@ -39,8 +39,8 @@ function appliedBefore(scope: Scope, live: JsonObject, platform: Platform): Fiel
     const applied = parseJsonText(text) as JsonObject
     if (!isObject(applied) || applied['apiVersion'] !== scope.apiVersion) return undefined
     const atom = atomOf(scope, scope.apiVersion)
-    checkType(atom, live, false)
-    checkType(atom, applied, false)
+    validateType(atom, live, false)
+    validateType(atom, applied, false)
     const { changed, removed } = compare(atom, applied, live)
     return difference(difference(toFieldSet(atom, applied), changed), removed)
   } catch {

@@ -5,7 +5,7 @@ import { type ItemIdentity, itemIdentity } from './list-item.ts'
 
 /**
  * The live value with the applied one merged in; applied leaves win. List items keep the live order unless the applied list says otherwise.
- * The result shares parts with both. Both must have passed `checkType`; the applied value has no duplicate items.
+ * The result shares parts with both. Both must have passed `validateType`; the applied value has no duplicate items.
  */
 export function merge(given: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined) return live

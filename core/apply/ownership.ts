@@ -4,7 +4,7 @@ import { badRequest, unreasoned } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
-import { checkType } from './check.ts'
+import { validateType } from './validate-type.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
 import { difference, fieldSet, union } from './field-set.ts'
 import { clientName, conflictsBeyond, withLastApplied } from './last-applied.ts'
@@ -110,7 +110,7 @@ export function updateManaged(writing: Writing, live: JsonObject | undefined, ob
 }
 
 /** Throws when this configuration can't be applied here. */
-function checkApplied({ apiVersion, kind }: Writing, applied: JsonObject): void {
+function validateApplied({ apiVersion, kind }: Writing, applied: JsonObject): void {
   const [group, version] = splitVersion(typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '')
   const given = typeof applied['kind'] === 'string' ? applied['kind'] : ''
   const [wantedGroup, wantedVersion] = splitVersion(apiVersion)
@@ -124,12 +124,12 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
 }
 
-function checkTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+function validateTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
   const { apiVersion, kind } = writing
   const { name, namespace } = metadataOf(object)
   const [group, version] = splitVersion(apiVersion)
   try {
-    checkType(atomOf(writing, apiVersion), object, which === 'live')
+    validateType(atomOf(writing, apiVersion), object, which === 'live')
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error
     throw unreasoned(
@@ -165,10 +165,10 @@ function stripped(managers: Map<string, Manager>, key: string): Map<string, Mana
  * a reason when the schema does not match.
  */
 export function applyManaged(writing: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject {
-  checkApplied(writing, applied)
-  checkTyped(writing, applied, 'patch')
+  validateApplied(writing, applied)
+  validateTyped(writing, applied, 'patch')
   const old = live ?? writing.blank
-  checkTyped(writing, old, 'live')
+  validateTyped(writing, old, 'live')
   const managers = managersBefore(writing, old)
   const by = identity(writing, writing.manager, 'Apply')
   const attempt = (forced: boolean) => apply(writing, bare(old), applied, managers, by, forced)

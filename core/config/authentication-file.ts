@@ -34,7 +34,7 @@ function contentOf(value: unknown): AuthenticationContent {
 }
 
 /** Validates the flags' issuer by the same rules as a file's. */
-function checkFlags({ settings: { oidc }, platform, ownIssuers, gates }: AuthenticationContext): void {
+function validateFlags({ settings: { oidc }, platform, ownIssuers, gates }: AuthenticationContext): void {
   if (oidc === undefined) return
   const { algorithms: _, ...jwt } = oidc
   const meta = { apiVersion: '', kind: '' }
@@ -61,7 +61,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
   const readText = async (from: string) => new TextDecoder().decode(await files.read(from))
   let text = path === undefined ? '' : await readText(path)
   let content = path === undefined ? noFile : readFile(text, path, context)
-  checkFlags(context)
+  validateFlags(context)
   const { anonymous = { enabled: context.anonymous, conditions: [] } } = content
   const fixed = JSON.stringify(content.anonymous)
   const cached = (tokens: JwtAuthenticators) => ({ tokens, cache: cachedTokens(tokens, { ttl: tokenTtl, clock }) })

@@ -47,7 +47,7 @@ function typeOf(value: Json | undefined): string {
   }
 }
 
-function checkIdentity(original: ApiObject, converted: Members, apiVersion: string): void {
+function validateIdentity(original: ApiObject, converted: Members, apiVersion: string): void {
   const { kind, metadata } = original
   const versionOf = (value: string) => value || '/'
   if (converted['apiVersion'] !== apiVersion) {
@@ -88,7 +88,7 @@ function textsOf(name: 'labels' | 'annotations', given: Json | undefined, origin
 export function mergedObject(original: ApiObject, converted: Converted, apiVersion: string): ApiObject {
   if (!isObject(converted))
     throw new InvalidObject('object', `json: cannot unmarshal ${Array.isArray(converted) ? 'array' : typeof converted} into an object`)
-  checkIdentity(original, converted, apiVersion)
+  validateIdentity(original, converted, apiVersion)
   const given = converted['metadata']
   if (given === undefined) throw new InvalidObject('metadata', 'missing metadata in converted object')
   if (!isObject(given)) throw new InvalidObject('metadata', `invalid metadata of type ${typeOf(given)} in converted object`)

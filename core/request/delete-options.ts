@@ -3,7 +3,7 @@ import { badRequest } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { checkDryRun, refuse } from './options.ts'
+import { validateDryRun, refuse } from './options.ts'
 import { flag, integer, type Read, type Readers, readQuery, text, texts } from './query.ts'
 
 export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan'
@@ -90,7 +90,7 @@ function checked({ dryRun = [], uid, resourceVersion, ...given }: Given, platfor
   if (policy !== undefined && given.orphanDependents !== undefined)
     errors.invalid(path, policy, 'orphanDependents and deletionPropagation cannot be both set')
   if (policy !== undefined && !policies.includes(policy)) errors.notSupported(path, policy, [...policies, 'nil'])
-  checkDryRun(dryRun, errors)
+  validateDryRun(dryRun, errors)
   refuse('DeleteOptions', errors, platform)
   const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
   return {

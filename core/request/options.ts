@@ -64,8 +64,8 @@ export function readListOptions(query: URLSearchParams, platform: Platform, watc
     options.resourceVersionMatch = 'NotOlderThan'
   }
   const errors = new FieldErrors()
-  if (options.watch === true) checkWatch(options, errors, watchList)
-  else checkList(options, errors)
+  if (options.watch === true) validateWatch(options, errors, watchList)
+  else validateList(options, errors)
   refuse('ListOptions', errors, platform)
   return options
 }
@@ -73,7 +73,7 @@ export function readListOptions(query: URLSearchParams, platform: Platform, watc
 const matchPath = FieldPath.of('resourceVersionMatch')
 const initialPath = FieldPath.of('sendInitialEvents')
 
-function checkList(options: ListOptions, errors: FieldErrors): void {
+function validateList(options: ListOptions, errors: FieldErrors): void {
   const match = options.resourceVersionMatch ?? ''
   if (match !== '') {
     if ((options.resourceVersion ?? '') === '')
@@ -86,7 +86,7 @@ function checkList(options: ListOptions, errors: FieldErrors): void {
   if (options.sendInitialEvents !== undefined) errors.forbidden(initialPath, 'sendInitialEvents is forbidden for list')
 }
 
-function checkWatch(options: ListOptions, errors: FieldErrors, watchList: boolean): void {
+function validateWatch(options: ListOptions, errors: FieldErrors, watchList: boolean): void {
   const match = options.resourceVersionMatch ?? ''
   if (options.sendInitialEvents !== undefined) {
     if (match !== 'NotOlderThan') errors.forbidden(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
@@ -115,7 +115,7 @@ export function readUpdateOptions(query: URLSearchParams, platform: Platform): W
 function readWriteOptions(kind: string, query: URLSearchParams, platform: Platform): WriteOptions {
   const given = readQuery(query, writeReaders)
   const errors = new FieldErrors()
-  checkWrite(given, errors)
+  validateWrite(given, errors)
   refuse(kind, errors, platform)
   return completed(given)
 }
@@ -127,7 +127,7 @@ export function readPatchOptions(query: URLSearchParams, platform: Platform, app
   if (apply) {
     if ((given.fieldManager ?? '') === '') errors.required(FieldPath.of('fieldManager'), 'is required for apply patch')
   } else if (given.force !== undefined) errors.forbidden(FieldPath.of('force'), 'may not be specified for non-apply patch')
-  checkWrite(given, errors)
+  validateWrite(given, errors)
   refuse('PatchOptions', errors, platform)
   return { force: given.force ?? false, ...completed(given) }
 }
@@ -147,14 +147,14 @@ function completed({ dryRun = [], fieldManager = '', fieldValidation = '' }: Rea
 
 const validations = ['', 'Ignore', 'Strict', 'Warn']
 
-function checkWrite({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>, errors: FieldErrors): void {
+function validateWrite({ dryRun = [], fieldManager = '', fieldValidation = '' }: Read<typeof writeReaders>, errors: FieldErrors): void {
   validateFieldManager(fieldManager, FieldPath.of('fieldManager'), errors)
-  checkDryRun(dryRun, errors)
+  validateDryRun(dryRun, errors)
   if (!validations.includes(fieldValidation)) errors.notSupported(FieldPath.of('fieldValidation'), fieldValidation, validations)
 }
 
 /** Validates that `dryRun` contains only `All`. */
-export function checkDryRun(dryRun: readonly string[], errors: FieldErrors): void {
+export function validateDryRun(dryRun: readonly string[], errors: FieldErrors): void {
   if (!dryRun.every((each) => each === 'All')) errors.notSupported(FieldPath.of('dryRun'), [...dryRun], ['All'])
 }
 

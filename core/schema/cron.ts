@@ -31,7 +31,7 @@ function number(text: string, { names }: Bounds): number {
   return Number(text)
 }
 
-function checkRange(expression: string, bounds: Bounds): void {
+function validateRange(expression: string, bounds: Bounds): void {
   const [range = '', step, ...moreSteps] = expression.split('/')
   const [low = '', high, ...moreEnds] = range.split('-')
   let start = bounds.min
@@ -51,7 +51,7 @@ function checkRange(expression: string, bounds: Bounds): void {
   if (stride === 0) throw new CronError(`step of range should be a positive number: ${expression}`)
 }
 
-function checkDescriptor(text: string): void {
+function validateDescriptor(text: string): void {
   if (descriptors.has(text)) return
   const every = '@every '
   if (!text.startsWith(every)) throw new CronError(`unrecognized descriptor: ${text}`)
@@ -62,7 +62,7 @@ function checkDescriptor(text: string): void {
   }
 }
 
-function checkSchedule(schedule: string): void {
+function validateSchedule(schedule: string): void {
   if (schedule === '') throw new CronError('empty spec string')
   const zoned = schedule.startsWith('TZ=') || schedule.startsWith('CRON_TZ=')
   const space = schedule.indexOf(' ')
@@ -70,24 +70,24 @@ function checkSchedule(schedule: string): void {
     throw new CronError(`provided bad location ${schedule.slice(schedule.indexOf('=') + 1, space < 0 ? undefined : space)}`)
   }
   const text = zoned ? schedule.slice(space < 0 ? schedule.length : space).trim() : schedule
-  if (text.startsWith('@')) checkDescriptor(text)
-  else checkFields(text)
+  if (text.startsWith('@')) validateDescriptor(text)
+  else validateFields(text)
 }
 
-function checkFields(text: string): void {
+function validateFields(text: string): void {
   const parts = text.split(/[ \t\n\v\f\r]+/).filter((part) => part !== '')
   if (parts.length !== fields.length) {
     throw new CronError(`expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(' ')}]`)
   }
   parts.forEach((part, index) => {
-    for (const expression of part.split(',')) if (expression !== '') checkRange(expression, fields[index] as Bounds)
+    for (const expression of part.split(',')) if (expression !== '') validateRange(expression, fields[index] as Bounds)
   })
 }
 
 /** Returns errors when the schedule can't be parsed. */
 export function cronSchedule(schedule: string): string[] {
   try {
-    checkSchedule(schedule)
+    validateSchedule(schedule)
     return []
   } catch (error) {
     if (error instanceof CronError) return [error.message]

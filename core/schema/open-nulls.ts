@@ -8,10 +8,10 @@ import { typeCheck } from './openapi-types.ts'
  * Adds an error for each null that a custom resource's schema neither allows nor replaces. In request bodies such nulls mean absence; in an
  * applied configuration they are values.
  */
-export function checkNulls(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
+export function validateNulls(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'object' || value === null) return
   if (schema.type === 'list' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) checkNulls(schema.items, item, path.index(index), errors)
+    for (const [index, item] of value.entries()) validateNulls(schema.items, item, path.index(index), errors)
   }
   if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
   for (const name in value) {
@@ -21,7 +21,7 @@ export function checkNulls(schema: Schema, value: Json, path: FieldPath, errors:
     const part = field?.schema ?? schema.additional
     if (part === undefined) continue
     const at = field ? path.child(name) : path.key(name)
-    if (member !== null) checkNulls(part, member, at, errors)
+    if (member !== null) validateNulls(part, member, at, errors)
     else if (field?.default === undefined && part.facets?.nullDefault === undefined) typeCheck(shapeOf(part))?.(null, at, errors)
   }
 }

@@ -11,14 +11,14 @@ import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { checkNulls } from '../schema/open-nulls.ts'
+import { validateNulls } from '../schema/open-nulls.ts'
 import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
 import { afterApply } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-import { checkIdentity } from './update.ts'
+import { validateIdentity } from './update.ts'
 
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
 const tries = 5
@@ -86,10 +86,10 @@ export const apply: Verb = async (target) => {
     const merged = await afterApply(target, existing, applied, options)
     checkDuplicates()
     const errors = new FieldErrors()
-    checkNulls(view.body.schema, merged, FieldPath.root, errors)
+    validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes)
-    checkIdentity(target, object)
+    validateIdentity(target, object)
     return object
   }
 

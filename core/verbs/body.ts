@@ -13,7 +13,7 @@ import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { type Soon, then } from '../soon.ts'
 import type { Target } from './services.ts'
-import { checkEnvelope, checkTypeMeta, missingKind } from './type-meta.ts'
+import { validateEnvelope, validateTypeMeta, missingKind } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
 
 type BodyKind = SubresourceView['body']
@@ -48,12 +48,12 @@ export function objectOf(
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
-  checkType: (value: JsonObject, kind: BodyKind, bytes: Uint8Array) => void = checkTypeMeta,
+  validateType: (value: JsonObject, kind: BodyKind, bytes: Uint8Array) => void = validateTypeMeta,
 ): { object: ApiObject; faults: string[] } {
   if (value === null) throw missingKind(kind, bytes)
   if (!isObject(value))
     throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
-  checkType(value, kind, bytes)
+  validateType(value, kind, bytes)
   try {
     const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled })
     return {
@@ -100,7 +100,7 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
     const envelope = decodeEnvelope(bytes)
     if (envelope.kind === '' && envelope.raw.length === 0) throw new DecodeError('empty body')
     const value = { kind: envelope.kind, apiVersion: envelope.apiVersion }
-    checkEnvelope(value, kind)
+    validateEnvelope(value, kind)
     if (kind.schema.dialect === 'openapi') throw new DecodeError(noProtobuf)
     return { ...value, ...decodeProtobuf(kind.schema, envelope.raw, { maxFilled }) } as unknown as ApiObject
   } catch (error) {

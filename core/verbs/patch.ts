@@ -23,8 +23,8 @@ import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
-import { checkPatchedTypeMeta } from './type-meta.ts'
-import { checkIdentity } from './update.ts'
+import { validatePatchedTypeMeta } from './type-meta.ts'
+import { validateIdentity } from './update.ts'
 
 /** Applies a patch to the document in place; parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
@@ -69,10 +69,10 @@ export const patch: Verb = async (target) => {
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
-    const result = objectOf({ value: patched, faults, isOwn: true }, view.body, bytes, refusal, checkPatchedTypeMeta)
+    const result = objectOf({ value: patched, faults, isOwn: true }, view.body, bytes, refusal, validatePatchedTypeMeta)
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
     applyFieldValidation(target, options.fieldValidation, found, refusal)
-    checkIdentity(target, result.object)
+    validateIdentity(target, result.object)
     return completed(target, result.object, submission, existing, record)
   }
 

@@ -17,7 +17,7 @@ const otherVersion = (given: string, expected: string) =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 
 /** Fills in missing values; throws for another kind, and for a version that can't be decoded as this kind. */
-function checkBuiltIn(value: JsonObject, kind: BodyKind): void {
+function validateBuiltIn(value: JsonObject, kind: BodyKind): void {
   const expected = apiVersionOf(kind)
   const given = textOf(value, 'kind') || kind.kind
   const version = textOf(value, 'apiVersion') || expected
@@ -31,7 +31,7 @@ function checkBuiltIn(value: JsonObject, kind: BodyKind): void {
 }
 
 /** Throws 422 for a custom resource with another kind or version than the URL's. */
-function checkSame(value: JsonObject, kind: BodyKind): void {
+function validateSame(value: JsonObject, kind: BodyKind): void {
   const wanted = { kind: kind.kind, apiVersion: apiVersionOf(kind) }
   const given = { kind: textOf(value, 'kind'), apiVersion: textOf(value, 'apiVersion') }
   const errors = (['kind', 'apiVersion'] as const)
@@ -51,22 +51,22 @@ function checkSame(value: JsonObject, kind: BodyKind): void {
  * Validates kind and apiVersion of a body of a create or update. Custom resources must have both (UnstructuredJSONScheme). Throws 400, or
  * 422 for a custom resource of another kind.
  */
-export function checkTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Array): void {
+export function validateTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Array): void {
   if (kind.schema.dialect !== 'openapi') {
-    checkBuiltIn(value, kind)
+    validateBuiltIn(value, kind)
     return
   }
   if (textOf(value, 'kind') === '') throw missingKind(kind, bytes)
   const expected = apiVersionOf(kind)
   const version = textOf(value, 'apiVersion')
   if (version !== expected) throw otherVersion(version, expected)
-  checkSame(value, kind)
+  validateSame(value, kind)
 }
 
-/** As `checkTypeMeta`, for the result of a patch. Throws 400, or 422 for custom resources. */
-export function checkPatchedTypeMeta(value: JsonObject, kind: BodyKind): void {
-  if (kind.schema.dialect === 'openapi') checkSame(value, kind)
-  else checkBuiltIn(value, kind)
+/** As `validateTypeMeta`, for the result of a patch. Throws 400, or 422 for custom resources. */
+export function validatePatchedTypeMeta(value: JsonObject, kind: BodyKind): void {
+  if (kind.schema.dialect === 'openapi') validateSame(value, kind)
+  else validateBuiltIn(value, kind)
 }
 
 /** Maximum bytes of a body in an error. */
@@ -76,5 +76,5 @@ const maxShown = 1024
 export const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
   unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes.subarray(0, maxShown))}'`, bytes)
 
-/** As `checkTypeMeta`, for the envelope of a protobuf body. */
-export const checkEnvelope = checkBuiltIn
+/** As `validateTypeMeta`, for the envelope of a protobuf body. */
+export const validateEnvelope = validateBuiltIn

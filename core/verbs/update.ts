@@ -14,7 +14,7 @@ import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
 /** Name and namespace of the body must match the URL. */
-export function checkIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
+export function validateIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
   if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
   if (!resource.definition.namespaced) return
@@ -31,7 +31,7 @@ export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readUpdateOptions(exchange.query, services.platform)
   const body = await readObject(target, options.fieldValidation)
-  checkIdentity(target, body)
+  validateIdentity(target, body)
 
   async function write(record: Recorder): Promise<Response> {
     const copy = () => clone(body as JsonObject) as ApiObject

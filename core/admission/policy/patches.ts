@@ -1,6 +1,6 @@
 /** Applies mutations (policy/mutating/patch). Errors are subject to the failure policy. */
 import { type Atom, deduce, objectAtom } from '../../apply/atom.ts'
-import { checkType } from '../../apply/check.ts'
+import { validateType } from '../../apply/validate-type.ts'
 import { applyJsonPatch, PatchTestFailed } from '../../apply/json-patch.ts'
 import { merge } from '../../apply/merge.ts'
 import { CelError } from '../../cel/values/errors.ts'
@@ -50,7 +50,7 @@ function applied(object: ApiObject, value: unknown, kind: GroupVersionKind, vers
   const given = step('invalid return type', () => toJson(value)) as JsonObject
   const configuration: JsonObject = { ...given, apiVersion: object.apiVersion, kind: object.kind }
   const atom = objectAtom(versions.schemaOf(kind))
-  step('error applying patch: failed to convert patch object to typed object', () => checkType(atom, configuration, false))
+  step('error applying patch: failed to convert patch object to typed object', () => validateType(atom, configuration, false))
   const whole = atomics(atom, configuration, '')
   if (whole.length > 0) {
     const text = `may not mutate atomic arrays, maps or structs: ${whole.join(', ')}`
@@ -84,7 +84,7 @@ function patched(object: ApiObject, value: unknown): JsonObject | undefined {
 function decoded(value: JsonObject, kind: GroupVersionKind, versions: ObjectVersions): ApiObject {
   const schema = versions.schemaOf(kind)
   try {
-    if (schema.dialect !== 'openapi') checkType(objectAtom(schema), value, true)
+    if (schema.dialect !== 'openapi') validateType(objectAtom(schema), value, true)
     return versions.decode(value, kind)
   } catch (error) {
     throw error instanceof ApiError ? error : internalError(messageOf(error))

@@ -83,7 +83,7 @@ export function readAnswer({ kind, apiVersion, response }: z.output<typeof schem
     const wanted = platform.name('admission.<domain>/v1')
     if (kind !== 'AdmissionReview' || apiVersion !== wanted)
       throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion ?? ''}, Kind=${kind ?? ''}`)
-    checkPatchType(mutating, encoded ?? '', patchType ?? undefined)
+    validatePatchType(mutating, encoded ?? '', patchType ?? undefined)
   }
   return {
     allowed: allowed === true,
@@ -94,7 +94,7 @@ export function readAnswer({ kind, apiVersion, response }: z.output<typeof schem
   }
 }
 
-function checkPatchType(mutating: boolean, patch: string, patchType: string | undefined): void {
+function validatePatchType(mutating: boolean, patch: string, patchType: string | undefined): void {
   if (!mutating) {
     if (patch !== '') throw new Error('validating webhook may not return response.patch')
     if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType')

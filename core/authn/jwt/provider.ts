@@ -2,7 +2,7 @@
 import type { Clock, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
-import { checkClaims } from './checks.ts'
+import { validateTokenClaims } from './validate-claims.ts'
 import type { HttpsGet } from './https-get.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 import { type JwtToken, readHeader } from './token.ts'
@@ -78,7 +78,7 @@ export function createProvider(options: ProviderOptions): Provider {
     found,
     async verify(token) {
       if (keySet === undefined) throw new AuthenticationError('authenticator not initialized')
-      checkClaims(token, issuer, audiences, clock.now())
+      validateTokenClaims(token, issuer, audiences, clock.now())
       const header = readHeader(token.text)
       if (!algorithms.includes(header.algorithm)) {
         throw new AuthenticationError(`id token signed with unsupported algorithm, got ${JSON.stringify(header.algorithm)}`)

@@ -28,13 +28,13 @@ function listClaim(value: Json, name: string): readonly string[] {
 }
 
 /** An e-mail address is refused when the provider says that it is unverified (OpenID Connect Core 1.0, 5.1). */
-function checkEmail(claims: Claims): void {
+function validateEmail(claims: Claims): void {
   const verified = claimOf(claims, 'email_verified')
   if (verified === undefined || verified === true) return
   throw new AuthenticationError(verified === false ? 'email not verified' : "parse 'email_verified' claim: claim is no bool")
 }
 
-function checkRequired(claims: Claims, rules: JwtSettings['claimValidationRules']): void {
+function validateRequired(claims: Claims, rules: JwtSettings['claimValidationRules']): void {
   for (const { claim, requiredValue } of rules) {
     if (claim === '') continue
     if (claimOf(claims, claim) === undefined) throw new AuthenticationError(`required claim ${claim} not present in ID token`)
@@ -68,7 +68,7 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
     }
     const { claim, prefix = '' } = claimMappings.username
     const name = textClaim(claims, claim, 'username')
-    if (claim === 'email') checkEmail(claims)
+    if (claim === 'email') validateEmail(claims)
     if (prefix + name === '') throw new AuthenticationError('empty username is not allowed')
     return prefix + name
   }
@@ -103,7 +103,7 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
       ...(uidValue !== '' && { uid: uidValue }),
       ...(Object.keys(extraValues).length > 0 && { extra: extraValues }),
     }
-    checkRequired(claims, claimValidationRules)
+    validateRequired(claims, claimValidationRules)
     for (const { program, message } of claimRules) mustHold(program, message, 'claim', { claims: values })
     const seen = { username: name, uid: uidValue, groups: user.groups, extra: extraValues }
     for (const { program, message } of userRules) mustHold(program, message, 'user info', { user: seen })

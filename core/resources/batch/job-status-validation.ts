@@ -87,7 +87,7 @@ function validateFinished(status: Status, errors: FieldErrors): void {
 }
 
 function validateIndexes({ spec }: JobValue, { completedIndexes = '', failedIndexes }: Status, errors: FieldErrors): void {
-  const completed = checkIndexes('completedIndexes', completedIndexes, spec?.completions, errors)
+  const completed = validateIndexText('completedIndexes', completedIndexes, spec?.completions, errors)
   if (completedIndexes !== '' && spec?.completionMode !== 'Indexed') {
     const words = 'cannot set non-empty completedIndexes when non-indexed completion mode'
     errors.invalid(path.child('completedIndexes'), completedIndexes, words)
@@ -98,7 +98,7 @@ function validateIndexes({ spec }: JobValue, { completedIndexes = '', failedInde
     errors.invalid(at, failedIndexes, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')
     return
   }
-  const failed = checkIndexes('failedIndexes', failedIndexes, spec.completions, errors)
+  const failed = validateIndexText('failedIndexes', failedIndexes, spec.completions, errors)
   const overlap = firstCommon(failed, completed)
   if (overlap !== undefined) errors.invalid(at, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${overlap}`)
 }
@@ -114,7 +114,7 @@ function firstCommon(a: readonly IndexRange[], b: readonly IndexRange[]): number
   return undefined
 }
 
-function checkIndexes(name: string, text: string, completions: number | undefined, errors: FieldErrors) {
+function validateIndexText(name: string, text: string, completions: number | undefined, errors: FieldErrors) {
   if (completions === undefined) return []
   try {
     return parseIndexes(text, completions)

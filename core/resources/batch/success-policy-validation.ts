@@ -32,7 +32,7 @@ function validateRule(
   if (succeededCount === undefined && succeededIndexes === undefined) {
     errors.required(path, 'at least one of succeededCount or succeededIndexes must be specified')
   }
-  const total = succeededIndexes === undefined ? 0 : checkIndexes(succeededIndexes, completions, path.child('succeededIndexes'), errors)
+  const total = succeededIndexes === undefined ? 0 : validateIndexes(succeededIndexes, completions, path.child('succeededIndexes'), errors)
   if (succeededCount === undefined) return
   const at = path.child('succeededCount')
   validateNonNegative(succeededCount, at, errors)
@@ -46,7 +46,7 @@ function validateRule(
 }
 
 /** The number of indexes; 0 when malformed. */
-function checkIndexes(text: string, completions: number, path: FieldPath, errors: FieldErrors): number {
+function validateIndexes(text: string, completions: number, path: FieldPath, errors: FieldErrors): number {
   if (text.length > most.indexesText) errors.tooLong(path, most.indexesText)
   try {
     return countIndexes(parseIndexes(text, completions))

@@ -26,7 +26,7 @@ export function validateLimitRange({ spec }: Infer<typeof LimitRangeSchema>, err
     validateType(item.type, at.child('type'), errors)
     if (seen.has(item.type)) errors.duplicate(at.child('type'), item.type)
     seen.add(item.type)
-    checkItem(item, at, errors, context)
+    validateItem(item, at, errors, context)
   })
 }
 
@@ -38,7 +38,7 @@ function validateType(type: string, path: FieldPath, errors: FieldErrors): void 
   }
 }
 
-function checkItem(item: Item, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateItem(item: Item, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const validateName = item.type === 'Pod' || item.type === 'Container' ? validateContainerResourceName : validateResourceName
   const isPod = item.type === 'Pod'
   const validateNames = (side: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio') => {

@@ -15,7 +15,7 @@ export function validateDriver(name: string, path: FieldPath, errors: FieldError
 }
 
 /** One or more subdomains, separated by slashes. */
-export function checkPool(name: string, path: FieldPath, errors: FieldErrors) {
+export function validatePoolName(name: string, path: FieldPath, errors: FieldErrors) {
   if (name === '') return errors.required(path)
   if (name.length > most.pool) errors.tooLong(path, most.pool)
   for (const part of name.split('/')) validateFormat(part, 'dns1123Subdomain', path, errors)

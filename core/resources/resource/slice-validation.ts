@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import { asJson, validateFormat } from '../checks.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { validateCounters, validateDevice } from './device-validation.ts'
-import { checkPool, validateDriver, validateLabel, validateSet } from './name-validation.ts'
+import { validateDriver, validateLabel, validatePoolName, validateSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
 /** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
@@ -57,7 +57,7 @@ function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
 }
 
 function validatePool({ name, generation, resourceSliceCount }: Spec['pool'], path: FieldPath, errors: FieldErrors): void {
-  checkPool(name, path.child('name'), errors)
+  validatePoolName(name, path.child('name'), errors)
   if (resourceSliceCount <= 0) errors.invalid(path.child('resourceSliceCount'), resourceSliceCount, 'must be greater than zero')
   if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to zero')
 }

@@ -8,7 +8,7 @@ import { validateConditions } from '../meta/condition-validation.ts'
 import type { AllocatedDeviceStatus, AllocationResult, NetworkDeviceData } from './allocation.ts'
 import type { DeviceConfiguration } from './claim.ts'
 import {
-  checkPool,
+  validatePoolName,
   validateBinding,
   validateData,
   validateDriver,
@@ -66,7 +66,7 @@ export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, p
 
 function validatePlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
   validateDriver(driver, path.child('driver'), errors)
-  checkPool(pool, path.child('pool'), errors)
+  validatePoolName(pool, path.child('pool'), errors)
   validateLabel(device, path.child('device'), errors)
   validateShareID(shareID, path.child('shareID'), errors)
 }

@@ -7,7 +7,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
 import type { Action } from './action.ts'
-import { checkSelectors, type ReviewedSelectors, selectorTexts } from './review-selectors.ts'
+import { validateSelectors, type ReviewedSelectors, selectorTexts } from './review-selectors.ts'
 
 interface ResourceAttributes extends ReviewedSelectors {
   readonly namespace?: string
@@ -43,16 +43,16 @@ function questionOf(
   return { attributes: { ...none, ...rest, version: rest.version || '*', ...attributes, user, isResource: true }, problems }
 }
 
-function checkAction({ resourceAttributes, nonResourceAttributes }: Spec, errors: FieldErrors): void {
+function validateAction({ resourceAttributes, nonResourceAttributes }: Spec, errors: FieldErrors): void {
   const both = 'cannot be specified in combination with resourceAttributes'
   if (resourceAttributes && nonResourceAttributes) errors.invalid(spec.child('nonResourceAttributes'), nonResourceAttributes, both)
   if (!resourceAttributes && !nonResourceAttributes)
     errors.invalid(spec.child('resourceAttributes'), null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')
-  if (resourceAttributes) checkSelectors(resourceAttributes, spec.child('resourceAttributes'), errors)
+  if (resourceAttributes) validateSelectors(resourceAttributes, spec.child('resourceAttributes'), errors)
 }
 
 async function review(target: Target, object: ApiObject, user: User, errors: FieldErrors): Promise<ApiObject> {
-  checkAction(specOf(object), errors)
+  validateAction(specOf(object), errors)
   if (errors.list.length > 0) throw invalid(target.resource.definition, '', errors.list)
   const { attributes, problems } = questionOf(specOf(object), user)
   const { verdict, reason, error } = await target.services.authorizer.authorize(attributes)

@@ -21,7 +21,7 @@ async function nodeAgent(target: Target, name: string): Promise<void> {
 }
 
 /** Validates the named container, or requires that there is only one. Throws 400. */
-function checkContainer(target: Target, pod: ApiObject): void {
+function validateContainer(target: Target, pod: ApiObject): void {
   const { containers, initContainers = [], ephemeralContainers = [] } = specOf(pod)
   const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
   const wanted = target.exchange.query.get('container') ?? ''
@@ -41,7 +41,7 @@ const podOf = (target: Target) => find(target, 'pods', target.namespace, target.
 /** `pods/exec` and `pods/attach`. */
 export async function streamOf(target: Target): Promise<void> {
   const pod = await podOf(target)
-  checkContainer(target, pod)
+  validateContainer(target, pod)
   await podHost(target, pod)
 }
 
@@ -50,7 +50,7 @@ export async function forwardTo(target: Target): Promise<void> {
   await podHost(target, await podOf(target))
 }
 
-function checkLogOptions({ exchange: { query }, name }: Target): void {
+function validateLogOptions({ exchange: { query }, name }: Target): void {
   const errors = new FieldErrors()
   const number = (key: string) => (query.has(key) ? Number(query.get(key)) : undefined)
   const atLeast = (key: string, least: 0 | 1) => {
@@ -68,9 +68,9 @@ function checkLogOptions({ exchange: { query }, name }: Target): void {
 
 /** `pods/log`: false when the pod has no node and therefore no log. */
 export async function logOf(target: Target): Promise<boolean> {
-  checkLogOptions(target)
+  validateLogOptions(target)
   const pod = await podOf(target)
-  checkContainer(target, pod)
+  validateContainer(target, pod)
   if (!specOf(pod).nodeName) return false
   await podHost(target, pod)
   return true

@@ -31,7 +31,7 @@ interface Selection {
 }
 
 /** Unknown operators are accepted, because newer clients may send them. */
-function checkValues({ operator = '', values }: Requirement, path: FieldPath, errors: FieldErrors): void {
+function validateValues({ operator = '', values }: Requirement, path: FieldPath, errors: FieldErrors): void {
   const count = (values ?? []).length
   if ((operator === 'In' || operator === 'NotIn') && count === 0)
     errors.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
@@ -39,22 +39,22 @@ function checkValues({ operator = '', values }: Requirement, path: FieldPath, er
     errors.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
 }
 
-function checkLabelRequirement(requirement: Requirement, path: FieldPath, errors: FieldErrors): void {
+function validateLabelRequirement(requirement: Requirement, path: FieldPath, errors: FieldErrors): void {
   const { key = '', values } = requirement
-  checkValues(requirement, path, errors)
+  validateValues(requirement, path, errors)
   for (const fault of qualifiedName(key)) errors.invalid(path.child('key'), key, fault)
   for (const [index, value] of (values ?? []).entries())
     for (const fault of labelValue(value)) errors.invalid(path.child('values').index(index), value, fault)
 }
 
-function checkFieldRequirement(requirement: Requirement, path: FieldPath, errors: FieldErrors): void {
+function validateFieldRequirement(requirement: Requirement, path: FieldPath, errors: FieldErrors): void {
   if (!requirement.key) errors.required(path.child('key'), 'must be specified')
-  checkValues(requirement, path, errors)
+  validateValues(requirement, path, errors)
 }
 
-function checkSelector(
+function validateSelector(
   { rawSelector = '', requirements }: SelectorAttributes,
-  check: typeof checkFieldRequirement,
+  check: typeof validateFieldRequirement,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -66,9 +66,9 @@ function checkSelector(
   for (const [index, requirement] of all.entries()) check(requirement, path.child('requirements').index(index), errors)
 }
 
-export function checkSelectors({ fieldSelector, labelSelector }: ReviewedSelectors, path: FieldPath, errors: FieldErrors): void {
-  if (fieldSelector) checkSelector(fieldSelector, checkFieldRequirement, path.child('fieldSelector'), errors)
-  if (labelSelector) checkSelector(labelSelector, checkLabelRequirement, path.child('labelSelector'), errors)
+export function validateSelectors({ fieldSelector, labelSelector }: ReviewedSelectors, path: FieldPath, errors: FieldErrors): void {
+  if (fieldSelector) validateSelector(fieldSelector, validateFieldRequirement, path.child('fieldSelector'), errors)
+  if (labelSelector) validateSelector(labelSelector, validateLabelRequirement, path.child('labelSelector'), errors)
 }
 
 function raw(text: string, parse: (text: string) => unknown): Selection {

@@ -37,7 +37,7 @@ function refuseIfAny({ services, name }: Target, errors: FieldErrors, named = na
 }
 
 /** Name and namespace in the body may be absent, but must match the URL. */
-function checkSubject(target: Target, { metadata }: ApiObject): void {
+function validateSubject(target: Target, { metadata }: ApiObject): void {
   const errors = new FieldErrors()
   for (const field of ['name', 'namespace'] as const) {
     const given = metadata[field]
@@ -57,7 +57,7 @@ function checkUid({ services, name, exchange }: Target, given: string | undefine
   exchange.warnings.push(`${problem} but ${gate} is not enabled. In the future, this will return a conflict error`)
 }
 
-function checkSeconds(target: Target, seconds: number): void {
+function validateSeconds(target: Target, seconds: number): void {
   const errors = new FieldErrors()
   const path = FieldPath.of('spec', 'expirationSeconds')
   if (seconds < leastSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
@@ -108,7 +108,7 @@ export const tokenRequest: Action = {
   body,
   async perform(target, object) {
     const { services, namespace, name, exchange } = target
-    checkSubject(target, object)
+    validateSubject(target, object)
     const account = await find(target, 'serviceaccounts', namespace, name)
     const uid = account.metadata.uid ?? ''
     checkUid(target, object.metadata.uid, uid)
@@ -117,7 +117,7 @@ export const tokenRequest: Action = {
     const spec = (object['spec'] ?? {}) as Spec
     const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
     let seconds = spec.expirationSeconds ?? defaultSeconds
-    checkSeconds(target, seconds)
+    validateSeconds(target, seconds)
     const bound = spec.boundObjectRef ? await boundObject(target, spec.boundObjectRef) : undefined
     if (maxSeconds > 0 && seconds > maxSeconds) {
       exchange.warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxSeconds} seconds`)

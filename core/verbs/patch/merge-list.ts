@@ -149,7 +149,7 @@ export function inOrder(merged: readonly Json[], named: readonly Json[], origina
 }
 
 /** Validates a patch list against its order list: it must be a subsequence. */
-export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+export function validateOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return
   const identity = identityOf(mergeKey)
   const named = patch.filter((item) => !(isObject(item) && Object.hasOwn(item, patchDirective)))

@@ -6,7 +6,7 @@ import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'
 import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
-import { checkOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
+import { validateOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
@@ -91,7 +91,7 @@ function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): v
     const current = listAt(original, key)
     const change = listAt(patch, key)
     const merging = mergingOf(schema, key)
-    checkOrder(change ?? [], order, merging.mergeKey)
+    validateOrder(change ?? [], order, merging.mergeKey)
     if (current === undefined && change === undefined) continue
     const merged =
       current === undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectAtom } from '../../../core/apply/atom.ts'
-import { checkType } from '../../../core/apply/check.ts'
+import { validateType } from '../../../core/apply/validate-type.ts'
 import { compare } from '../../../core/apply/compare.ts'
 import { difference, type FieldSet, intersection, union } from '../../../core/apply/field-set.ts'
 import { decodeFields, encodeFields } from '../../../core/apply/fields-v1.ts'
@@ -187,7 +187,7 @@ test('merging is idempotent and contains all applied fields', () => {
     fc.property(specs, specs, (live, given) => {
       const once = merge(specAtom, live, given) as Json
       assert.deepEqual(merge(specAtom, once, given), once)
-      checkType(specAtom, once, false)
+      validateType(specAtom, once, false)
       assert.deepEqual(
         difference(toFieldSet(specAtom, given), toFieldSet(specAtom, once)).flatMap(({ element }) => leafOf(given, element)),
         [],
@@ -228,17 +228,17 @@ test('custom resources: strings with a format accept any scalar, byte strings on
     dates: field(0, list({ type: 'string', facets: { format: 'date' } }), ''),
   }
   const custom = objectAtom(message('Custom', '', fields, { dialect: 'openapi' }))
-  checkType(custom, { date: 1, dates: [1, true], bytes: 'YQ==' }, false)
-  assert.throws(() => checkType(custom, { bytes: 1 }, false), { message: '.bytes: expected string, got &value.valueUnstructured{Value:1}' })
-  assert.throws(() => checkType(custom, { date: [] }, false), { message: '.date: expected any scalar, got &{[]}' })
+  validateType(custom, { date: 1, dates: [1, true], bytes: 'YQ==' }, false)
+  assert.throws(() => validateType(custom, { bytes: 1 }, false), { message: '.bytes: expected string, got &value.valueUnstructured{Value:1}' })
+  assert.throws(() => validateType(custom, { date: [] }, false), { message: '.date: expected any scalar, got &{[]}' })
   const builtIn = objectAtom(message('BuiltIn', '', fields))
-  assert.throws(() => checkType(builtIn, { date: 1 }, false), /expected string/)
+  assert.throws(() => validateType(builtIn, { date: 1 }, false), /expected string/)
 })
 
 test('errors of typed values', () => {
   const faults = (value: Json) => {
     try {
-      checkType(specAtom, value, false)
+      validateType(specAtom, value, false)
       return ''
     } catch (error) {
       return (error as Error).message

@@ -51,7 +51,7 @@ function problemOf(object: EncryptedObject): string | undefined {
 }
 
 /** @throws TransformError when the envelope is invalid. */
-export function checkEncryptedObject(object: EncryptedObject): void {
+export function validateEncryptedObject(object: EncryptedObject): void {
   const problem = problemOf(object)
   if (problem !== undefined) throw new TransformError(problem)
 }
@@ -65,6 +65,6 @@ export function readEncryptedObject(stored: Uint8Array): EncryptedObject {
     if (error instanceof DecodeError) throw new TransformError('proto: cannot parse invalid wire-format data')
     throw error
   }
-  checkEncryptedObject(object)
+  validateEncryptedObject(object)
   return object
 }

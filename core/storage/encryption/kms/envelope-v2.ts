@@ -3,7 +3,7 @@ import { aesGcm } from '../aes-gcm.ts'
 import { derivedKeys } from '../derived-keys.ts'
 import { unobserved } from '../observer.ts'
 import { TransformError, type Transformer } from '../transformer.ts'
-import { checkEncryptedObject, readEncryptedObject } from './encrypted-object.ts'
+import { validateEncryptedObject, readEncryptedObject } from './encrypted-object.ts'
 import { EncryptedObject, sourceTypes } from './messages.ts'
 import { Recent } from './recent.ts'
 import type { ServiceV2 } from './service-v2.ts'
@@ -71,7 +71,7 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = ''
       remember(current)
       const object = { ...current.source, encryptedData: await current.transformer.toStored(plain, path) }
       observer.usedKey('to_storage', name, object.keyId)
-      checkEncryptedObject(object)
+      validateEncryptedObject(object)
       return EncryptedObject.encode(object)
     },
   }

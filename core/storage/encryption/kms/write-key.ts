@@ -7,7 +7,7 @@ import { derivedKeys, seedLength } from '../derived-keys.ts'
 import { unobserved } from '../observer.ts'
 import { aggregated, TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
-import { checkEncryptedObject, keyIdProblem } from './encrypted-object.ts'
+import { validateEncryptedObject, keyIdProblem } from './encrypted-object.ts'
 import { type EncryptedObject, sourceTypes } from './messages.ts'
 import type { ServiceV2 } from './service-v2.ts'
 
@@ -51,7 +51,7 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
       throw new TransformError(`failed to encrypt DEK, error: ${messageOf(error)}`)
     })
     const source = { keyId, annotations, encryptedDekSource: ciphertext, encryptedDekSourceType: sourceTypes.seed }
-    checkEncryptedObject({ ...source, encryptedData: Uint8Array.of(0) })
+    validateEncryptedObject({ ...source, encryptedData: Uint8Array.of(0) })
     return { transformer: await derivedKeys(seed), source, expires }
   }
 

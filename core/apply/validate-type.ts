@@ -10,7 +10,7 @@ import { type Mismatch, TypeMismatch } from './type-mismatch.ts'
 const maxMismatches = 100
 
 /** Throws a TypeMismatch with all errors. `duplicates`: allow duplicate items in sets and map lists. */
-export function checkType(atom: Atom, value: Json, duplicates: boolean): void {
+export function validateType(atom: Atom, value: Json, duplicates: boolean): void {
   const check = new Check(duplicates)
   check.visit(atom, value)
   if (check.found.length > 0) throw new TypeMismatch(check.found)
