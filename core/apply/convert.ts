@@ -1,7 +1,7 @@
 import type { JsonObject } from '../schema/model.ts'
-import { validateType } from './validate-type.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
+import { validateType } from './validate-type.ts'
 
 /**
  * Converts an object to another version. Throws a TypeMismatch (its message prefixed by `failing`) when it does not match that version's

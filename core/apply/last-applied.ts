@@ -3,13 +3,13 @@ import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { validateType } from './validate-type.ts'
 import { compare } from './compare.ts'
 import { ApplyConflicts } from './conflict.ts'
 import { jsonText } from './element.ts'
 import { difference, type FieldSet } from './field-set.ts'
 import { atomOf, type Scope } from './scope.ts'
 import { toFieldSet } from './to-field-set.ts'
+import { validateType } from './validate-type.ts'
 
 /** Maximum bytes of all annotations of an object. */
 const annotationsLimit = 256 * 1024

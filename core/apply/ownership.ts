@@ -4,7 +4,6 @@ import { badRequest, unreasoned } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
-import { validateType } from './validate-type.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
 import { difference, fieldSet, union } from './field-set.ts'
 import { clientName, conflictsBeyond, withLastApplied } from './last-applied.ts'
@@ -12,6 +11,7 @@ import { decodeManagers, encodeManagers, type Identity, identityOf, type Manager
 import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 import { apply, update } from './updater.ts'
+import { validateType } from './validate-type.ts'
 
 /** One write: its scope, field manager and time. */
 export interface Writing extends Scope {

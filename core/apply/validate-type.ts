@@ -1,4 +1,4 @@
-/** Checks values against their schema type, with the error texts of the reference server. */
+/** Validates values against their schema type, with the error texts of the reference server. */
 import { goSyntax, goText } from '../schema/go-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
@@ -11,9 +11,9 @@ const maxMismatches = 100
 
 /** Throws a TypeMismatch with all errors. `duplicates`: allow duplicate items in sets and map lists. */
 export function validateType(atom: Atom, value: Json, duplicates: boolean): void {
-  const check = new Check(duplicates)
-  check.visit(atom, value)
-  if (check.found.length > 0) throw new TypeMismatch(check.found)
+  const validation = new TypeValidation(duplicates)
+  validation.visit(atom, value)
+  if (validation.found.length > 0) throw new TypeMismatch(validation.found)
 }
 
 const types = {
@@ -24,7 +24,7 @@ const types = {
 }
 
 /** One walk over a value. Paths are formatted only for mismatches. */
-class Check {
+class TypeValidation {
   readonly found: Mismatch[] = []
   readonly #duplicates: boolean
   /** Numbers are indexes. */

@@ -19,7 +19,13 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
 }
 
-function check(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext, old?: ApiObject): void {
+function validateObject(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  errors: FieldErrors,
+  context: HookContext,
+  old?: ApiObject,
+): void {
   const { namespaced, nameFormat } = definition
   errors.untilClosed(() => validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors))
   // If checks end here, later errors would not be kept; those of other parts may be dropped and reported in other words.
@@ -29,18 +35,24 @@ function check(definition: ResourceDefinition, object: ApiObject, errors: FieldE
 }
 
 /** Validation errors of an update, without those that the stored object has too (ratcheting). */
-function checkUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void {
-  check(definition, object, errors, context, old)
+function validateObjectUpdate(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  validateObject(definition, object, errors, context, old)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
   const before = errorsFor(context)
-  check(definition, old, before, context, old)
+  validateObject(definition, old, before, context, old)
   errors.forgive(before)
 }
 
 /** Throws 422 with all errors of a new object. */
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
-  check(definition, object, errors, context)
+  validateObject(definition, object, errors, context)
   refuseIfAny(definition, object, errors)
 }
 
@@ -48,7 +60,7 @@ export function validateCreate(definition: ResourceDefinition, object: ApiObject
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  checkUpdate(definition, object, old, errors, context)
+  validateObjectUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => {
     validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
     definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
@@ -74,7 +86,7 @@ export function validateSideUpdate(
 ): void {
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  if (side.whole) checkUpdate(definition, object, old, errors, context)
+  if (side.whole) validateObjectUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => side.validate?.(object, old, errors, context))
   refuseIfAny(definition, object, errors)
 }

@@ -3,7 +3,7 @@ import { badRequest } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { validateDryRun, refuse } from './options.ts'
+import { refuse, validateDryRun } from './options.ts'
 import { flag, integer, type Read, type Readers, readQuery, text, texts } from './query.ts'
 
 export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan'

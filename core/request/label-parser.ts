@@ -92,13 +92,13 @@ class Parser {
     if (key.type !== 'word') fail(`found '${key.text}', expected: identifier`)
     const faults = qualifiedName(key.text)
     if (faults.length > 0) fail(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${faults.join('; ')}`)
-    if (absent) return check({ key: key.text, operator: '!', values: none })
-    if (this.#peek().type === 'end' || this.#isSymbol(',')) return check({ key: key.text, operator: 'exists', values: none })
+    if (absent) return validateRequirement({ key: key.text, operator: '!', values: none })
+    if (this.#peek().type === 'end' || this.#isSymbol(',')) return validateRequirement({ key: key.text, operator: 'exists', values: none })
     const { text } = this.#take()
     const operator = operators.get(text)
     if (operator === undefined) fail(`found '${text}', expected: ${operatorNames}`)
     const values = operator === 'in' || operator === 'notin' ? this.#set() : [this.#value()]
-    return check({ key: key.text, operator, values })
+    return validateRequirement({ key: key.text, operator, values })
   }
 
   #value(): string {
@@ -130,7 +130,7 @@ class Parser {
   }
 }
 
-function check(requirement: LabelRequirement): LabelRequirement {
+function validateRequirement(requirement: LabelRequirement): LabelRequirement {
   const fault = requirementFault(requirement)
   return fault === undefined ? requirement : fail(fault)
 }

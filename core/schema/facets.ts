@@ -1,21 +1,21 @@
-/** Checks for facets in the order of `Facets`, compiled once per schema. */
+/** Validators of facets in the order of `Facets`, compiled once per schema. */
 import { equal } from './equal.ts'
 import { formats } from './formats.ts'
 import { printJson } from './json-text.ts'
 import type { Facets, Json, Schema } from './model.ts'
 import { patternTest } from './pattern.ts'
-import { type Check, wording } from './wording.ts'
+import { type Validator, wording } from './wording.ts'
 
-export type { Check } from './wording.ts'
+export type { Validator } from './wording.ts'
 
-function enumCheck(allowed: readonly Json[]): Check {
+function enumValidator(allowed: readonly Json[]): Validator {
   const shown = allowed.map((each) => (typeof each === 'string' ? each : printJson(each))).sort()
   return (value, path, errors) => {
     if (!allowed.some((each) => equal(each, value))) errors.notSupported(path, value, shown)
   }
 }
 
-function formatCheck(name: string): Check | undefined {
+function formatValidator(name: string): Validator | undefined {
   const rule = Object.hasOwn(formats, name) ? formats[name as keyof typeof formats] : undefined
   return (
     rule &&
@@ -25,51 +25,51 @@ function formatCheck(name: string): Check | undefined {
   )
 }
 
-function numberChecks(facets: Facets): Check[] {
+function numberValidators(facets: Facets): Validator[] {
   const { min, max, exclusiveMin = false, exclusiveMax = false, multipleOf } = facets
-  const checks: Check[] = []
-  if (multipleOf !== undefined) checks.push(wording.multipleOf(multipleOf))
+  const validators: Validator[] = []
+  if (multipleOf !== undefined) validators.push(wording.multipleOf(multipleOf))
   if (min !== undefined && max !== undefined && !exclusiveMin && !exclusiveMax) {
-    return [...checks, wording.between(min, max)]
+    return [...validators, wording.between(min, max)]
   }
-  if (max !== undefined) checks.push(wording.max(max, exclusiveMax))
-  if (min !== undefined) checks.push(wording.min(min, exclusiveMin))
-  return checks
+  if (max !== undefined) validators.push(wording.max(max, exclusiveMax))
+  if (min !== undefined) validators.push(wording.min(min, exclusiveMin))
+  return validators
 }
 
-function textChecks(facets: Facets): Check[] {
+function textValidators(facets: Facets): Validator[] {
   const { maxLength, minLength, pattern } = facets
-  const checks: Check[] = []
-  if (maxLength !== undefined) checks.push(wording.maxLength(maxLength))
-  if (minLength !== undefined) checks.push(wording.minLength(minLength))
+  const validators: Validator[] = []
+  if (maxLength !== undefined) validators.push(wording.maxLength(maxLength))
+  if (minLength !== undefined) validators.push(wording.minLength(minLength))
   if (pattern !== undefined) {
     const { test, problem } = patternTest(pattern)
-    checks.push(wording.pattern(problem === undefined ? pattern : `${pattern}, but pattern is invalid: ${problem}`, test))
+    validators.push(wording.pattern(problem === undefined ? pattern : `${pattern}, but pattern is invalid: ${problem}`, test))
   }
-  return checks
+  return validators
 }
 
-function sizeChecks(facets: Facets): Check[] {
+function sizeValidators(facets: Facets): Validator[] {
   const { minItems, maxItems, uniqueItems, minProperties, maxProperties } = facets
-  const checks: Check[] = []
-  if (minItems !== undefined) checks.push(wording.minItems(minItems))
-  if (maxItems !== undefined) checks.push(wording.maxItems(maxItems))
-  if (uniqueItems) checks.push(wording.uniqueItems)
-  if (minProperties !== undefined) checks.push(wording.minProperties(minProperties))
-  if (maxProperties !== undefined) checks.push(wording.maxProperties(maxProperties))
-  return checks
+  const validators: Validator[] = []
+  if (minItems !== undefined) validators.push(wording.minItems(minItems))
+  if (maxItems !== undefined) validators.push(wording.maxItems(maxItems))
+  if (uniqueItems) validators.push(wording.uniqueItems)
+  if (minProperties !== undefined) validators.push(wording.minProperties(minProperties))
+  if (maxProperties !== undefined) validators.push(wording.maxProperties(maxProperties))
+  return validators
 }
 
-/** All checks of one schema node, excluding its children. */
-export function checksOf(schema: Schema): readonly Check[] {
+/** All validators of one schema node, excluding its children. */
+export function validatorsOf(schema: Schema): readonly Validator[] {
   const facets = schema.facets
   if (facets === undefined) return []
-  const format = facets.format === undefined ? undefined : formatCheck(facets.format)
+  const format = facets.format === undefined ? undefined : formatValidator(facets.format)
   return [
-    ...textChecks(facets),
+    ...textValidators(facets),
     ...(format ? [format] : []),
-    ...numberChecks(facets),
-    ...sizeChecks(facets),
-    ...(facets.enum ? [enumCheck(facets.enum)] : []),
+    ...numberValidators(facets),
+    ...sizeValidators(facets),
+    ...(facets.enum ? [enumValidator(facets.enum)] : []),
   ]
 }

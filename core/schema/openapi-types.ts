@@ -2,7 +2,7 @@
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
-import { typeMessage } from './openapi-checks.ts'
+import { typeMessage } from './openapi-facets.ts'
 import type { Shape } from './openapi-shape.ts'
 
 type TypeCheck = (value: Json, path: FieldPath, errors: FieldErrors) => boolean

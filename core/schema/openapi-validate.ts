@@ -6,7 +6,7 @@ import type { Correlation } from './correlation.ts'
 import { FieldErrors } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { Condition, Facets, Json } from './model.ts'
-import { enumCheck, listCheck, numberCheck, sizeCheck, textCheck } from './openapi-checks.ts'
+import { enumValidator, listValidator, numberValidator, sizeValidator, textValidator } from './openapi-facets.ts'
 import { type Shape, shapeOfCondition } from './openapi-shape.ts'
 import { typeCheck } from './openapi-types.ts'
 
@@ -177,12 +177,12 @@ function visitOf(shape: Shape): Visit {
   const { types, facets } = shape
   const isType = typeCheck(shape)
   const choices = choicesOf(facets)
-  const text = textCheck(facets)
-  const number = numberCheck(types, facets)
+  const text = textValidator(facets)
+  const number = numberValidator(types, facets)
   const items = shape.items && itemsVisit(shape.items)
-  const list = listCheck(facets)
-  const allowed = enumCheck(facets)
-  const size = sizeCheck(facets)
+  const list = listValidator(facets)
+  const allowed = enumValidator(facets)
+  const size = sizeValidator(facets)
   const members = membersVisit(shape)
   return (value, path, run, old) => {
     run.step()

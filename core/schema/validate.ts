@@ -1,7 +1,7 @@
 /** Validates values against their schema: facets, required values, then the hooks of messages. */
 import { Correlation } from './correlation.ts'
 import { equal } from './equal.ts'
-import { checksOf } from './facets.ts'
+import { validatorsOf } from './facets.ts'
 import { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
@@ -30,9 +30,9 @@ interface Plan {
 const plans = new WeakMap<Message, Plan>()
 const visitors = new WeakMap<Message, Visit>()
 
-/** Facets without checks. */
+/** Facets that need no validation. */
 const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum', 'declared'])
-const hasChecks = reaching(
+const needsValidation = reaching(
   (schema, field) =>
     field?.notEmpty === true ||
     Object.keys(schema.facets ?? {}).some((name) => !silent.has(name)) ||
@@ -40,12 +40,12 @@ const hasChecks = reaching(
 )
 
 function visitorOf(schema: Schema): Visit | undefined {
-  if (!hasChecks(schema)) return undefined
-  const checks = checksOf(schema)
+  if (!needsValidation(schema)) return undefined
+  const validators = validatorsOf(schema)
   const parts = partsOf(schema)
   return (value, path, errors, context) => {
     if (value === null) return
-    for (const check of checks) check(value, path, errors)
+    for (const each of validators) each(value, path, errors)
     parts?.(value, path, errors, context)
   }
 }

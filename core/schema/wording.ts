@@ -1,4 +1,4 @@
-/** Checks for facets with the texts of hand-written validation; openapi-checks.ts has those of an OpenAPI validator. */
+/** Validators of facets with the texts of hand-written validation; openapi-facets.ts has those of an OpenAPI validator. */
 import { utf8Length } from './bytes.ts'
 import { equal } from './equal.ts'
 import type { FieldErrors } from './field-error.ts'
@@ -6,7 +6,7 @@ import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
 
 /** Adds an error when the value violates the rule. Values of another JSON type pass. */
-export type Check = (value: Json, path: FieldPath, errors: FieldErrors) => void
+export type Validator = (value: Json, path: FieldPath, errors: FieldErrors) => void
 
 /** Length in characters (code points). */
 export function characters(text: string): number {
@@ -16,23 +16,23 @@ export function characters(text: string): number {
 }
 
 const onNumber =
-  (breaks: (value: number) => boolean, add: (errors: FieldErrors, path: FieldPath, value: number) => void): Check =>
+  (breaks: (value: number) => boolean, add: (errors: FieldErrors, path: FieldPath, value: number) => void): Validator =>
   (value, path, errors) => {
     // Bigints are compared like numbers.
     if ((typeof value === 'number' || typeof value === 'bigint') && breaks(value as number)) add(errors, path, value as number)
   }
 const onText =
-  (breaks: (value: string) => boolean, add: (errors: FieldErrors, path: FieldPath, value: string) => void): Check =>
+  (breaks: (value: string) => boolean, add: (errors: FieldErrors, path: FieldPath, value: string) => void): Validator =>
   (value, path, errors) => {
     if (typeof value === 'string' && breaks(value)) add(errors, path, value)
   }
 const onList =
-  (breaks: (value: Json[]) => boolean, add: (errors: FieldErrors, path: FieldPath, value: Json[]) => void): Check =>
+  (breaks: (value: Json[]) => boolean, add: (errors: FieldErrors, path: FieldPath, value: Json[]) => void): Validator =>
   (value, path, errors) => {
     if (Array.isArray(value) && breaks(value)) add(errors, path, value)
   }
 const onObject =
-  (breaks: (size: number) => boolean, add: (errors: FieldErrors, path: FieldPath, size: number) => void): Check =>
+  (breaks: (size: number) => boolean, add: (errors: FieldErrors, path: FieldPath, size: number) => void): Validator =>
   (value, path, errors) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
     const size = Object.keys(value).length

@@ -13,7 +13,7 @@ import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { type Soon, then } from '../soon.ts'
 import type { Target } from './services.ts'
-import { validateEnvelope, validateTypeMeta, missingKind } from './type-meta.ts'
+import { missingKind, validateEnvelope, validateTypeMeta } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
 
 type BodyKind = SubresourceView['body']

@@ -96,7 +96,7 @@ export function claimAccess(
     return (await authorizer.authorize(asked)).verdict === 'allow'
   }
 
-  async function checkAdmin(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizeAdminAccess(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const at = adminAccess(attributes)
     if (at === undefined) return
     const namespace = await find('', 'namespaces', '', attributes.namespace)
@@ -104,7 +104,7 @@ export function claimAccess(
     errors.forbidden(at, `admin access to devices requires the \`${label}: true\` label on the containing namespace`)
   }
 
-  async function checkStatus(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizeStatus(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const { verb = 'update', name, user } = attributes
     const [status, old] = [statusOf(attributes.object), statusOf(attributes.oldObject)]
     const parts = (['allocation', 'reservedFor'] as const).filter(
@@ -134,8 +134,8 @@ export function claimAccess(
       const { groupResource, subresource, kind, name, object } = attributes
       if (groupResource.group !== group || (subresource !== '' && subresource !== 'status')) return
       const errors = new FieldErrors()
-      if (enabled('DRAAdminAccess')) await checkAdmin(attributes, errors)
-      if (subresource === 'status' && enabled('DRAResourceClaimGranularStatusAuthorization')) await checkStatus(attributes, errors)
+      if (enabled('DRAAdminAccess')) await authorizeAdminAccess(attributes, errors)
+      if (subresource === 'status' && enabled('DRAResourceClaimGranularStatusAuthorization')) await authorizeStatus(attributes, errors)
       if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
     },
   }

@@ -62,7 +62,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     return (await authorizer.authorize(asked)).verdict === 'allow'
   }
 
-  async function checkPolicy({ object, oldObject, user }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizePolicy({ object, oldObject, user }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const { paramKind } = specOf(object)
     if (paramKind === undefined || same(paramKind, specOf(oldObject).paramKind)) return
     if (await may(user, 'get', resourcesOf(paramKind), '*', '*')) return
@@ -71,7 +71,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     errors.forbidden(FieldPath.of('spec', 'paramKind'), why)
   }
 
-  async function checkBinding({ object, oldObject, user, groupResource }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizeBinding({ object, oldObject, user, groupResource }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const { paramRef, policyName = '' } = specOf(object)
     const old = specOf(oldObject)
     if (paramRef === undefined || (same(paramRef, old.paramRef) && policyName === old.policyName)) return
@@ -97,8 +97,8 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
       const { groupResource, subresource, kind, name, object, user } = attributes
       if (groupResource.group !== group || subresource !== '' || user.groups.includes(privileged)) return
       const errors = new FieldErrors()
-      if (policies.has(groupResource.resource)) await checkBinding(attributes, errors)
-      else await checkPolicy(attributes, errors)
+      if (policies.has(groupResource.resource)) await authorizeBinding(attributes, errors)
+      else await authorizePolicy(attributes, errors)
       if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
     },
   }

@@ -1,8 +1,8 @@
 /** Applies mutations (policy/mutating/patch). Errors are subject to the failure policy. */
 import { type Atom, deduce, objectAtom } from '../../apply/atom.ts'
-import { validateType } from '../../apply/validate-type.ts'
 import { applyJsonPatch, PatchTestFailed } from '../../apply/json-patch.ts'
 import { merge } from '../../apply/merge.ts'
+import { validateType } from '../../apply/validate-type.ts'
 import { CelError } from '../../cel/values/errors.ts'
 import { toJson } from '../../cel/values/json.ts'
 import { CelObject } from '../../cel/values/values.ts'

@@ -2,10 +2,10 @@
 import type { Clock, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
-import { validateTokenClaims } from './validate-claims.ts'
 import type { HttpsGet } from './https-get.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 import { type JwtToken, readHeader } from './token.ts'
+import { validateTokenClaims } from './validate-claims.ts'
 
 export interface ProviderOptions {
   readonly issuer: string

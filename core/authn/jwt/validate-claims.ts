@@ -29,7 +29,12 @@ function audiencesOf(claims: Claims): readonly string[] {
 }
 
 /** Validates issuer, audience, `exp` and `nbf`. `now` is in milliseconds since the epoch. Throws an AuthenticationError. */
-export function validateTokenClaims({ claims, issuer, faults }: JwtToken, expected: string, audiences: readonly string[], now: number): void {
+export function validateTokenClaims(
+  { claims, issuer, faults }: JwtToken,
+  expected: string,
+  audiences: readonly string[],
+  now: number,
+): void {
   const [fault] = faults
   if (fault !== undefined) throw new AuthenticationError(`failed to unmarshal claims: ${fault}`)
   for (const name of texts) {

@@ -58,7 +58,7 @@ function validateNames(field: keyof typeof nameRules, names: readonly string[], 
 const podSecurityFile = fileKind({
   versions: ['v1', 'v1beta1', 'v1alpha1'].map((each) => `pod-security.admission.config.<domain>/${each}`),
   schema: podSecurity,
-  check({ defaults, exemptions }, errors) {
+  validate({ defaults, exemptions }, errors) {
     for (const mode of modes) {
       const path = FieldPath.of('defaults')
       if (parseLevel(defaults[mode]) === undefined) errors.invalid(path.child(mode), defaults[mode], levelProblem)
@@ -92,7 +92,7 @@ const quota = z.strictObject({
 const quotaFile = fileKind({
   versions: ['apiserver.config.<domain>/v1'],
   schema: quota,
-  check({ limitedResources }, errors) {
+  validate({ limitedResources }, errors) {
     for (const [index, { resource }] of limitedResources.entries())
       if (resource === '') errors.required(FieldPath.of('limitedResources').index(index).child('resource'))
   },
@@ -105,7 +105,7 @@ const eventRate = z.strictObject({ ...typeMeta, limits: list(z.strictObject({ ty
 const eventRateFile = fileKind({
   versions: ['eventratelimit.admission.<domain>/v1alpha1'],
   schema: eventRate,
-  check({ limits }, errors) {
+  validate({ limits }, errors) {
     const root = FieldPath.of('limits')
     if (limits.length === 0) errors.invalid(root, [], 'must not be empty')
     for (const [index, { type, qps, burst, cacheSize }] of limits.entries()) {
@@ -130,7 +130,7 @@ const tolerations = z.strictObject({ ...typeMeta, default: list(toleration), whi
 const tolerationsFile = fileKind({
   versions: ['podtolerationrestriction.admission.<domain>/v1alpha1'],
   schema: tolerations,
-  check(file, errors, { platform, gates }) {
+  validate(file, errors, { platform, gates }) {
     const context = { platform, now: 0, settings: { allowPrivileged: false, garbageCollection: false, enabled: gates.enabled } }
     for (const field of ['default', 'whitelist'] as const) validateTolerations(file[field], FieldPath.of(field), errors, context)
   },
@@ -149,7 +149,7 @@ const selectors = z.strictObject({
 const selectorsFile = fileKind({
   versions: [],
   schema: selectors,
-  check({ podNodeSelectorPluginConfig: given }, errors) {
+  validate({ podNodeSelectorPluginConfig: given }, errors) {
     for (const [namespace, selector] of Object.entries(given)) {
       try {
         parseNodeSelector(selector)
@@ -178,7 +178,7 @@ const imagePolicyFile = fileKind({
   versions: [],
   schema: imagePolicy,
   aliased: ['platformConfigFile'],
-  check({ imagePolicy: given }, errors) {
+  validate({ imagePolicy: given }, errors) {
     const root = FieldPath.of('imagePolicy')
     if (given.platformConfigFile === '') errors.required(root.child('platformConfigFile'))
     for (const name of ['allowTTL', 'denyTTL', 'retryBackoff'] as const) {
@@ -199,7 +199,7 @@ const webhookFile = fileKind({
   versions: ['apiserver.config.<domain>/v1'],
   schema: webhook,
   aliased: ['platformConfigFile'],
-  check({ platformConfigFile: path }, errors) {
+  validate({ platformConfigFile: path }, errors) {
     if (path !== '' && !path.startsWith('/')) errors.invalid(FieldPath.of('platformConfigFile'), path, 'must be an absolute file path')
   },
 })

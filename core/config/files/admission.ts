@@ -29,7 +29,7 @@ function beside(file: string, path: string): string {
 export const admissionConfiguration = fileKind({
   versions: ['apiserver.config.<domain>/v1', 'apiserver.<domain>/v1alpha1'],
   schema,
-  check({ plugins }, errors) {
+  validate({ plugins }, errors) {
     const known: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
     const seen = new Set<string>()
     for (const [index, { name }] of plugins.entries()) {

@@ -20,7 +20,7 @@ const mostAuthenticators = 64
 export const authenticationConfiguration = fileKind({
   versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
   schema,
-  check({ jwt, anonymous }, errors, context) {
+  validate({ jwt, anonymous }, errors, context) {
     const root = FieldPath.of('jwt')
     if (jwt.length > mostAuthenticators) errors.tooMany(root, jwt.length, mostAuthenticators)
     const compiler = createJwtCompiler()

@@ -115,7 +115,7 @@ export const authorizationConfiguration = fileKind({
   versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
   schema,
   aliased: ['platformConfigFile'],
-  check({ authorizers }, errors, context) {
+  validate({ authorizers }, errors, context) {
     const root = FieldPath.of('authorizers')
     if (authorizers.length === 0) errors.required(root, 'at least one authorization mode must be defined')
     const [types, names] = [new Set<string>(), new Set<string>()]

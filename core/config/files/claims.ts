@@ -14,7 +14,7 @@ type Mappings = JWTAuthenticator['claimMappings']
 const bothSet = "claim and expression can't both be set"
 
 /** Shared state of one authenticator's validation. */
-interface Checking {
+interface ClaimValidation {
   readonly compiler: JwtCompiler
   readonly errors: FieldErrors
   /** Compiled expressions that may check `email_verified`. */
@@ -28,8 +28,8 @@ function compiled(result: Compiled, expression: string, path: FieldPath, errors:
   return undefined
 }
 
-function validateValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, checking: Checking): void {
-  const { compiler, errors, programs } = checking
+function validateValidationRules(rules: JWTAuthenticator['claimValidationRules'], path: FieldPath, validation: ClaimValidation): void {
+  const { compiler, errors, programs } = validation
   const [claims, expressions] = [new Set<string>(), new Set<string>()]
   for (const [index, { claim, requiredValue, expression, message }] of rules.entries()) {
     const at = path.index(index)
@@ -51,7 +51,11 @@ function validateValidationRules(rules: JWTAuthenticator['claimValidationRules']
 }
 
 /** Validates a mapping; returns the program if it is an expression. */
-function validateMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: Checking): Program | undefined {
+function validateMapping(
+  { claim, expression }: Mappings['uid'],
+  path: FieldPath,
+  { compiler, errors }: ClaimValidation,
+): Program | undefined {
   if (claim !== '' && expression !== '') errors.invalid(path, '', bothSet)
   else if (expression !== '') return compiled(compiler.claims(expression), expression, path.child('expression'), errors)
   return undefined
@@ -66,8 +70,8 @@ function validatePrefix({ claim, prefix, expression }: Mappings['username'], pat
   }
 }
 
-function validateExtra(extra: Mappings['extra'], path: FieldPath, checking: Checking, { platform }: FileContext): void {
-  const { compiler, errors, programs } = checking
+function validateExtra(extra: Mappings['extra'], path: FieldPath, validation: ClaimValidation, { platform }: FileContext): void {
+  const { compiler, errors, programs } = validation
   const seen = new Set<string>()
   const reserved = [platform.domain, platform.labelDomain]
   for (const [index, { key, valueExpression }] of extra.entries()) {
@@ -91,7 +95,7 @@ function validateExtra(extra: Mappings['extra'], path: FieldPath, checking: Chec
 }
 
 /** A user name from the claim `email` requires a check of `email_verified` somewhere. */
-function validateEmail(username: Program, path: FieldPath, { errors, programs }: Checking): void {
+function validateEmail(username: Program, path: FieldPath, { errors, programs }: ClaimValidation): void {
   const uses = (claim: string) => (program: Program) => selects(program.tree, 'claims', claim)
   if (!uses('email')(username) || [username, ...programs].some(uses('email_verified'))) return
   errors.invalid(
@@ -101,7 +105,7 @@ function validateEmail(username: Program, path: FieldPath, { errors, programs }:
   )
 }
 
-function validateUserRules(rules: JWTAuthenticator['userValidationRules'], path: FieldPath, { compiler, errors }: Checking): void {
+function validateUserRules(rules: JWTAuthenticator['userValidationRules'], path: FieldPath, { compiler, errors }: ClaimValidation): void {
   const seen = new Set<string>()
   for (const [index, { expression }] of rules.entries()) {
     const at = path.index(index).child('expression')
@@ -123,15 +127,15 @@ export function validateClaims(
   const { claimValidationRules, claimMappings, userValidationRules } = authenticator
   const { username, groups, uid, extra } = claimMappings
   const mappings = path.child('claimMappings')
-  const checking: Checking = { compiler, errors, programs: [] }
-  validateValidationRules(claimValidationRules, path.child('claimValidationRules'), checking)
+  const validation: ClaimValidation = { compiler, errors, programs: [] }
+  validateValidationRules(claimValidationRules, path.child('claimValidationRules'), validation)
   if (username.claim === '' && username.expression === '') errors.required(mappings.child('username'), 'claim or expression is required')
   validatePrefix(username, mappings.child('username'), errors)
-  const name = validateMapping(username, mappings.child('username'), checking)
+  const name = validateMapping(username, mappings.child('username'), validation)
   validatePrefix(groups, mappings.child('groups'), errors)
-  validateMapping(groups, mappings.child('groups'), checking)
-  validateMapping(uid, mappings.child('uid'), checking)
-  validateExtra(extra, mappings.child('extra'), checking, context)
-  if (name) validateEmail(name, mappings.child('username').child('expression'), checking)
-  validateUserRules(userValidationRules, path.child('userValidationRules'), checking)
+  validateMapping(groups, mappings.child('groups'), validation)
+  validateMapping(uid, mappings.child('uid'), validation)
+  validateExtra(extra, mappings.child('extra'), validation, context)
+  if (name) validateEmail(name, mappings.child('username').child('expression'), validation)
+  validateUserRules(userValidationRules, path.child('userValidationRules'), validation)
 }

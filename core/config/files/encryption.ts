@@ -116,7 +116,7 @@ export const encryptionConfiguration = fileKind({
   versions: ['apiserver.config.<domain>/v1'],
   legacy: { kind: 'EncryptionConfig', apiVersion: 'v1' },
   schema,
-  check({ resources }, errors, { platform, automaticReload }: FileContext) {
+  validate({ resources }, errors, { platform, automaticReload }: FileContext) {
     const root = FieldPath.of('resources')
     if (resources.length === 0) {
       errors.required(root, 'at least one resources is required')

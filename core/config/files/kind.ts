@@ -28,7 +28,7 @@ interface FileKindOptions<S extends z.ZodType> {
   /** Fields that may also be spelled as in Platform.wordAliases. */
   readonly aliased?: readonly string[]
   /** Validates a file whose fields have the right types. */
-  readonly check: (file: z.output<S>, errors: FieldErrors, context: FileContext) => void
+  readonly validate: (file: z.output<S>, errors: FieldErrors, context: FileContext) => void
   /** Resolves values that depend on the file's location. */
   readonly complete?: (file: z.output<S>, context: FileContext) => z.output<S>
 }
@@ -92,7 +92,7 @@ export function fileKind<S extends z.ZodType>({
   legacy,
   schema,
   aliased,
-  check,
+  validate,
   complete,
 }: FileKindOptions<S>): FileKind<z.output<S>> {
   return {
@@ -102,7 +102,7 @@ export function fileKind<S extends z.ZodType>({
       const decoded = schema.safeParse(aliased ? renamed(value, aliased, context.platform) : value)
       if (!decoded.success) throw new ConfigurationFileError(context.path, schemaProblems(decoded.error.issues))
       const errors = new FieldErrors()
-      check(decoded.data, errors, context)
+      validate(decoded.data, errors, context)
       if (errors.list.length > 0) throw new ConfigurationFileError(context.path, errors.list)
       return complete?.(decoded.data, context) ?? decoded.data
     },

@@ -13,7 +13,7 @@ const schemes = ['dns', 'unix', 'unix-abstract']
 export const tracingConfiguration = fileKind({
   versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
   schema,
-  check({ endpoint, samplingRatePerMillion: rate }, errors) {
+  validate({ endpoint, samplingRatePerMillion: rate }, errors) {
     const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(endpoint ?? '')?.[1]
     if (scheme !== undefined && !schemes.includes(scheme)) {
       errors.invalid(FieldPath.of('endpoint'), endpoint ?? '', `unsupported scheme: ${scheme}. Options are none, ${schemes.join(', ')}`)

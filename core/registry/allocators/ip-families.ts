@@ -39,7 +39,7 @@ function reduce(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void 
   if (reduced(spec.ipFamilies, old.ipFamilies)) refuse('IP family')
 }
 
-function checkSingleStack({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: ServiceSpec, errors: FieldErrors): void {
+function validateSingleStack({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] }: ServiceSpec, errors: FieldErrors): void {
   if (ipFamilyPolicy !== 'SingleStack') return
   const refuse = (what: string) =>
     errors.invalid(
@@ -64,7 +64,7 @@ function inferFamilies(spec: ServiceSpec, configured: readonly Family[], errors:
   if (ipFamilies.length > 0) spec.ipFamilies = ipFamilies
 }
 
-function checkConfigured({ ipFamilyPolicy, ipFamilies = [] }: ServiceSpec, configured: readonly Family[], errors: FieldErrors): void {
+function validateConfigured({ ipFamilyPolicy, ipFamilies = [] }: ServiceSpec, configured: readonly Family[], errors: FieldErrors): void {
   if (ipFamilyPolicy === 'RequireDualStack' && configured.length < 2)
     errors.invalid(paths.ipFamilyPolicy, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')
   for (const [index, family] of ipFamilies.entries())
@@ -80,10 +80,10 @@ export function chooseFamilies(spec: ServiceSpec, old: ServiceSpec | undefined, 
   validateServiceAddresses(spec, errors)
   if (errors.count > 0) return errors
   if (old) reduce(spec, old, errors)
-  checkSingleStack(spec, errors)
+  validateSingleStack(spec, errors)
   inferFamilies(spec, configured, errors)
   if (errors.count > 0) return errors
-  if (!free) checkConfigured(spec, configured, errors)
+  if (!free) validateConfigured(spec, configured, errors)
   if (errors.count > 0) return errors
   if (!spec.ipFamilies?.length) spec.ipFamilies = [configured[0]]
   const [first] = spec.ipFamilies

@@ -14,11 +14,11 @@ type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
 type ValidatingSpec = Infer<typeof ValidatingAdmissionPolicySpec>
 type MutatingSpec = Infer<typeof MutatingAdmissionPolicySpec>
 /** Adds compile errors of a field's expression; empty ones are reported elsewhere. */
-type Check = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
+type ExpressionValidator = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
 
 const longestAnnotation = 5 * 1024
 
-function checking(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors): Check {
+function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors): ExpressionValidator {
   return (path, expression, result, more) => {
     if (!expression?.trim()) return
     const compiled = compiler.compile(expression, { ...scope, ...more }, result)
@@ -28,8 +28,10 @@ function checking(compiler: PolicyCompiler, scope: ExpressionScope, errors: Fiel
 
 /** Match conditions have no `variables`. */
 function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
-  const check = checking(createPolicyCompiler(), { params, authorizer: true }, errors)
-  conditions?.forEach(({ expression }, index) => void check(path.index(index).child('expression'), expression.trim(), [boolType]))
+  const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors)
+  conditions?.forEach(
+    ({ expression }, index) => void validateExpression(path.index(index).child('expression'), expression.trim(), [boolType]),
+  )
 }
 
 /** Declares the variables, and returns the scope of expressions that may use them. */
@@ -62,17 +64,17 @@ export function validateValidatingExpressions(spec: ValidatingSpec, errors: Fiel
   if (!keepsConditions(spec, old)) validateConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
   const compiler = createPolicyCompiler()
   const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
-  const check = checking(compiler, scope, errors)
+  const validateExpression = expressionValidator(compiler, scope, errors)
   spec.validations?.forEach(({ expression, messageExpression }, index) => {
     const path = specPath.child('validations').index(index)
-    check(path.child('expression'), expression, [boolType])
-    check(path.child('messageExpression'), messageExpression, [stringType], { authorizer: false })
+    validateExpression(path.child('expression'), expression, [boolType])
+    validateExpression(path.child('messageExpression'), messageExpression, [stringType], { authorizer: false })
   })
   spec.auditAnnotations?.forEach(({ valueExpression }, index) => {
     const path = specPath.child('auditAnnotations').index(index).child('valueExpression')
     const bytes = new TextEncoder().encode(valueExpression.trim()).length
     if (bytes > longestAnnotation) errors.required(path, `must not exceed ${longestAnnotation} bytes in length`)
-    else check(path, valueExpression, [stringType, nullType])
+    else validateExpression(path, valueExpression, [stringType, nullType])
   })
 }
 
@@ -81,11 +83,12 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
     validateConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors)
   const compiler = createPolicyCompiler()
   const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
-  const check = checking(compiler, { ...scope, patches: true }, errors)
+  const validateExpression = expressionValidator(compiler, { ...scope, patches: true }, errors)
   spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
     const path = specPath.child('mutations').index(index)
     if (patchType === 'ApplyConfiguration')
-      check(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression, [applyConfigurationType])
-    if (patchType === 'JSONPatch') check(path.child('jsonPatch').child('expression'), jsonPatch?.expression, [jsonPatchListType])
+      validateExpression(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression, [applyConfigurationType])
+    if (patchType === 'JSONPatch')
+      validateExpression(path.child('jsonPatch').child('expression'), jsonPatch?.expression, [jsonPatchListType])
   })
 }

@@ -1,6 +1,6 @@
 import { field, inline, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
-import { validateRequiredFormat } from '../checks.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
 import { defaultMatch, validateExpression, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
-import { asJson } from '../checks.ts'
+import { asJson } from '../validation.ts'
 import type { Definition } from './definition-validation.ts'
 import { mayBeNonStructural, validateLegacyDefaults } from './legacy-validation.ts'
 import {
@@ -33,12 +33,17 @@ const shared = {
 const isSame = <T>(versions: readonly Version[], part: (version: Version) => T) =>
   versions.every((each) => equal(asJson(part(each)), asJson(part(versions[0] as Version))))
 
-type Check<T> = (part: T, path: FieldPath, version: Version) => void
+type ValidatePart<T> = (part: T, path: FieldPath, version: Version) => void
 
-function eachPart<T>(versions: readonly Version[], name: keyof typeof shared, part: (version: Version) => T, check: Check<T>): void {
+function eachPart<T>(
+  versions: readonly Version[],
+  name: keyof typeof shared,
+  part: (version: Version) => T,
+  validatePart: ValidatePart<T>,
+): void {
   const [first] = versions
-  if (first && isSame(versions, part)) check(part(first), shared[name], first)
-  else for (const [index, version] of versions.entries()) check(part(version), allVersions.index(index).child(name), version)
+  if (first && isSame(versions, part)) validatePart(part(first), shared[name], first)
+  else for (const [index, version] of versions.entries()) validatePart(part(version), allVersions.index(index).child(name), version)
 }
 
 /** Versions must have schemas; if stored ones have none, new schemas require that fields are pruned. */

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { repeats, validateFormat, validateSupported } from '../checks.ts'
+import { repeats, validateFormat, validateSupported } from '../validation.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import { bundleProblem } from './ca-bundle.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'

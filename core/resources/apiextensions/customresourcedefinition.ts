@@ -1,9 +1,9 @@
 import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
-import { objectRules } from '../core/own-validation.ts'
+import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
-import { checkStatus, validateDefinition } from './definition-validation.ts'
+import { validateDefinition, validateDefinitionStatus } from './definition-validation.ts'
 import { JSONSchemaProps } from './json-schema.ts'
 import { formatWarnings } from './unknown-formats.ts'
 import { fromV1beta1 } from './v1beta1.ts'
@@ -174,9 +174,9 @@ export const customResourceDefinitions = resource({
       if (missing.length > 0) definition.status = { ...definition.status, storedVersions: [...stored, ...missing] }
     },
     prepareDelete: holdForInstances,
-    validate: objectRules(validateDefinition),
+    validate: objectValidation(validateDefinition),
     warnings: formatWarnings,
-    validateStatus: (definition, _old, errors) => checkStatus(definition, errors),
+    validateStatus: (definition, _old, errors) => validateDefinitionStatus(definition, errors),
   },
 })
 

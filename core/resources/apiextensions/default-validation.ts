@@ -19,7 +19,7 @@ interface Embedded {
 }
 
 /** Adds the errors of embedded objects: decoding errors, or else validation errors. */
-function checkEmbedded(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
+function validateEmbeddedParts(schema: Schema, value: Json, path: FieldPath, errors: FieldErrors): void {
   try {
     if (unknownIn(schema, value).length > 0) {
       errors.forgivable('pruned defaults', () => errors.invalid(path, value, 'must not have unknown fields'))
@@ -37,7 +37,7 @@ function validateMetadata(value: Json, { schema, around }: Embedded, path: Field
   const found = new FieldErrors()
   const object = { apiVersion: 'validation/v1', kind: 'Validation', ...around(value) }
   const whole = readPart({ ...schema, 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true })
-  checkEmbedded(whole, object, FieldPath.root, found)
+  validateEmbeddedParts(whole, object, FieldPath.root, found)
   const problems = found.list.map(({ field, message }) => `${field}: ${message}`)
   if (problems.length === 0) return
   const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
@@ -48,7 +48,7 @@ function validateMetadata(value: Json, { schema, around }: Embedded, path: Field
 function validateDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
   if (meta) validateMetadata(value, meta, path, found)
-  else checkEmbedded(schema, value, path, found)
+  else validateEmbeddedParts(schema, value, path, found)
   const root = schema.facets?.embeddedResource === true
   // A default that would be pruned is still validated.
   const unpruned = found.list.filter(({ forgivable }) => forgivable !== undefined).length

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSupported, validateUnchanged } from '../checks.ts'
+import { validateSupported, validateUnchanged } from '../validation.ts'
 import { validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
@@ -37,7 +37,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   if (old && bundle !== '' && isEstablished(old)) {
     validateBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
   }
-  checkStatus(definition, errors)
+  validateDefinitionStatus(definition, errors)
   validateStored(status?.storedVersions ?? [], spec.versions ?? [], errors)
   validateApproval(definition, old, errors, context)
   if (spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
@@ -46,7 +46,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   }
 }
 
-export function checkStatus({ status }: Definition, errors: FieldErrors): void {
+export function validateDefinitionStatus({ status }: Definition, errors: FieldErrors): void {
   if (status?.acceptedNames) validateNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
 }
 
@@ -75,24 +75,24 @@ function validateRequiredNames(names: Names, errors: FieldErrors): void {
 }
 
 function validateNames(names: Names, path: FieldPath, errors: FieldErrors): void {
-  const check = (value: string | undefined, at: FieldPath, mixedCase = false) => {
+  const validateName = (value: string | undefined, at: FieldPath, mixedCase = false) => {
     if (!value) return
     const problems = formats.dns1035Label(mixedCase ? value.toLowerCase() : value)
     const start = mixedCase ? 'may have mixed case, but should otherwise match: ' : ''
     if (problems.length > 0) errors.invalid(at, value, `${start}${problems.join(',')}`)
   }
-  check(names.plural, path.child('plural'))
-  check(names.singular, path.child('singular'))
-  check(names.kind, path.child('kind'), true)
-  check(names.listKind, path.child('listKind'), true)
+  validateName(names.plural, path.child('plural'))
+  validateName(names.singular, path.child('singular'))
+  validateName(names.kind, path.child('kind'), true)
+  validateName(names.listKind, path.child('listKind'), true)
   names.shortNames?.forEach((name, index) => {
-    check(name || ' ', path.child('shortNames').index(index))
+    validateName(name || ' ', path.child('shortNames').index(index))
   })
   if (names.kind && names.kind === names.listKind) {
     errors.invalid(path.child('listKind'), names.listKind, 'kind and listKind may not be the same')
   }
   names.categories?.forEach((name, index) => {
-    check(name || ' ', path.child('categories').index(index))
+    validateName(name || ' ', path.child('categories').index(index))
   })
 }
 

@@ -1,7 +1,7 @@
 /** Validates x-kubernetes-list-type and its keys. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { asJson, validateSupported } from '../checks.ts'
+import { asJson, validateSupported } from '../validation.ts'
 import { itemsOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
 export function validateListType(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {

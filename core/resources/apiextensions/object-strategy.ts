@@ -49,7 +49,13 @@ const blocking = new Set<FieldErrorReason>([
   'FieldValueTypeInvalid',
 ])
 
-function checkRules(schema: Message, object: Json, old: Json | undefined, errors: FieldErrors, { warn, part, rules }: HookContext): void {
+function validateObjectRules(
+  schema: Message,
+  object: Json,
+  old: Json | undefined,
+  errors: FieldErrors,
+  { warn, part, rules }: HookContext,
+): void {
   if (errors.list.some(({ reason }) => blocking.has(reason))) {
     const detail =
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
@@ -78,7 +84,7 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       validateEmbedded(schema, value, FieldPath.root, errors)
       validateLists(schema, value, old as JsonObject | undefined, errors)
-      checkRules(schema, value, old as JsonObject | undefined, errors, context)
+      validateObjectRules(schema, value, old as JsonObject | undefined, errors, context)
     },
     validateStatus(object, old, errors, context) {
       const value = object as JsonObject
@@ -88,7 +94,7 @@ export function objectStrategy(schema: Message, scale: Scale | undefined): Strat
       }
       if (scale) validateScaleStatus(scale, value, errors)
       validateLists(schema, value, old as JsonObject, errors)
-      checkRules(schema, value, old as JsonObject, errors, context)
+      validateObjectRules(schema, value, old as JsonObject, errors, context)
     },
   }
 }

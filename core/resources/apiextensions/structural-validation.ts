@@ -3,7 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { patternProblem } from '../../schema/pattern.ts'
-import { asJson } from '../checks.ts'
+import { asJson } from '../validation.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
 type Place = 'root' | 'item' | 'field'

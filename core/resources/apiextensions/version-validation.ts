@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson } from '../checks.ts'
+import { asJson } from '../validation.ts'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import type { APIService, APIServiceSpec } from './apiservice.ts'
 
 const spec = FieldPath.of('spec')

@@ -15,7 +15,6 @@ import {
   string,
   time,
 } from '../../schema/model.ts'
-import { asJson, validateFormat, validateSupported } from '../checks.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
@@ -25,6 +24,7 @@ import { resource } from '../definition.ts'
 import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { asJson, validateFormat, validateSupported } from '../validation.ts'
 import { statefulSetColumns } from './columns.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
 import { validateWorkload } from './workload-validation.ts'

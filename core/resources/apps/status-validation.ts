@@ -1,7 +1,7 @@
 /** Validates the counters in the status of workloads. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { validateCounts } from '../checks.ts'
+import { validateCounts } from '../validation.ts'
 
 type Counts<Name extends string> = { readonly [name in Name]?: number | undefined }
 type Status = Counts<'replicas' | 'readyReplicas' | 'availableReplicas' | 'collisionCount'>

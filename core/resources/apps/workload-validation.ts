@@ -2,10 +2,10 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson } from '../checks.ts'
 import type { PodTemplateSpec } from '../core/pod-template.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { isEmptySelector, selectorMatches } from '../meta/selector-match.ts'
+import { asJson } from '../validation.ts'
 
 interface WorkloadSpec {
   readonly selector?: Infer<typeof LabelSelector> | undefined

@@ -1,6 +1,6 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
-import { validateRequiredFormat } from '../checks.ts'
 import { ResourceName } from '../core/enums.ts'
+import { validateRequiredFormat } from '../validation.ts'
 import { MetricSourceType } from './enums.ts'
 import { validateMetric } from './metric-validation.ts'
 import { MetricIdentifier, MetricTarget } from './metric-values.ts'

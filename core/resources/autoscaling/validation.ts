@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
-import { validateSupported } from '../checks.ts'
+import { validateSupported } from '../validation.ts'
 import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
 import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
 

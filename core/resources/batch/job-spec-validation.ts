@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson } from '../checks.ts'
+import { asJson } from '../validation.ts'
 import type { JobSpec } from './job.ts'
 import { validatePodFailurePolicy } from './pod-failure-policy-validation.ts'
 import { validateSuccessPolicy } from './success-policy-validation.ts'

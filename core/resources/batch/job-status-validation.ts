@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, validateCounts } from '../checks.ts'
+import { asJson, validateCounts } from '../validation.ts'
 import { type IndexRange, parseIndexes } from './index-ranges.ts'
 import type { Job } from './job.ts'
 

@@ -2,7 +2,7 @@
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { repeats, validateFormat } from '../checks.ts'
+import { repeats, validateFormat } from '../validation.ts'
 import type {
   JobSpec,
   PodFailurePolicy,

@@ -3,7 +3,7 @@
 import { isTimeZone } from '../../schema/cron.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 
 interface Schedule {
   readonly schedule: string

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateNonNegative } from '../checks.ts'
+import { validateNonNegative } from '../validation.ts'
 import { countIndexes, parseIndexes } from './index-ranges.ts'
 import type { SuccessPolicy, SuccessPolicyRule } from './job.ts'
 

@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { repeats } from '../checks.ts'
+import { repeats } from '../validation.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
 import { signedParts } from './signed-form.ts'
 

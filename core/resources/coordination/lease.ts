@@ -1,7 +1,7 @@
 import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
-import { validateSupported } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { validateSupported } from '../validation.ts'
 import { leaseColumns } from './columns.ts'
 import { CoordinatedLeaseStrategy } from './enums.ts'
 

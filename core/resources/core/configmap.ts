@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
 import { validateConfigMap, validateConfigMapUpdate } from './data-validation.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 
 export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
   immutable: pointer(4, bool, 'True forbids changes of the data; it cannot be undone.'),
@@ -18,6 +18,6 @@ export const configMaps = resource({
   names: ['configmaps', 'configmap', 'cm'],
   schema: ConfigMap,
   columns: configMapColumns,
-  strategy: { validate: objectRules(validateConfigMap), validateUpdate: validateConfigMapUpdate },
+  strategy: { validate: objectValidation(validateConfigMap), validateUpdate: validateConfigMapUpdate },
   lifecycle: { introduced: '1.2' },
 })

@@ -1,7 +1,9 @@
 /** Validates the three container lists of a pod. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { asJson } from '../validation.ts'
 import {
   type Container,
   type PodView,
@@ -11,7 +13,6 @@ import {
   validateRestartRules,
 } from './container-validation.ts'
 import type { EphemeralContainer as EphemeralContainerSchema } from './ephemeral-container.ts'
-import { asJson } from './own-validation.ts'
 import { isSidecar } from './pod-requests.ts'
 import { validateLifecycle, validateProbes } from './probe-validation.ts'
 

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateRequiredFormat, validateSupported } from '../checks.ts'
+import { validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { ContainerPort, Container as ContainerSchema } from './container.ts'
 import { validateEnv, validateEnvFrom } from './env-validation.ts'
 import { type Volumes, validateDevices, validateMounts } from './mount-validation.ts'
@@ -99,10 +99,10 @@ export function validateRestartRules(
   restartPolicyRules.forEach(({ action, exitCodes }, index) => {
     const at = rules.index(index)
     const codes = at.child('exitCodes')
-    const check = (...actions: string[]) => validateSupported(action, actions, at.child('action'), errors)
-    if (settings.enabled('RestartAllContainersOnContainerExits')) check('Restart', 'RestartAllContainers')
-    else if (action === 'RestartAllContainers') errors.forgivable('restarts of all containers', () => check('Restart'))
-    else check('Restart')
+    const validateAction = (...actions: string[]) => validateSupported(action, actions, at.child('action'), errors)
+    if (settings.enabled('RestartAllContainersOnContainerExits')) validateAction('Restart', 'RestartAllContainers')
+    else if (action === 'RestartAllContainers') errors.forgivable('restarts of all containers', () => validateAction('Restart'))
+    else validateAction('Restart')
     if (exitCodes) validateSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
     else errors.required(codes, 'must be specified')
     const count = exitCodes?.values?.length ?? 0

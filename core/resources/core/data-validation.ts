@@ -6,7 +6,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { set } from '../../schema/members.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
-import { validateFormat, validateUnchanged } from '../checks.ts'
+import { validateFormat, validateUnchanged } from '../validation.ts'
 import type { ConfigMap as ConfigMapSchema } from './configmap.ts'
 import type { Secret as SecretSchema } from './secret.ts'
 

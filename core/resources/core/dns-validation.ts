@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateAddress, validateFormat } from '../checks.ts'
+import { validateAddress, validateFormat } from '../validation.ts'
 import type { HostAlias, PodSpec as PodSpecSchema } from './pod-spec.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>

@@ -5,7 +5,7 @@ import { endpointsColumns } from './columns.ts'
 import { validateEndpoints } from './endpoints-validation.ts'
 import { endpointsWarnings } from './endpoints-warnings.ts'
 import { Protocol } from './enums.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { ObjectReference } from './references.ts'
 
 export const EndpointAddress = message(
@@ -59,7 +59,7 @@ export const endpoints = resource({
   schema: Endpoints,
   columns: endpointsColumns,
   storageKey: 'services/endpoints',
-  strategy: { validate: objectRules(validateEndpoints), warnings: endpointsWarnings },
+  strategy: { validate: objectValidation(validateEndpoints), warnings: endpointsWarnings },
   lifecycle: {
     introduced: '1.0',
     deprecated: '1.33',

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { EnvFromSource, EnvVar, FileKeySelector } from './env.ts'
 import type { ObjectFieldSelector, ResourceFieldSelector } from './field-selector.ts'
 

@@ -3,7 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, validateFormat, validateUnchanged } from '../checks.ts'
+import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
 import type { Event as EventSchema } from './event.ts'
 
 type Event = Infer<typeof EventSchema>

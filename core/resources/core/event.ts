@@ -4,7 +4,7 @@ import { ObjectMeta } from '../meta/objectmeta.ts'
 import { firstOf } from '../selectable.ts'
 import { eventColumns } from './event-columns.ts'
 import { validateEvent } from './event-validation.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { ObjectReference } from './references.ts'
 
 export const EventSource = message('EventSource', 'Who reported an event.', {
@@ -47,7 +47,7 @@ export const events = resource({
   names: ['events', 'event', 'ev'],
   schema: Event,
   columns: eventColumns,
-  strategy: { validate: objectRules(validateEvent) },
+  strategy: { validate: objectValidation(validateEvent) },
   lifecycle: { introduced: '1.0' },
   selectable: {
     'involvedObject.kind': '.involvedObject.kind',

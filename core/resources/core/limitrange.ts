@@ -2,7 +2,7 @@ import { field, list, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { resourceList } from './resource-list.ts'
 
 export const LimitRangeItem = message(
@@ -43,7 +43,7 @@ export const limitRanges = resource({
     prepareCreate({ metadata }) {
       if (metadata && !metadata.generateName) metadata.name ||= crypto.randomUUID()
     },
-    validate: objectRules(validateLimitRange),
+    validate: objectValidation(validateLimitRange),
   },
   lifecycle: { introduced: '1.0' },
   createOnUpdate: true,

@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Side } from '../definition.ts'
-import { validateFinalizer } from './own-validation.ts'
+import { validateFinalizer } from './object-validation.ts'
 
 /** `/finalize`: removes finalizers from the spec after clean-up. */
 export const specFinalizers: Side = {

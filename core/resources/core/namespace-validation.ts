@@ -2,9 +2,9 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import type { Namespace as NamespaceSchema } from './namespace.ts'
-import { validateFinalizer } from './own-validation.ts'
+import { validateFinalizer } from './object-validation.ts'
 
 type Namespace = Infer<typeof NamespaceSchema>
 

@@ -5,7 +5,7 @@ import { namespaceColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { specFinalizers } from './namespace-subresources.ts'
 import { keepFinalizers, labelWithName, prepareNamespace, validateNamespace, validateNamespaceStatus } from './namespace-validation.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 
 export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
   finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.'),
@@ -56,7 +56,7 @@ export const namespaces = resource({
     prepareDelete(namespace) {
       namespace.status = { ...namespace.status, phase: 'Terminating' }
     },
-    validate: objectRules(validateNamespace),
+    validate: objectValidation(validateNamespace),
     validateStatus: validateNamespaceStatus,
   },
   lifecycle: { introduced: '1.0' },

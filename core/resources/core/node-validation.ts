@@ -2,9 +2,8 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { repeats, validateAddress } from '../checks.ts'
+import { asJson, repeats, validateAddress } from '../validation.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
-import { asJson } from './own-validation.ts'
 import { validateAmount } from './resource-validation.ts'
 import { validateTaints } from './scheduling-validation.ts'
 

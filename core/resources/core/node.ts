@@ -6,7 +6,7 @@ import { nodeColumns } from './node-columns.ts'
 import { NodeConfigSource, NodeStatus } from './node-status.ts'
 import { pairPodCIDRs, validateNode, validateNodeStatus, validateNodeUpdate } from './node-validation.ts'
 import { nodeWarnings } from './node-warnings.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { NodeProxyOptions } from './proxy-options.ts'
 import { Taint } from './scheduling.ts'
 
@@ -57,7 +57,7 @@ export const nodes = resource({
     prepareCreate: (node) => dropConfiguration(node, undefined),
     prepareUpdate: dropConfiguration,
     prepareStatus: dropConfiguration,
-    validate: objectRules(validateNode),
+    validate: objectValidation(validateNode),
     validateUpdate: validateNodeUpdate,
     validateStatus: validateNodeStatus,
     warnings: nodeWarnings,

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSupported } from '../checks.ts'
+import { validateSupported } from '../validation.ts'
 import type { Container } from './container-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 

@@ -1,7 +1,7 @@
 /** Validation of file paths. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 
 /** Relative, without `..` segments. */
 export const validateDescendingPath = (text: string, path: FieldPath, errors: FieldErrors) =>

@@ -17,7 +17,7 @@ import { object } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'
 import { persistentVolumeWarnings } from './claim-warnings.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { persistentVolumeColumns } from './persistentvolume-columns.ts'
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistentvolume-validation.ts'
 import { ObjectReference } from './references.ts'
@@ -146,7 +146,7 @@ export const persistentVolumes = resource({
       volume.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(now) }
     },
     prepareStatus: timePhase,
-    validate: objectRules(validatePersistentVolume),
+    validate: objectValidation(validatePersistentVolume),
     validateUpdate: validatePersistentVolumeUpdate,
     warnings: persistentVolumeWarnings,
   },

@@ -7,7 +7,7 @@ import { LabelSelector } from '../meta/selector.ts'
 import { pairDataSources, validateClaimSpec, validateClaimStatus, validateClaimUpdate } from './claim-validation.ts'
 import { claimWarnings } from './claim-warnings.ts'
 import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { persistentVolumeClaimColumns } from './persistentvolume-columns.ts'
 import { TypedLocalObjectReference, TypedObjectReference } from './references.ts'
 import { resourceList } from './resource-list.ts'
@@ -126,7 +126,7 @@ export const persistentVolumeClaims = resource({
     prepareUpdate({ spec }, old, { platform }) {
       if (spec) pairDataSources(spec, old.spec, platform)
     },
-    validate: objectRules(({ spec = {} }, errors, context) => validateClaimSpec(spec, FieldPath.of('spec'), errors, context)),
+    validate: objectValidation(({ spec = {} }, errors, context) => validateClaimSpec(spec, FieldPath.of('spec'), errors, context)),
     validateUpdate: validateClaimUpdate,
     validateStatus: validateClaimStatus,
     warnings: claimWarnings,

@@ -1,10 +1,11 @@
 /** Validation of pod updates: most fields are immutable. */
+
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
+import { asJson } from '../validation.ts'
 import { diff } from './diff.ts'
-import { asJson } from './own-validation.ts'
 import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
 import { validateTolerations } from './scheduling-validation.ts'

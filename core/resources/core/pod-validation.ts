@@ -4,7 +4,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
 import { validatePadding } from './container-validation.ts'
-import { startOver } from './own-validation.ts'
+import { dropErrorsAt } from './object-validation.ts'
 import { validatePodAnnotations } from './pod-annotation-validation.ts'
 import { type PodSpec, validatePodSpec } from './pod-spec-validation.ts'
 
@@ -56,7 +56,7 @@ export function validatePodTemplate(
   errors: FieldErrors,
   context: HookContext,
 ) {
-  startOver(errors, path)
+  dropErrorsAt(errors, path)
   validateLabels(metadata.labels, path.child('labels'), errors)
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validatePodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { Eviction } from '../policy/eviction.ts'
 import { flagAt } from '../selectable.ts'
 import { Binding } from './binding.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { podColumns } from './pod-columns.ts'
 import { defaultPod } from './pod-defaults.ts'
 import { ephemeralContainers } from './pod-ephemeral.ts'
@@ -72,7 +72,7 @@ export const pods = resource({
   strategy: {
     defaults: defaultPod,
     prepareCreate: preparePod,
-    validate: objectRules(validatePod),
+    validate: objectValidation(validatePod),
     validateUpdate: validatePodUpdate,
     prepareStatus: keepReported,
     validateStatus: validatePodStatus,

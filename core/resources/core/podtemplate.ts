@@ -3,7 +3,7 @@ import { field } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { podTemplateColumns } from './columns.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplate } from './pod-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
@@ -22,7 +22,9 @@ export const podTemplates = resource({
   generation: 'spec',
   returnsDeleted: true,
   strategy: {
-    validate: objectRules(({ template = {} }, errors, context) => validatePodTemplate(template, FieldPath.of('template'), errors, context)),
+    validate: objectValidation(({ template = {} }, errors, context) =>
+      validatePodTemplate(template, FieldPath.of('template'), errors, context),
+    ),
     warnings: templateWarnings('.template'),
   },
   lifecycle: { introduced: '1.0' },

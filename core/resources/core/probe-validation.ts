@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateCounts, validateFormat, validateSupported } from '../checks.ts'
+import { validateCounts, validateFormat, validateSupported } from '../validation.ts'
 import { Signal } from './enums.ts'
 import type { HTTPGetAction, LifecycleHandler, Lifecycle as LifecycleSchema, Probe as ProbeSchema } from './probe.ts'
 
@@ -59,10 +59,10 @@ function validateOneOf(
   errors: FieldErrors,
 ): void {
   let found = false
-  for (const [name, check] of Object.entries(members)) {
-    if (!check) continue
+  for (const [name, validateHandler] of Object.entries(members)) {
+    if (!validateHandler) continue
     if (found) errors.forbidden(path.child(name), refusal)
-    else check(path.child(name))
+    else validateHandler(path.child(name))
     found = true
   }
 }

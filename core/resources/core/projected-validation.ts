@@ -2,9 +2,8 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateRequiredFormat } from '../checks.ts'
+import { asJson, validateRequiredFormat } from '../validation.ts'
 import { validateFieldRef, validateResourceFieldRef } from './env-validation.ts'
-import { asJson } from './own-validation.ts'
 import { validateFilePath, validateMode } from './path-validation.ts'
 import { validateSelector } from './scheduling-validation.ts'
 import type {

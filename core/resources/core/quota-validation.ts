@@ -1,9 +1,10 @@
 /** Validation of resource quotas. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { asJson } from '../validation.ts'
 import { ResourceQuotaScope } from './enums.ts'
-import { asJson } from './own-validation.ts'
 import type { ResourceList } from './quantities.ts'
 import { isQuotaResource, validateAmount, validateResourceName } from './resource-validation.ts'
 import type { ResourceQuota as ResourceQuotaSchema } from './resourcequota.ts'

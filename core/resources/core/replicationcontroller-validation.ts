@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateCounts, validateNonNegative } from '../checks.ts'
+import { validateCounts, validateNonNegative } from '../validation.ts'
 import { validatePodTemplate } from './pod-validation.ts'
 import type { ReplicationController as ReplicationControllerSchema } from './replicationcontroller.ts'
 

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
 import { replicationControllerColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
 import {
   defaultFromTemplate,
@@ -58,7 +58,7 @@ export const replicationControllers = resource({
   storageKey: 'controllers',
   strategy: {
     defaults: defaultFromTemplate,
-    validate: objectRules(validateReplicationController),
+    validate: objectValidation(validateReplicationController),
     validateStatus: validateReplicationControllerStatus,
     warnings: templateWarnings('.spec.template', { namesPods: true }),
   },

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import { compare, type ResourceList, signOf } from './quantities.ts'
 import type { ResourceRequirements as ResourceRequirementsSchema } from './resources.ts'
 

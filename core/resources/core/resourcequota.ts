@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './quota-validation.ts'
 import { resourceList } from './resource-list.ts'
 
@@ -55,7 +55,7 @@ export const resourceQuotas = resource({
   columns: resourceQuotaColumns,
   returnsDeleted: true,
   strategy: {
-    validate: objectRules(validateResourceQuota),
+    validate: objectValidation(validateResourceQuota),
     validateUpdate: validateResourceQuotaUpdate,
     validateStatus: validateResourceQuotaStatus,
   },

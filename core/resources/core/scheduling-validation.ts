@@ -4,8 +4,8 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validate } from '../../schema/validate.ts'
-import { validateFormat, validateSupported } from '../checks.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { asJson, validateFormat, validateSupported } from '../validation.ts'
 import type {
   Affinity as AffinitySchema,
   NodeSelectorRequirement,
@@ -13,7 +13,6 @@ import type {
   NodeSelectorTerm,
   PodAffinityTerm,
 } from './affinity.ts'
-import { asJson } from './own-validation.ts'
 import { TaintEffect, type Taint as TaintSchema, type Toleration as TolerationSchema, type TopologySpreadConstraint } from './scheduling.ts'
 
 type Selector = Infer<typeof LabelSelector>

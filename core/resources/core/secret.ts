@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
 import { mergeTexts, validateSecret, validateSecretUpdate } from './data-validation.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
 export const Secret = object('Secret', 'Confidential data that pods can read.', {
@@ -36,7 +36,7 @@ export const secrets = resource({
       mergeTexts(secret)
       secret.type ||= 'Opaque'
     },
-    validate: objectRules(validateSecret),
+    validate: objectValidation(validateSecret),
     validateUpdate: validateSecretUpdate,
     warnings: ({ type, data }, _old, { platform }) => (type === platform.name('<labels>/tls') ? tlsWarnings(data) : []),
   },

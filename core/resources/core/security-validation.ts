@@ -2,8 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSupported } from '../checks.ts'
-import { asJson } from './own-validation.ts'
+import { asJson, validateSupported } from '../validation.ts'
 import { validateDescendingPath } from './path-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import type {

@@ -1,8 +1,7 @@
 /** Validation of service addresses and IP families (KEP-563, dual-stack). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { repeats, validateAddress, validateSupported } from '../checks.ts'
-import { asJson } from './own-validation.ts'
+import { asJson, repeats, validateAddress, validateSupported } from '../validation.ts'
 import { isHeadless, needsClusterIP, type ServiceSpec } from './service-defaults.ts'
 
 const root = FieldPath.of('spec')

@@ -4,7 +4,7 @@ import { Condition } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { Protocol } from './enums.ts'
 import { LoadBalancerStatus } from './load-balancer.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { ServiceProxyOptions } from './proxy-options.ts'
 import { serviceColumns } from './service-columns.ts'
 import {
@@ -123,7 +123,7 @@ export const services = resource({
       defaultFamilies(spec)
       dropInternalPolicy(spec)
     },
-    validate: objectRules(validateService),
+    validate: objectValidation(validateService),
     validateUpdate: validateServiceUpdate,
     validateStatus: validateServiceStatus,
     warnings: serviceWarnings,

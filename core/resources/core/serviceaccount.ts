@@ -3,7 +3,7 @@ import { TokenRequest } from '../authentication/tokenrequest.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { serviceAccountColumns } from './columns.ts'
-import { objectRules } from './own-validation.ts'
+import { objectValidation } from './object-validation.ts'
 import { LocalObjectReference, ObjectReference } from './references.ts'
 
 export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', {
@@ -40,7 +40,7 @@ export const serviceAccounts = resource({
   schema: ServiceAccount,
   columns: serviceAccountColumns,
   returnsDeleted: true,
-  strategy: { prepareCreate: nameSecrets, prepareUpdate: nameSecrets, validate: objectRules(), warnings: warnOfEnforcement },
+  strategy: { prepareCreate: nameSecrets, prepareUpdate: nameSecrets, validate: objectValidation(), warnings: warnOfEnforcement },
   lifecycle: { introduced: '1.0' },
   subresources: [
     {

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, inRange } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,

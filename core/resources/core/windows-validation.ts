@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import type { WindowsSecurityContextOptions } from './security.ts'
 
 const specLimit = 64 * 1024

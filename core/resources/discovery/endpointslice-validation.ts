@@ -5,7 +5,7 @@ import { formats, portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import type { Endpoint, EndpointSlice } from './endpointslice.ts'
 
 const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']

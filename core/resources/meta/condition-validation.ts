@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateNonNegative, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { validateFormat, validateNonNegative, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { Condition } from './condition.ts'
 
 const most = { reason: 1024, message: 32 * 1024 }

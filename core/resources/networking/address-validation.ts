@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseNetwork } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, validateFormat, validateRequiredFormat } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat } from '../validation.ts'
 import type { IPAddress } from './ipaddress.ts'
 import type { ServiceCIDR } from './servicecidr.ts'
 

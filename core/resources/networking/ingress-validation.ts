@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 
 /** Forbidden parts, which normalization would change. */

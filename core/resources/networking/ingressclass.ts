@@ -1,7 +1,7 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
-import { validateFormat } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { validateFormat } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 

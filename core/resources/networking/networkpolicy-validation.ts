@@ -4,7 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { formats, portNumber } from '../../schema/formats.ts'
 import { contains, parseNetwork } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateAddress, validateFormat } from '../checks.ts'
+import { validateAddress, validateFormat } from '../validation.ts'
 import type { IPBlock, NetworkPolicyPeer, NetworkPolicyPort } from './networkpolicy.ts'
 
 export function validatePort({ port, endPort }: Infer<typeof NetworkPolicyPort>, path: FieldPath, errors: FieldErrors): void {

@@ -1,12 +1,12 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, intOrString, list, map, message, pointer, string, time } from '../../schema/model.ts'
-import { asJson, validateCounts } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { asJson, validateCounts } from '../validation.ts'
 import { podDisruptionBudgetColumns } from './columns.ts'
 
 export const PodDisruptionBudgetSpec = message(

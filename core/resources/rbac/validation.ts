@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../checks.ts'
+import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { PolicyRule } from './rule.ts'
 import type { RoleRef, Subject } from './subject.ts'
 

@@ -3,9 +3,9 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { asJson, validateFormat, validateRequiredFormat } from '../checks.ts'
 import { add, compare } from '../core/quantities.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
+import { asJson, validateFormat, validateRequiredFormat } from '../validation.ts'
 import type {
   CapacityRequestPolicy,
   CapacityRequestPolicyRange,

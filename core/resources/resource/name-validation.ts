@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
-import { validateFormat, validateRequiredFormat } from '../checks.ts'
+import { validateFormat, validateRequiredFormat } from '../validation.ts'
 
 const most = { driver: 63, pool: 253, identifier: 32 }
 
@@ -52,12 +52,12 @@ export function validateShareID(id: string | undefined, path: FieldPath, errors:
 export const validateLabel = (name: string, path: FieldPath, errors: FieldErrors) =>
   validateRequiredFormat(name, 'dns1123Label', path, errors)
 
-type CheckItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
+type ValidateItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
 
 /** A list that exceeds the limit is reported without validating its items. */
-export function validateList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, check: CheckItem<T>) {
+export function validateList<T>(items: readonly T[], limit: number, path: FieldPath, errors: FieldErrors, validateItem: ValidateItem<T>) {
   if (items.length > limit) return errors.tooMany(path, items.length, limit)
-  for (const [index, item] of items.entries()) check(item, path.index(index), errors)
+  for (const [index, item] of items.entries()) validateItem(item, path.index(index), errors)
 }
 
 /** A list with unique keys. */
@@ -67,9 +67,9 @@ export function validateSet<T>(
   key: (item: T) => string,
   path: FieldPath,
   errors: FieldErrors,
-  check: CheckItem<T>,
+  validateItem: ValidateItem<T>,
 ) {
-  validateList(items, limit, path, errors, check)
+  validateList(items, limit, path, errors, validateItem)
   if (items.length > limit) return
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
@@ -85,14 +85,14 @@ export function validateMap<T>(
   limit: number,
   path: FieldPath,
   errors: FieldErrors,
-  validateKey: CheckItem<string>,
-  check: CheckItem<T>,
+  validateKey: ValidateItem<string>,
+  validateItem: ValidateItem<T>,
 ) {
   const entries = Object.entries(map)
   if (entries.length > limit) return errors.tooMany(path, entries.length, limit)
   for (const [name, item] of entries) {
     validateKey(name, path.key(name), errors)
-    check(item, path.key(name), errors)
+    validateItem(item, path.key(name), errors)
   }
 }
 
@@ -113,9 +113,9 @@ export function validateBinding(
   errors: FieldErrors,
 ): void {
   const at = { ready: path.child('bindingConditions'), failed: path.child('bindingFailureConditions') }
-  const check: CheckItem<string> = (name, where) => validateFormat(name, 'labelKey', where, errors)
-  validateSet(ready, 4, (name) => name, at.ready, errors, check)
-  validateSet(failed, 4, (name) => name, at.failed, errors, check)
+  const validateItem: ValidateItem<string> = (name, where) => validateFormat(name, 'labelKey', where, errors)
+  validateSet(ready, 4, (name) => name, at.ready, errors, validateItem)
+  validateSet(failed, 4, (name) => name, at.failed, errors, validateItem)
   for (const [index, name] of failed.entries()) {
     if (!ready.includes(name)) continue
     errors.invalid(at.failed.index(index), name, 'bindingFailureConditions must not overlap with bindingConditions')

@@ -2,18 +2,18 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateSupported, validateUnchanged } from '../checks.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
+import { validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import type { AllocatedDeviceStatus, AllocationResult, NetworkDeviceData } from './allocation.ts'
 import type { DeviceConfiguration } from './claim.ts'
 import {
-  validatePoolName,
   validateBinding,
   validateData,
   validateDriver,
   validateLabel,
   validateList,
+  validatePoolName,
   validateSet,
   validateShareID,
 } from './name-validation.ts'

@@ -1,9 +1,9 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
-import { asJson, validateUnchanged } from '../checks.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { asJson, validateUnchanged } from '../validation.ts'
 import { csiDriverColumns } from './columns.ts'
 import { defaultDriver, validateDriver } from './csi-validation.ts'
 

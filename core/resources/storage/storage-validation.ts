@@ -4,7 +4,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
-import { asJson } from '../checks.ts'
+import { asJson } from '../validation.ts'
 
 const most = { parameters: 512, bytes: 256 * 1024 }
 const encoder = new TextEncoder()

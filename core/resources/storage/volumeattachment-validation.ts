@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat } from '../checks.ts'
+import { validateFormat } from '../validation.ts'
 import { textSize, validateCSIDriverName } from './storage-validation.ts'
 import type { VolumeAttachment, VolumeAttachmentSpec } from './volumeattachment.ts'
 

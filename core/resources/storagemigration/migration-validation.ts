@@ -3,8 +3,8 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson } from '../checks.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
+import { asJson } from '../validation.ts'
 import type { StorageVersionMigration } from './storageversionmigration.ts'
 
 type Migration = Infer<typeof StorageVersionMigration>

@@ -7,7 +7,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
 import type { Action } from './action.ts'
-import { validateSelectors, type ReviewedSelectors, selectorTexts } from './review-selectors.ts'
+import { type ReviewedSelectors, selectorTexts, validateSelectors } from './review-selectors.ts'
 
 interface ResourceAttributes extends ReviewedSelectors {
   readonly namespace?: string

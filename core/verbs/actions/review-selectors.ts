@@ -54,7 +54,7 @@ function validateFieldRequirement(requirement: Requirement, path: FieldPath, err
 
 function validateSelector(
   { rawSelector = '', requirements }: SelectorAttributes,
-  check: typeof validateFieldRequirement,
+  validateRequirement: typeof validateFieldRequirement,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -63,7 +63,7 @@ function validateSelector(
     errors.invalid(path.child('rawSelector'), rawSelector, 'may not specified at the same time as requirements')
   if (rawSelector === '' && all.length === 0)
     errors.required(path.child('requirements'), `when ${path} is specified, requirements or rawSelector is required`)
-  for (const [index, requirement] of all.entries()) check(requirement, path.child('requirements').index(index), errors)
+  for (const [index, requirement] of all.entries()) validateRequirement(requirement, path.child('requirements').index(index), errors)
 }
 
 export function validateSelectors({ fieldSelector, labelSelector }: ReviewedSelectors, path: FieldPath, errors: FieldErrors): void {

@@ -6,7 +6,7 @@ import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'
 import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
-import { validateOrder, inOrder, mergeLists, orderList } from './merge-list.ts'
+import { inOrder, mergeLists, orderList, validateOrder } from './merge-list.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.

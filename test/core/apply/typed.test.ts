@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectAtom } from '../../../core/apply/atom.ts'
-import { validateType } from '../../../core/apply/validate-type.ts'
 import { compare } from '../../../core/apply/compare.ts'
 import { difference, type FieldSet, intersection, union } from '../../../core/apply/field-set.ts'
 import { decodeFields, encodeFields } from '../../../core/apply/fields-v1.ts'
@@ -10,6 +9,7 @@ import { withNamedFields } from '../../../core/apply/named-fields.ts'
 import { reconcile } from '../../../core/apply/reconcile.ts'
 import { removeItems } from '../../../core/apply/remove-items.ts'
 import { toFieldSet } from '../../../core/apply/to-field-set.ts'
+import { validateType } from '../../../core/apply/validate-type.ts'
 import { equal } from '../../../core/schema/equal.ts'
 import { field, type Json, type JsonObject, list, message } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
@@ -229,7 +229,9 @@ test('custom resources: strings with a format accept any scalar, byte strings on
   }
   const custom = objectAtom(message('Custom', '', fields, { dialect: 'openapi' }))
   validateType(custom, { date: 1, dates: [1, true], bytes: 'YQ==' }, false)
-  assert.throws(() => validateType(custom, { bytes: 1 }, false), { message: '.bytes: expected string, got &value.valueUnstructured{Value:1}' })
+  assert.throws(() => validateType(custom, { bytes: 1 }, false), {
+    message: '.bytes: expected string, got &value.valueUnstructured{Value:1}',
+  })
   assert.throws(() => validateType(custom, { date: [] }, false), { message: '.date: expected any scalar, got &{[]}' })
   const builtIn = objectAtom(message('BuiltIn', '', fields))
   assert.throws(() => validateType(builtIn, { date: 1 }, false), /expected string/)

@@ -8,7 +8,7 @@ import { object } from '../../meta/object.ts'
 import { deviceTaintRuleColumns } from '../columns.ts'
 import { DeviceTaint } from '../device.ts'
 import { validateTaint } from '../device-validation.ts'
-import { validatePool, validateDriver, validateLabel } from '../name-validation.ts'
+import { validateDriver, validateLabel, validatePoolName } from '../name-validation.ts'
 
 export const DeviceTaintSelector = message(
   'DeviceTaintSelector',
@@ -21,7 +21,7 @@ export const DeviceTaintSelector = message(
   {
     validate({ driver, pool, device }, path, errors) {
       if (driver !== undefined) validateDriver(driver, path.child('driver'), errors)
-      if (pool !== undefined) validatePool(pool, path.child('pool'), errors)
+      if (pool !== undefined) validatePoolName(pool, path.child('pool'), errors)
       if (device !== undefined) validateLabel(device, path.child('device'), errors)
     },
   },

@@ -7,7 +7,7 @@ import { derivedKeys, seedLength } from '../derived-keys.ts'
 import { unobserved } from '../observer.ts'
 import { aggregated, TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
-import { validateEncryptedObject, keyIdProblem } from './encrypted-object.ts'
+import { keyIdProblem, validateEncryptedObject } from './encrypted-object.ts'
 import { type EncryptedObject, sourceTypes } from './messages.ts'
 import type { ServiceV2 } from './service-v2.ts'
 

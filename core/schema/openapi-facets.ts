@@ -1,4 +1,4 @@
-/** Checks for facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
+/** Validators of facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
 import { equal } from './equal.ts'
 import { type FieldErrors, quote } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
@@ -8,7 +8,7 @@ import { openapiFormat } from './openapi-formats.ts'
 import { patternTest } from './pattern.ts'
 import { characters } from './wording.ts'
 
-type Check<T> = (value: T, path: FieldPath, errors: FieldErrors) => void
+type Validator<T> = (value: T, path: FieldPath, errors: FieldErrors) => void
 
 /** Path in the validator's form. */
 const named = (path: FieldPath) => (path === FieldPath.root ? '' : path.toString())
@@ -43,7 +43,7 @@ function isMultiple(value: number | bigint, factor: number): boolean {
 
 const isInteger = (value: number | bigint) => typeof value === 'bigint' || Number.isInteger(value)
 
-function multipleOfCheck(given: number): Check<number | bigint> {
+function multipleOfValidator(given: number): Validator<number | bigint> {
   return (value, path, errors) => {
     // As in the reference, integers are compared with the integer part of the facet.
     const factor = isInteger(value) ? Math.trunc(given) : given
@@ -52,7 +52,7 @@ function multipleOfCheck(given: number): Check<number | bigint> {
   }
 }
 
-function limitCheck(given: number, exclusive: boolean, sign: 1 | -1): Check<number | bigint> {
+function limitValidator(given: number, exclusive: boolean, sign: 1 | -1): Validator<number | bigint> {
   const word = sign === 1 ? 'less' : 'greater'
   return (value, path, errors) => {
     const limit = isInteger(value) ? Math.trunc(given) : given
@@ -66,8 +66,8 @@ const int32Limit = 2 ** 31
 const int64Limit = 2 ** 63
 const float32Limit = 3.4028235677973366e38
 
-/** Range check for a type and format. As in the reference, the error has its path only in the text. */
-function rangeCheck(types: readonly string[], format: string | undefined): Check<number | bigint> | undefined {
+/** Validator of the range of a type and format. As in the reference, the error has its path only in the text. */
+function rangeValidator(types: readonly string[], format: string | undefined): Validator<number | bigint> | undefined {
   const type = types.length === 1 ? types[0] : undefined
   const limit = type === 'integer' ? (format === 'int32' ? int32Limit : int64Limit) : undefined
   if (limit === undefined && !(type === 'number' && format === 'float')) return undefined
@@ -79,23 +79,23 @@ function rangeCheck(types: readonly string[], format: string | undefined): Check
   }
 }
 
-/** Checks for numbers, if there are any. */
-export function numberCheck(types: readonly string[], facets: Facets): Check<number | bigint> | undefined {
+/** Validator of numbers, if the facets need one. */
+export function numberValidator(types: readonly string[], facets: Facets): Validator<number | bigint> | undefined {
   const { min, max, exclusiveMin = false, exclusiveMax = false, multipleOf, format } = facets
-  const checks: Check<number | bigint>[] = []
-  const range = rangeCheck(types, format)
-  if (range) checks.push(range)
-  if (multipleOf !== undefined) checks.push(multipleOfCheck(multipleOf))
-  if (min !== undefined) checks.push(limitCheck(min, exclusiveMin, -1))
-  if (max !== undefined) checks.push(limitCheck(max, exclusiveMax, 1))
-  if (checks.length === 0) return undefined
+  const validators: Validator<number | bigint>[] = []
+  const range = rangeValidator(types, format)
+  if (range) validators.push(range)
+  if (multipleOf !== undefined) validators.push(multipleOfValidator(multipleOf))
+  if (min !== undefined) validators.push(limitValidator(min, exclusiveMin, -1))
+  if (max !== undefined) validators.push(limitValidator(max, exclusiveMax, 1))
+  if (validators.length === 0) return undefined
   return (value, path, errors) => {
-    for (const check of checks) check(value, path, errors)
+    for (const each of validators) each(value, path, errors)
   }
 }
 
-/** Checks for strings: reports the first failure; then the format. */
-export function textCheck({ maxLength, minLength, pattern, format }: Facets): Check<string> | undefined {
+/** Validator of strings: reports the first failure; then the format. */
+export function textValidator({ maxLength, minLength, pattern, format }: Facets): Validator<string> | undefined {
   const known = format === undefined ? undefined : openapiFormat(format)
   if (maxLength === undefined && minLength === undefined && !pattern && known === undefined) return undefined
   let compiled: ReturnType<typeof patternTest> | undefined
@@ -121,8 +121,8 @@ export function textCheck({ maxLength, minLength, pattern, format }: Facets): Ch
 
 const hasDuplicates = (items: readonly Json[]) => new Set(items.map((item) => printJson(item))).size < items.length
 
-/** Checks for a list, excluding its items. */
-export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<readonly Json[]> | undefined {
+/** Validator of a list, excluding its items. */
+export function listValidator({ minItems, maxItems, uniqueItems }: Facets): Validator<readonly Json[]> | undefined {
   if (minItems === undefined && maxItems === undefined && !uniqueItems) return undefined
   return (items, path, errors) => {
     if (minItems !== undefined && items.length < minItems) refuse(errors, path, items.length, `should have at least ${minItems} items`)
@@ -131,8 +131,8 @@ export function listCheck({ minItems, maxItems, uniqueItems }: Facets): Check<re
   }
 }
 
-/** Checks for the number of keys of an object. */
-export function sizeCheck({ minProperties, maxProperties }: Facets): Check<number> | undefined {
+/** Validator of the number of keys of an object. */
+export function sizeValidator({ minProperties, maxProperties }: Facets): Validator<number> | undefined {
   if (minProperties === undefined && maxProperties === undefined) return undefined
   return (size, path, errors) => {
     if (minProperties !== undefined && size < minProperties) {
@@ -142,8 +142,8 @@ export function sizeCheck({ minProperties, maxProperties }: Facets): Check<numbe
   }
 }
 
-/** The enum check. As in the reference, null never matches. */
-export function enumCheck({ enum: allowed = [] }: Facets): Check<Json> | undefined {
+/** Validator of the enum. As in the reference, null never matches. */
+export function enumValidator({ enum: allowed = [] }: Facets): Validator<Json> | undefined {
   if (allowed.length === 0) return undefined
   const scalars = new Set(allowed.filter((each) => typeof each !== 'object'))
   const others = allowed.filter((each) => typeof each === 'object' && each !== null)

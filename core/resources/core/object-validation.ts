@@ -4,7 +4,7 @@
  */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { HookContext, Json } from '../../schema/model.ts'
+import type { HookContext } from '../../schema/model.ts'
 import type { ObjectMeta } from '../definition.ts'
 
 function drop(errors: FieldErrors, isSaid: (field: string) => boolean): void {
@@ -12,7 +12,7 @@ function drop(errors: FieldErrors, isSaid: (field: string) => boolean): void {
 }
 
 /** Drops errors at the path and below. */
-export function startOver(errors: FieldErrors, path: FieldPath): void {
+export function dropErrorsAt(errors: FieldErrors, path: FieldPath): void {
   const at = path.toString()
   drop(errors, (field) => field === at || field.startsWith(`${at}.`) || field.startsWith(`${at}[`))
 }
@@ -23,10 +23,10 @@ export function validateFinalizer(name: string, path: FieldPath, errors: FieldEr
   errors.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')
 }
 
-type Rules<T> = (object: T, errors: FieldErrors, context: HookContext, old?: T) => void
+type Validate<T> = (object: T, errors: FieldErrors, context: HookContext, old?: T) => void
 
 /** A strategy's `validate` for the whole object, after its metadata. */
-export function objectRules<T extends object>(rules?: Rules<T>): Rules<T> {
+export function objectValidation<T extends object>(validate?: Validate<T>): Validate<T> {
   const finalizers = FieldPath.of('metadata', 'finalizers')
   return (object, errors, context, old) => {
     const { metadata }: { metadata?: ObjectMeta } = object
@@ -34,9 +34,6 @@ export function objectRules<T extends object>(rules?: Rules<T>): Rules<T> {
     metadata?.finalizers?.forEach((name, index) => {
       validateFinalizer(name, finalizers.index(index), errors, context)
     })
-    rules?.(object, errors, context, old)
+    validate?.(object, errors, context, old)
   }
 }
-
-/** A decoded value as JSON. */
-export const asJson = (value: unknown): Json => (value ?? null) as Json
