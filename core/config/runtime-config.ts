@@ -42,11 +42,12 @@ interface Entry {
   readonly on: boolean
 }
 
-/** Parses `v1`, `apps/v1` or `apps/v1/deployments`; without group it is the core group. */
+/** Parses `apps/v1` or `apps/v1/deployments`; the core group is empty: `/v1`. As in the reference, `v1` alone is no key. */
 function readEntry(key: string, text: string): Entry {
   const parts = key.split('/')
-  const [group = '', version = '', resource] = parts.length === 1 ? ['', key] : parts
-  if (parts.length > 3 || version === '' || resource === '') throw fail(`invalid key ${key}`)
+  const [group = '', version = '', resource] = parts
+  if (parts.length > 3 || version === '' || resource === '')
+    throw fail(`invalid key ${key}: must be group/version or group/version/resource; the core group's version is /v1`)
   if (resource !== undefined && resource !== resource.toLowerCase()) {
     throw fail(`invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(resource)}`)
   }

@@ -21,7 +21,7 @@ export const runtimeFlags = {
     split: 'each',
     bareValue: 'true',
     built: true,
-    help: 'Turn built-in APIs on or off: v1 or group/version or group/version/resource=true|false, api/all, api/ga, api/beta or api/alpha=true|false.',
+    help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
   'tracing-config-file': string({ help: 'Path of the TracingConfiguration file.' }),
   profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),

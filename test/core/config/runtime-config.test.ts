@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFlags } from '../../../core/config/parse.ts'
 import { parseRuntimeConfig, type RuntimeConfigOptions, type RuntimeConfigRow } from '../../../core/config/runtime-config.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
 const row = (group: string, version: string, plural: string, servedByDefault = true, introduced = '1.0'): RuntimeConfigRow => ({
   group,
@@ -34,9 +35,11 @@ test('specific entries take precedence over general ones, in any order', () => {
   assert.deepEqual(served('apps/v1=true,api/ga=false'), [deployments, scales])
   assert.deepEqual(served('apps/v1/scales=false,apps/v1=true,api/all=false'), [deployments])
   assert.deepEqual(served('apps/v1=false,apps/v1/scales=true'), [pods, scales, young])
-  assert.deepEqual(served('v1=false,api/all=true'), [deployments, scales, policies, pools, young])
+  assert.deepEqual(served('/v1=false,api/all=true'), [deployments, scales, policies, pools, young])
   assert.deepEqual(served('resource.k8s.io/v1alpha3=1'), [pods, deployments, scales, pools, young])
 })
+
+const keyForm = "must be group/version or group/version/resource; the core group's version is /v1"
 
 test('invalid entries are start errors', () => {
   for (const [text, message] of [
@@ -50,10 +53,24 @@ test('invalid entries are start errors', () => {
       'apps/v1/Deployments=true',
       '--runtime-config: invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
     ],
-    ['a/b/c/d=true', '--runtime-config: invalid key a/b/c/d'],
+    ...['a/b/c/d', 'v1', 'apps', 'apps/v1/', 'apps/'].map(
+      (key) => [`${key}=true`, `--runtime-config: invalid key ${key}: ${keyForm}`] as const,
+    ),
+    ['v1', `--runtime-config: invalid key v1: ${keyForm}`],
+    ['api/all=true,v1', `--runtime-config: invalid key v1: ${keyForm}`],
   ] as const) {
     assert.throws(() => served(text), { name: 'FlagError', message })
   }
+})
+
+test('the option of createApiServer follows the same rules', async () => {
+  const start = (runtimeConfig: { readonly [api: string]: boolean }) =>
+    createApiServer({ store: memoryStore(), controllers: [], runtimeConfig })
+  await assert.rejects(start({ v1: true }), { name: 'FlagError', message: `--runtime-config: invalid key v1: ${keyForm}` })
+  const server = await start({ '/v1': true, 'apps/v1': false })
+  const { status } = await server.fetch(new Request('http://x/apis/apps/v1'))
+  await server.close()
+  assert.equal(status, 404)
 })
 
 test('versions introduced later than the emulated release are not served, and requesting them is an error', () => {
