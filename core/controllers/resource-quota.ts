@@ -7,6 +7,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { Pauses, type Slices } from '../slices.ts'
 import type { Change } from '../watch/change.ts'
+import type { WatchableStore } from '../watch/feed.ts'
 import { type Following, follow } from '../watch/follow.ts'
 import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
@@ -36,8 +37,8 @@ export const resourceQuota: Controller = (context) => {
   }
   const evaluatorOf = createEvaluators({ platform, clock, find, enabled: gates.enabled })
   const quotas = new QuotaSet()
-  /** Followed stores of counted resources, by key. */
-  const followed = new Map<string, Following>()
+  /** Followed stores of counted resources, by storage key. A resource that is replaced has another store. */
+  const followed = new Map<string, Following & { readonly store: WatchableStore }>()
   const cancels = new Set<() => void>()
   const pauses = new Pauses(clock)
   const closing = new AbortController()
@@ -136,7 +137,7 @@ export const resourceQuota: Controller = (context) => {
   function followCounted(): void {
     const counted = countedBy(quotas.names())
     for (const [key, following] of followed) {
-      if (counted.has(key)) continue
+      if (counted.get(key)?.resource.store === following.store) continue
       following.close()
       followed.delete(key)
     }
@@ -154,7 +155,7 @@ export const resourceQuota: Controller = (context) => {
           frees(change, evaluator).then((less) => (less ? look() : undefined), look)
         },
       })
-      followed.set(key, following)
+      followed.set(key, { ...following, store: of })
     }
   }
 

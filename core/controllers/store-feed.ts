@@ -17,7 +17,7 @@ export interface StoreFollower {
   ready(): void
   put(object: StoredObject): void
   delete(object: { readonly resource: ServedResource; readonly key: string }): void
-  /** A resource was added, with this key prefix; its stored objects were delivered. */
+  /** A resource was added or replaced (possibly with other versions), with this key prefix; its stored objects were delivered. */
   arrived(root: string): void
   /** The resource with this key prefix is not served any more; no further events follow. */
   forget(root: string): void
@@ -27,6 +27,19 @@ export interface StoreFeed {
   /** The served resource of a key. */
   resourceOf(key: string): ServedResource | undefined
   close(): void
+}
+
+/** One run of reading stored objects. */
+interface Reading {
+  /** False when the run was superseded, or its resource removed. */
+  isCurrent(): boolean
+  /** Whether to deliver the objects of the resource with this key prefix. */
+  wants(root: string): boolean
+}
+
+/** The reading of an added resource's objects, and its events meanwhile, which are held back. */
+interface CatchUp extends Reading {
+  readonly held: (readonly [KeyValueStore, StoreEvent])[]
 }
 
 const retryAfter = 1_000
@@ -45,8 +58,8 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   let byRoot = rootsOf(table.all())
   /** Incremented by every start: earlier reads are ignored. */
   let generation = 0
-  /** Events of added resources, held back until their stored objects were delivered. */
-  const held = new Map<string, (readonly [KeyValueStore, StoreEvent])[]>()
+  /** By key prefix. A resource that is removed and added again is read again: the first reading is then no longer in the map. */
+  const catchingUp = new Map<string, CatchUp>()
   let starting: Promise<void> | undefined
   /** The previous look-up: consecutive keys mostly have the same prefix. */
   let last = { place: '', root: undefined as string | undefined, from: byRoot }
@@ -91,15 +104,16 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   }
 
   /** Delivers the objects below a prefix; resolves to the revision at which they were read. */
-  async function load(store: KeyValueStore, below: string, own: number): Promise<number> {
+  async function load(store: KeyValueStore, below: string, run: Reading): Promise<number> {
     let from: string | undefined
     let revision: number | undefined
     for (;;) {
       const page = await store.list({ prefix: below, limit: pageSize, ...(from && { from }), ...(revision !== undefined && { revision }) })
-      if (own !== generation) return page.revision
+      if (!run.isCurrent()) return page.revision
       revision = page.revision
       for (const kv of page.items) {
-        const resource = resourceOf(kv.key)
+        const root = rootOf(kv.key)
+        const resource = root !== undefined && run.wants(root) ? byRoot.get(root) : undefined
         if (resource) put(kv, resource)
       }
       const last = page.items.at(-1)
@@ -111,12 +125,13 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
 
   async function start(): Promise<void> {
     const own = ++generation
-    held.clear()
     byRoot = rootsOf(table.all())
     follower.reset()
     const loaded: (readonly [KeyValueStore, revision: number])[] = []
-    for (const store of stores) loaded.push([store, await load(store, prefix, own)])
-    if (closed || own !== generation) return
+    // A resource that is added meanwhile is read afterwards: what is read here may be outdated by then.
+    const run: Reading = { isCurrent: () => own === generation, wants: (root) => !catchingUp.has(root) }
+    for (const store of stores) loaded.push([store, await load(store, prefix, run)])
+    if (own !== generation) return
     follower.ready()
     watches = loaded.map(([store, revision]) => follow(store, revision))
   }
@@ -125,8 +140,8 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     const key = event.type === 'put' ? event.kv.key : event.key
     const root = rootOf(key)
     if (root === undefined) return
-    const waiting = held.get(root)
-    if (waiting) return void waiting.push([store, event])
+    const run = catchingUp.get(root)
+    if (run) return void run.held.push([store, event])
     const resource = byRoot.get(root)
     if (resource === undefined) return
     if (event.type === 'delete') follower.delete({ resource, key })
@@ -149,16 +164,19 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
 
   /** Delivers the stored objects of an added resource, then the events since. */
   async function catchUp(root: string): Promise<void> {
-    const own = generation
-    held.set(root, [])
-    await starting
-    const told = new Map<KeyValueStore, number>()
-    for (const store of stores) told.set(store, await load(store, root, own))
-    if (own !== generation) return
-    const events = held.get(root) ?? []
-    held.delete(root)
-    follower.arrived(root)
-    for (const [store, event] of events) if (revisionOf(event) > (told.get(store) ?? 0)) tell(store, event)
+    const run: CatchUp = { held: [], isCurrent: () => catchingUp.get(root) === run, wants: (each) => each === root }
+    catchingUp.set(root, run)
+    try {
+      await starting
+      const told = new Map<KeyValueStore, number>()
+      for (const store of stores) told.set(store, await load(store, root, run))
+      if (!run.isCurrent()) return
+      catchingUp.delete(root)
+      follower.arrived(root)
+      for (const [store, event] of run.held) if (revisionOf(event) > (told.get(store) ?? 0)) tell(store, event)
+    } catch (error) {
+      if (run.isCurrent()) retry(error)
+    }
   }
 
   /** Resources were added, changed or removed. */
@@ -167,19 +185,26 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     byRoot = rootsOf(table.all())
     for (const root of before.keys()) {
       if (byRoot.has(root)) continue
-      held.delete(root)
+      catchingUp.delete(root)
       follower.forget(root)
     }
     // The pending start delivers everything.
     if (starting === undefined) return
-    for (const root of byRoot.keys()) if (!before.has(root)) catchUp(root).catch(retry)
+    for (const [root, resource] of byRoot) {
+      const known = before.get(root)
+      if (known === undefined) void catchUp(root)
+      else if (known !== resource && !catchingUp.has(root)) follower.arrived(root)
+    }
   }
 
   function startAfter(milliseconds: number): void {
     cancelStart()
     cancelStart = clock.after(milliseconds, () => {
-      starting = start()
-      starting.catch(retry)
+      const own = start()
+      starting = own
+      own.catch((error: unknown) => {
+        if (own === starting) retry(error)
+      })
     })
   }
 
@@ -188,6 +213,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     if (closed) return
     generation++
     starting = undefined
+    catchingUp.clear()
     for (const watch of watches.splice(0)) watch.close()
     logger.debug(
       { error: error instanceof Error ? error.message : undefined },
@@ -204,6 +230,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     close() {
       closed = true
       generation++
+      catchingUp.clear()
       unfollow()
       cancelStart()
       for (const watch of watches) watch.close()

@@ -5,6 +5,7 @@ import type { Clock, KeyValueStore } from '../../../core/ports.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
+import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
 import { apiOf } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
 import { eventually } from '../../support/wait.ts'
@@ -88,4 +89,51 @@ test('each quota of a namespace is counted, and again when objects are deleted',
     const { first, both } = { first: found.get('first')?.['configmaps'], both: found.get('both')?.['secrets'] }
     return first === after.first && both === after.both
   })
+})
+
+/** A clock on which no lost watch is started again: those who follow a resource must notice themselves that it was replaced. */
+const withoutRetries: Clock = {
+  ...webClock,
+  after: (milliseconds, callback) => (milliseconds === 1_000 ? () => {} : webClock.after(milliseconds, callback)),
+}
+
+test('custom resources are counted after changes of their definition', async (t) => {
+  const server = await startCore({ controllers: ['resourcequota'] }, { clock: withoutRetries })
+  t.after(() => server.close())
+  const api = apiTo(server)
+  const group = 'counted.example.com'
+  const definition = `${definitionsPath}/widgets.${group}`
+  const widgets = `/apis/${group}/v1/namespaces/default/widgets`
+  const becomes = (count: string) =>
+    eventually(`the usage is ${count}`, async () => {
+      const { status } = (await api.get(`${quotas}/widgets`)).body
+      return JSON.stringify(status?.['used']) === JSON.stringify({ [`count/widgets.${group}`]: count })
+    })
+  const add = (name: string) => api.create(widgets, widget(group, name))
+
+  await define(api, definitionOf(group))
+  await api.create(quotas, quota('widgets', { [`count/widgets.${group}`]: '9' }))
+  await becomes('0')
+  for (const name of ['a', 'b', 'c']) await add(name)
+  await becomes('3')
+
+  await api.patch(definition, { spec: { versions: [stored, versionOf('v2')] } })
+  await eventually('v2 is served', async () => (await api.get(`/apis/${group}/v2/widgets`)).status === 200)
+  await api.delete(`${widgets}/a`)
+  await becomes('2')
+
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  await api.patch(definition, { spec: { versions: [{ ...stored, schema: { openAPIV3Schema } }] } })
+  await eventually('v2 is not served', async () => (await api.get(`/apis/${group}/v2/widgets`)).status === 404)
+  await api.delete(`${widgets}/b`)
+  await becomes('1')
+
+  await api.delete(definition)
+  await eventually('the definition is gone', async () => (await api.get(definition)).status === 404)
+  await becomes('0')
+  await define(api, definitionOf(group))
+  for (const name of ['a', 'b']) await add(name)
+  await becomes('2')
+  await api.delete(`${widgets}/a`)
+  await becomes('1')
 })
