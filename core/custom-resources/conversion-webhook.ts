@@ -25,7 +25,7 @@ const mostObjects = 1_000
 const mostText = 1024 * 1024
 const reviewVersions = ['v1', 'v1beta1']
 
-interface Answer {
+interface ConversionReview {
   readonly kind?: unknown
   readonly apiVersion?: unknown
   readonly response?: {
@@ -40,8 +40,8 @@ const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/
 
 /** The objects of a valid response. Throws an Error with the reason otherwise. */
 function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
-  const answer = parseJsonText(text) as Answer | null
-  const { kind, apiVersion: version, response } = answer ?? {}
+  const review = parseJsonText(text) as ConversionReview | null
+  const { kind, apiVersion: version, response } = review ?? {}
   const strict = apiVersion.endsWith('/v1')
   if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {
     const got = kindText(typeof version === 'string' ? version : '', typeof kind === 'string' ? kind : '')

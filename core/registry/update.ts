@@ -11,7 +11,7 @@ import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
 import type { ServedResource } from './served.ts'
-import { interruptible, validateSideUpdate, validateStatusUpdate, validateUpdate } from './validation.ts'
+import { interruptible, validateStatusUpdate, validateSubresourceUpdate, validateUpdate } from './validation.ts'
 import type { View } from './view.ts'
 
 /** Maximum attempts of a write with write conflicts, caused by other servers. */
@@ -88,7 +88,7 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
 }
 
 function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObject, old: ApiObject, { context }: WriteRequest) {
-  const warnings = !view.partial ? strategy.warnings : view.side ? undefined : strategy.statusWarnings
+  const warnings = !view.partial ? strategy.warnings : view.strategy ? undefined : strategy.statusWarnings
   return warnings?.(object as never, old as never, context) ?? []
 }
 
@@ -130,14 +130,14 @@ export async function update(
 
   async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
-    else if (!view.side) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
+    else if (!view.strategy) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
     dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, request.context.settings.enabled)
     const canonical = codec.canonical(written)
     const old = codec.known?.(current.bytes) ?? codec.canonical(existing)
-    if (!view.partial || view.side?.whole) countGeneration(definition, canonical, old)
+    if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old)
     keepTimes(canonical as JsonObject, old as JsonObject)
     const validated = interruptible(request, () => {
-      if (view.side) validateSideUpdate(definition, view.side, canonical, old, request.context)
+      if (view.strategy) validateSubresourceUpdate(definition, view.strategy, canonical, old, request.context)
       else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
       else validateUpdate(definition, canonical, old, request.context)
     })

@@ -1,4 +1,4 @@
-import type { ApiObject, ResourceDefinition, Side } from '../resources/definition.ts'
+import type { ApiObject, ResourceDefinition, SubresourceStrategy } from '../resources/definition.ts'
 import { invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
@@ -76,18 +76,18 @@ export function validateStatusUpdate(definition: ResourceDefinition, object: Api
   refuseIfAny(definition, object, errors)
 }
 
-/** Throws 422 with all errors of an update through a subresource with rules of its own. */
-export function validateSideUpdate(
+/** Throws 422 with all errors of an update through a subresource other than status and scale. */
+export function validateSubresourceUpdate(
   definition: ResourceDefinition,
-  side: Side,
+  strategy: SubresourceStrategy,
   object: ApiObject,
   old: ApiObject,
   context: HookContext,
 ): void {
   const errors = errorsFor(context)
   validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  if (side.whole) validateObjectUpdate(definition, object, old, errors, context)
-  errors.untilClosed(() => side.validate?.(object, old, errors, context))
+  if (strategy.fullUpdate) validateObjectUpdate(definition, object, old, errors, context)
+  errors.untilClosed(() => strategy.validate?.(object, old, errors, context))
   refuseIfAny(definition, object, errors)
 }
 

@@ -1,6 +1,6 @@
 import { type FieldSet, fieldSet, noFields } from '../apply/field-set.ts'
-import type { ApiObject, ObjectMeta, ResourceDefinition, Side } from '../resources/definition.ts'
-import { keptMetadata } from '../resources/side.ts'
+import type { ApiObject, ObjectMeta, ResourceDefinition, SubresourceStrategy } from '../resources/definition.ts'
+import { keptMetadata } from '../resources/kept-metadata.ts'
 import type { HookContext } from '../schema/model.ts'
 
 /** A part of an object that is written separately: the main resource, its status, its scale. */
@@ -11,8 +11,8 @@ export interface View {
   readonly reset?: FieldSet
   /** Status and the like: the rest of the object is neither prepared nor validated. */
   readonly partial: boolean
-  /** A subresource with validation rules of its own. */
-  readonly side?: Side
+  /** Set for subresources other than status and scale. */
+  readonly strategy?: SubresourceStrategy
 }
 
 /** The main resource; a write keeps the status. */
@@ -29,12 +29,12 @@ export function mainView(definition: ResourceDefinition): View {
   }
 }
 
-/** The view of a kind's own subresource. */
-export const sideView = (side: Side): View => ({
+/** The view of a subresource other than status and scale. */
+export const strategyView = (strategy: SubresourceStrategy): View => ({
   partial: true,
-  side,
-  write: side.write,
-  ...(side.reset && { reset: fieldSet(...side.reset) }),
+  strategy,
+  write: strategy.write,
+  ...(strategy.reset && { reset: fieldSet(...strategy.reset) }),
 })
 
 /**

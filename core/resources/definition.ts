@@ -111,16 +111,16 @@ export interface Strategy<T = ApiObject> {
 /** Format of `metadata.name` (schema/formats.ts). */
 export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment'
 
-/** A part of an object with a subresource of its own, whose bodies are whole objects of the kind. Does no I/O. */
-export interface Side {
+/** Hooks of a subresource such as `/resize` that writes a part of the object; its bodies are complete objects of the kind. Does no I/O. */
+export interface SubresourceStrategy {
   /** The object after a write: the stored object with this part of the incoming one. Changes neither. */
   write(existing: ApiObject, incoming: ApiObject, context: HookContext): ApiObject
   /** Validation of a write, after metadata. */
   validate?(object: ApiObject, old: ApiObject, errors: FieldErrors, context: HookContext): void
   /** Paths that a write doesn't change, so that it can't own them (resetFields). */
   readonly reset?: readonly (readonly string[])[]
-  /** It changes desired state: `validate` runs as well, and the generation is incremented. */
-  readonly whole?: boolean
+  /** As on updates of the main resource, the kind's `validate` runs too, and a changed spec increments the generation. */
+  readonly fullUpdate?: boolean
 }
 
 /** Converts between a version and the storage version. Changes neither object; the result is canonicalized afterwards. */
@@ -164,8 +164,8 @@ export interface Subresource {
   readonly version?: string
   readonly verbs: readonly string[]
   readonly schema: Message
-  /** Set if its bodies are whole objects of which it writes a part. */
-  readonly side?: Side
+  /** Set if its bodies are complete objects of the parent's kind, of which it writes a part. */
+  readonly strategy?: SubresourceStrategy
   readonly action?: ActionName
   /** Set if it connects to a backend: a stream, or a proxy for any method and subpath. */
   readonly connects?: 'stream' | 'proxy'

@@ -1,4 +1,4 @@
-import { mainView, sideView, statusView, type View } from '../registry/view.ts'
+import { mainView, statusView, strategyView, type View } from '../registry/view.ts'
 import { labelSelectorOf } from '../request/label-selector.ts'
 import { scaleColumns } from '../resources/autoscaling/columns.ts'
 import { Scale } from '../resources/autoscaling/v1/index.ts'
@@ -92,6 +92,6 @@ export function viewsOf(definition: ResourceDefinition): ReadonlyMap<string, Sub
   const views: SubresourceView[] = [{ name: '', body, ...mainView(definition) }]
   if (definition.status) views.push({ name: 'status', body, ...statusView(definition) })
   if (definition.scale) views.push(scaleView(definition.scale, scaleBody))
-  for (const { name, side } of definition.subresources) if (side) views.push({ name, body, ...sideView(side) })
+  for (const { name, strategy } of definition.subresources) if (strategy) views.push({ name, body, ...strategyView(strategy) })
   return new Map(views.map((view) => [view.name, view]))
 }

@@ -5,8 +5,10 @@ import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 
 /** Whether a write is for this resource (`group` without placeholders) and subresource. */
-export const isAbout = ({ groupResource, subresource }: AdmissionAttributes, resource: string, group = '', side = '') =>
-  groupResource.resource === resource && groupResource.group === group && subresource === side
+export const isAbout = (attributes: AdmissionAttributes, resource: string, group = '', subresource = '') => {
+  const { groupResource } = attributes
+  return groupResource.resource === resource && groupResource.group === group && attributes.subresource === subresource
+}
 
 /** The object's spec, created if missing; the caller chooses its type. */
 export function specOf<T extends object>(object: ApiObject): T {

@@ -13,7 +13,7 @@ import type { AdmissionObserver, StepType } from '../observer.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
-import type { Answer } from './response.ts'
+import type { AdmissionResponse } from './response.ts'
 
 /** Dependencies of calls. */
 export interface Caller {
@@ -44,7 +44,7 @@ export async function callHook(
   { object = null, oldObject = null }: { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null },
   mutating: boolean,
   { connect, outbound, platform, clock }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
-): Promise<Answer> {
+): Promise<AdmissionResponse> {
   checkDryRun(hook, attributes)
   const { name, reviewVersion: version } = hook
   const failed = (reason: string, code: number, cause?: unknown) => new CallFailed(name, reason, code, cause)
@@ -57,25 +57,25 @@ export async function callHook(
     throw failed(`failed to call webhook: ${messageOf(error)}`, unavailable, error)
   })
   // Imported on demand: servers without webhooks don't need it.
-  const { parseAnswer, readAnswer } = await import('./response.ts')
-  let parsed: ReturnType<typeof parseAnswer>
+  const { parseReview, readResponse } = await import('./response.ts')
+  let parsed: ReturnType<typeof parseReview>
   try {
     const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
     const limit = Math.min(hook.timeout, deadline - clock.now())
-    parsed = parseAnswer(await post({ connection, outbound, body: printJson(review), timeout: limit, signal }))
+    parsed = parseReview(await post({ connection, outbound, body: printJson(review), timeout: limit, signal }))
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
   }
-  let answer: Answer
+  let response: AdmissionResponse
   try {
-    answer = readAnswer(parsed, { uid, version, mutating }, platform)
+    response = readResponse(parsed, { uid, version, mutating }, platform)
   } catch (error) {
     throw failed(`received invalid webhook response: ${messageOf(error)}`, unavailable, error)
   }
-  for (const [key, value] of Object.entries(answer.annotations)) attributes.annotate(`${name}/${key}`, value)
-  for (const text of answer.warnings) attributes.warn(text)
-  if (!answer.allowed) throw denied(name, answer.result)
-  return answer
+  for (const [key, value] of Object.entries(response.annotations)) attributes.annotate(`${name}/${key}`, value)
+  for (const text of response.warnings) attributes.warn(text)
+  if (!response.allowed) throw denied(name, response.result)
+  return response
 }
 
 /** Runs a call, reports it, and applies the failure policy. Resolves to false when a failure is ignored; rejects with the client's ApiError. */

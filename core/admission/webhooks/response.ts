@@ -37,7 +37,7 @@ const schema = z.object({
     .nullish(),
 })
 
-export interface Answer {
+export interface AdmissionResponse {
   readonly allowed: boolean
   readonly result: Result
   /** JSON patch as text; undefined: none. */
@@ -60,10 +60,10 @@ export interface Expected {
 }
 
 /** Throws an Error with the reason when the text is malformed. */
-export function parseAnswer(answer: string): z.output<typeof schema> {
+export function parseReview(body: string): z.output<typeof schema> {
   let value: unknown
   try {
-    value = JSON.parse(answer)
+    value = JSON.parse(body)
   } catch (error) {
     throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
@@ -74,7 +74,11 @@ export function parseAnswer(answer: string): z.output<typeof schema> {
 }
 
 /** The result of a parsed response. Throws an Error when it does not match the request. */
-export function readAnswer({ kind, apiVersion, response }: z.output<typeof schema>, expected: Expected, platform: Platform): Answer {
+export function readResponse(
+  { kind, apiVersion, response }: z.output<typeof schema>,
+  expected: Expected,
+  platform: Platform,
+): AdmissionResponse {
   const { uid, version, mutating } = expected
   if (response == null) throw new Error('webhook response was absent')
   const { patch: encoded = '', patchType, allowed, auditAnnotations, warnings } = response

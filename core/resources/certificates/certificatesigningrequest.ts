@@ -87,7 +87,7 @@ export const certificateSigningRequests = resource({
       kind: 'CertificateSigningRequest',
       verbs: ['get', 'patch', 'update'],
       schema: CertificateSigningRequest,
-      side: approval,
+      strategy: approval,
     },
   ],
   nameFormat: 'pathSegment',

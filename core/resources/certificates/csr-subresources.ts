@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Json } from '../../schema/model.ts'
 import { formatTime } from '../../schema/time.ts'
-import type { Side } from '../definition.ts'
+import type { SubresourceStrategy } from '../definition.ts'
 import { certificateFault } from './issued-certificate.ts'
 
 type Condition = {
@@ -77,8 +77,8 @@ function validateDecisionsKept(request: Request, old: Request, errors: FieldErro
 }
 
 /** `/approval`: approves or denies, permanently. */
-export const approval: Side = {
-  whole: true,
+export const approval: SubresourceStrategy = {
+  fullUpdate: true,
   reset: [['spec'], ['status', 'certificate']],
   write: (existing, incoming, { now }) => ({
     ...existing,

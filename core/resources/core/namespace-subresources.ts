@@ -1,9 +1,9 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import type { Side } from '../definition.ts'
+import type { SubresourceStrategy } from '../definition.ts'
 import { validateFinalizer } from './object-validation.ts'
 
 /** `/finalize`: removes finalizers from the spec after clean-up. */
-export const specFinalizers: Side = {
+export const specFinalizers: SubresourceStrategy = {
   write: (existing, incoming) => ({ ...incoming, status: existing['status'] }),
   validate(object, _old, errors, context) {
     const { finalizers = [] } = (object['spec'] ?? {}) as { finalizers?: string[] }

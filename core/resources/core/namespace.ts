@@ -61,7 +61,7 @@ export const namespaces = resource({
   },
   lifecycle: { introduced: '1.0' },
   status: true,
-  subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'], schema: Namespace, side: specFinalizers }],
+  subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'], schema: Namespace, strategy: specFinalizers }],
   nameFormat: 'dns1123Label',
   selectable: { 'status.phase': '.status.phase' },
   specFinalizers: true,

@@ -1,8 +1,8 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Json } from '../../schema/model.ts'
-import type { ApiObject, Side } from '../definition.ts'
-import { keptMetadata } from '../side.ts'
+import type { ApiObject, SubresourceStrategy } from '../definition.ts'
+import { keptMetadata } from '../kept-metadata.ts'
 import { allBut } from './pod-spec.ts'
 
 type Container = { name: string; [field: string]: Json }
@@ -18,8 +18,8 @@ const containers = FieldPath.of('spec', 'ephemeralContainers')
 export const mirrorAnnotation = '<labels>/config.mirror'
 
 /** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Existing ones can't be changed or removed. */
-export const ephemeralContainers: Side = {
-  whole: true,
+export const ephemeralContainers: SubresourceStrategy = {
+  fullUpdate: true,
   reset: allBut(['ephemeralContainers']),
   write(existing, incoming) {
     const { ephemeralContainers: _old, ...spec } = specOf(existing)

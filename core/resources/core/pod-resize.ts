@@ -3,8 +3,8 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer, Json, JsonObject } from '../../schema/model.ts'
-import type { ApiObject, Side } from '../definition.ts'
-import { keptMetadata } from '../side.ts'
+import type { ApiObject, SubresourceStrategy } from '../definition.ts'
+import { keptMetadata } from '../kept-metadata.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { mirrorAnnotation } from './pod-ephemeral.ts'
 import { isSidecar } from './pod-requests.ts'
@@ -122,8 +122,8 @@ function nodeResizes(pod: ApiObject): boolean {
   return running === undefined || running.resources !== undefined
 }
 
-export const resize: Side = {
-  whole: true,
+export const resize: SubresourceStrategy = {
+  fullUpdate: true,
   reset: allBut(['containers', 'initContainers', 'resources']),
   write,
   validate(pod, old, errors, context) {

@@ -47,7 +47,7 @@ export const pods = resource({
       action: 'podStream',
     },
     { name: 'binding', kind: 'Binding', verbs: ['create'], schema: Binding, action: 'binding' },
-    { name: 'ephemeralcontainers', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, side: ephemeralContainers },
+    { name: 'ephemeralcontainers', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, strategy: ephemeralContainers },
     { name: 'eviction', kind: 'Eviction', group: 'policy', verbs: ['create'], schema: Eviction, action: 'eviction' },
     { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'], schema: PodExecOptions, connects: 'stream', action: 'podStream' },
     { name: 'log', kind: 'Pod', verbs: ['get'], schema: Pod, action: 'podLog' },
@@ -67,7 +67,7 @@ export const pods = resource({
       connects: 'proxy',
       action: 'podProxy',
     },
-    { name: 'resize', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, side: resize },
+    { name: 'resize', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, strategy: resize },
   ],
   strategy: {
     defaults: defaultPod,

@@ -11,8 +11,8 @@ export interface Action {
   perform(target: Target, object: ApiObject, dryRun: boolean): Promise<ApiObject | Status> | ApiObject | Status
 }
 
-/** Replaces the verbs on stored objects. */
-export interface Answers {
+/** Handlers by verb, in place of those for stored objects. */
+export interface VerbHandlers {
   readonly verbs: { readonly [verb: string]: Verb }
   /** Kind of the body when it is not the resource's own. */
   readonly body?: SubresourceView['body']

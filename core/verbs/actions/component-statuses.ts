@@ -8,7 +8,7 @@ import { Entry } from '../../storage/entry.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
-import type { Answers } from './action.ts'
+import type { VerbHandlers } from './action.ts'
 
 async function health({ services: { table } }: Target): Promise<{ type: string; status: string; message?: string; error?: string }> {
   const namespaces = table.lookup('', 'v1', 'namespaces')
@@ -42,4 +42,4 @@ const list: Verb = async (target) => {
   return respondList(target, { entries: wanted ? [status] : [], revision: 0 }, undefined)
 }
 
-export const componentStatuses: Answers = { verbs: { get, list } }
+export const componentStatuses: VerbHandlers = { verbs: { get, list } }

@@ -3,7 +3,7 @@ import { Reply } from '../../respond/reply.ts'
 import { serviceUnavailable } from '../../respond/status.ts'
 import type { Target, Verb } from '../services.ts'
 import { submitConnect } from '../submission.ts'
-import type { Answers } from './action.ts'
+import type { VerbHandlers } from './action.ts'
 import { connectOptions } from './connect-options.ts'
 import { forwardTo, logOf, nodeAt, podAt, serviceAt, streamOf } from './locate.ts'
 
@@ -27,12 +27,12 @@ async function admit(target: Target): Promise<void> {
   await submission.validate(await submission.mutate(options, undefined), undefined)
 }
 
-function upgraded(locate: (target: Target) => Promise<void>): Answers {
+function upgraded(locate: (target: Target) => Promise<void>): VerbHandlers {
   const verb = connectTo(locate)
   return { verbs: { get: verb, create: verb } }
 }
 
-function proxied(locate: (target: Target) => Promise<void>): Answers {
+function proxied(locate: (target: Target) => Promise<void>): VerbHandlers {
   const verb = connectTo(locate)
   // The empty verb is OPTIONS.
   return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb } }
@@ -44,7 +44,7 @@ const readLog: Verb = async (target) => {
 }
 
 export const podForward = upgraded(forwardTo)
-export const podLog: Answers = { verbs: { get: readLog } }
+export const podLog: VerbHandlers = { verbs: { get: readLog } }
 export const podProxy = proxied(podAt)
 export const podStream = upgraded(streamOf)
 export const nodeProxy = proxied(nodeAt)

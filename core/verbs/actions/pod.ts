@@ -1,7 +1,7 @@
 /** Helpers for actions on pods. */
 
 import type { WriteRequest } from '../../registry/request.ts'
-import { sideView, type View } from '../../registry/view.ts'
+import { strategyView, type View } from '../../registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/time.ts'
 import { hookContext, type Target } from '../services.ts'
@@ -51,7 +51,7 @@ export function withCondition(pod: ApiObject, condition: Condition, now: number)
 }
 
 /** View for the server's own updates: any field may change. */
-export const unrestrictedView: View = sideView({ write: (_existing, incoming) => incoming })
+export const unrestrictedView: View = strategyView({ write: (_existing, incoming) => incoming })
 
 /** A write caused by an action; admission has run on the action. */
 export function ownWrite({ exchange, services }: Target, dryRun: boolean): WriteRequest {
