@@ -52,7 +52,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   /** Incremented on each restart: events of an earlier store watch are ignored. */
   let generation = 0
   let state: State | undefined
-  let starting: Promise<State> | undefined
+  let starting: Promise<void> | undefined
   /** The last start failed. */
   let failed = false
   let closed = false
@@ -74,13 +74,16 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     if (last) reached.advance(last.type === 'put' ? last.kv.modRevision : last.revision)
   }
 
-  async function load(): Promise<State> {
+  async function load(): Promise<void> {
+    const asked = generation
     const loaded = await loadAll(
       objects,
       store,
       pauses.slices(() => neverAborted),
     )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
+    // The store went backwards meanwhile.
+    if (asked !== generation) return load()
     const at = loaded.revision
     if (at < reached.revision)
       logger.warn(
@@ -114,7 +117,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     }
     // The previous values are here.
     const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
-    return { window, watch }
+    state = { window, watch }
   }
 
   function clear(): void {
@@ -127,14 +130,13 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     generation++
     state?.watch.close()
     state = undefined
-    starting = undefined
     clear()
     fanOut.end()
     reached.giveUp()
     if (error && !closed) logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache restarts from a new list')
   }
 
-  async function startWithRetries(): Promise<State> {
+  async function startWithRetries(): Promise<void> {
     for (let wait = firstRetry; ; wait = Math.min(wait * 2, longestRetry)) {
       try {
         return await load()
@@ -146,14 +148,14 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     }
   }
 
-  async function start(): Promise<State> {
-    if (state) return state
+  /** Callers check `state` after waiting: the store's watch may be lost again by then. */
+  async function start(): Promise<void> {
+    if (state) return
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     starting ??= startWithRetries().then(
-      (ready) => {
-        state = ready
+      () => {
+        starting = undefined
         failed = false
-        return ready
       },
       (error: unknown) => {
         starting = undefined
@@ -195,7 +197,8 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   async function list(query: FeedQuery): Promise<FeedList> {
     const at = query.at ?? 'newest'
     try {
-      await refresh(at)
+      do await refresh(at)
+      while (state === undefined)
     } catch (error) {
       if (closed) return objects.list(query)
       // A paginated list bypasses the cache, so that it reports the unreadable value instead of asking the client to retry (KEP-4568).
@@ -308,11 +311,12 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         if (after > current) throw new TooOld(after, current)
       }
       for (;;) {
-        const current = await start()
+        await start()
         if (!open) return
-        const { oldest } = current.window
+        if (state === undefined) continue
+        const { oldest } = state.window
         if (told < oldest) await tellPast(oldest)
-        else if ((await tellRecent(current)) === 'all') return
+        else if ((await tellRecent(state)) === 'all') return
       }
     }
     connect().catch((error: Error) => {
