@@ -29,9 +29,9 @@ export class Recorder implements StoreWatcher {
     this.#wake()
   }
 
-  /** Resolves when the condition holds; rejects after ten seconds. */
+  /** Resolves when the condition holds; rejects after a minute. */
   async until(condition: (recorder: this) => boolean, what = 'condition'): Promise<this> {
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 60_000
     while (!condition(this)) {
       const left = deadline - Date.now()
       if (left <= 0) throw new Error(`timed out waiting for ${what}; got ${this.log.length} events, progress ${this.progressed}`)

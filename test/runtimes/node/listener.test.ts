@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import type { Connection } from '../../../core/ports.ts'
 import { Reply } from '../../../core/respond/reply.ts'
 import { issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
-import { eventually } from '../../support/wait.ts'
+import { eventually, within } from '../../support/wait.ts'
 import { authority, client, deferred, http1, http2, issued, oneConnection, open, session, socket } from './support.ts'
 
 const echo = async (request: Request) =>
@@ -103,7 +103,7 @@ test('headers above 1 MiB are answered with 431', async () => {
     const opened = await socket(server.port)
     // Reads nothing until everything is sent.
     await new Promise((sent) => opened.write(big, sent))
-    const [data] = await once(opened, 'data', { signal: AbortSignal.timeout(10_000) })
+    const [data] = await within('an answer', once(opened, 'data'))
     opened.destroy()
     return String(data)
   }

@@ -43,7 +43,7 @@ test('detects an owner in another PID namespace', { skip, timeout: 3_600_000 }, 
   const argv = [...unshare, process.execPath, ...program, directory, 'hold']
   const first = spawn('unshare', argv, { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(first.stdout, 'data')
-  const second = spawnSync('unshare', argv, { encoding: 'utf8', timeout: 30_000 })
+  const second = spawnSync('unshare', argv, { encoding: 'utf8', timeout: 600_000 })
   assert.match(second.stderr, /in use by process \d+\n/)
   assert.notEqual(second.status, 0)
   assert.notEqual(await ownerOf(directory), undefined)
