@@ -8,6 +8,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
+import type { ReadsSorted } from '../schema/decode-walk.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
@@ -26,6 +27,8 @@ export interface Body {
   readonly faults: readonly string[]
   /** The value has no other owner: canonical parts need not be copied. */
   readonly isOwn?: true
+  /** Unknown fields are named in this order; default: that of the text. */
+  readonly readsSorted?: ReadsSorted
 }
 
 function isObject(value: Json): value is JsonObject {
@@ -44,7 +47,7 @@ const maxFilled = 50_000
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn }: Body,
+  { value, faults, isOwn, readsSorted }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
@@ -55,7 +58,7 @@ export function objectOf(
     throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
   validateType(value, kind, bytes)
   try {
-    const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled })
+    const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled, readsSorted })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, value),
       faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)],
@@ -114,6 +117,9 @@ function settling(schema: Message | undefined, by: (value: Json, schema: Message
   return schema === undefined || schema.dialect === 'openapi' ? {} : { settle: (value: Json) => by(value, schema) }
 }
 
+/** In the reference, merge patches and YAML pass through Go's maps, which are written sorted. */
+export const everywhere: ReadsSorted = () => true
+
 /** Parses a body and finds duplicate fields. Throws 400. */
 function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
@@ -121,7 +127,7 @@ function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, sch
       format === 'json'
         ? parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
         : parseYaml(bytes, { duplicates: true })
-    return { value, faults: duplicates, isOwn: true }
+    return { value, faults: duplicates, isOwn: true, ...(format === 'yaml' && { readsSorted: everywhere }) }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
     const found = format === 'json' ? "couldn't get version/kind; json parse error: " : ''

@@ -1,0 +1,140 @@
+/** The order in which errors and warnings name unknown fields: expected texts are those of the reference's libraries for the same inputs. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Status } from '../../../../core/respond/status.ts'
+import type { ApiServer } from '../../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { type Api, apiOf } from '../../../support/api.ts'
+
+let server: ApiServer
+let api: Api
+before(async () => {
+  server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
+  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+})
+after(() => server.close())
+
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const pods = 'spec.template.spec'
+const deployment = (name: string) => ({
+  metadata: { name, labels: { z: '1', a: '2' } },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'main', image: 'any' }] } },
+  },
+})
+const surge = { zz: 1, rollingUpdate: { zy: 1, ab: 1 }, aa: 1 }
+const container = { zz: 1, name: 'two', image: 'x', aa: 1 }
+
+const merge = 'application/merge-patch+json'
+const strategic = 'application/strategic-merge-patch+json'
+const operations = 'application/json-patch+json'
+const rows: readonly (readonly [name: string, type: string, patch: object, unknown: readonly string[]])[] = [
+  [
+    'a merge patch: by member at each level',
+    merge,
+    {
+      spec: {
+        zz: 1,
+        b: 2,
+        template: { metadata: { yy: 1 }, spec: { xx: 1, containers: [{ zname: 1, name: 'main', image: 'i', aname: {} }] } },
+      },
+      metadata: { odd: 1 },
+      bogus: 1,
+    },
+    [
+      'bogus',
+      'metadata.odd',
+      'spec.b',
+      'spec.template.metadata.yy',
+      `${pods}.containers[0].aname`,
+      `${pods}.containers[0].zname`,
+      `${pods}.xx`,
+      'spec.zz',
+    ],
+  ],
+  ['a merge patch with keys like numbers', merge, { 10: 1, 9: 1, Z: 1, a: 1 }, ['10', '9', 'Z', 'a']],
+  [
+    'a merge patch with new objects',
+    merge,
+    { status: { zz: 1, aa: 2 }, spec: { strategy: surge } },
+    ['spec.strategy.aa', 'spec.strategy.rollingUpdate.ab', 'spec.strategy.rollingUpdate.zy', 'spec.strategy.zz', 'status.aa', 'status.zz'],
+  ],
+  ['a strategic merge patch: by path', strategic, { spec: { zz: 1, b: 2 }, a: 3 }, ['a', 'spec.b', 'spec.zz']],
+  [
+    'a JSON patch: by member in objects that the paths pass through',
+    operations,
+    [
+      { op: 'add', path: '/zz', value: 1 },
+      { op: 'add', path: '/aa', value: 2 },
+      { op: 'add', path: '/metadata/odd', value: 1 },
+    ],
+    ['aa', 'metadata.odd', 'zz'],
+  ],
+  [
+    'a JSON patch: given order inside its values',
+    operations,
+    [{ op: 'replace', path: '/spec/strategy', value: surge }],
+    ['spec.strategy.zz', 'spec.strategy.rollingUpdate.zy', 'spec.strategy.rollingUpdate.ab', 'spec.strategy.aa'],
+  ],
+  [
+    'a JSON patch that passes through its own value',
+    operations,
+    [
+      { op: 'add', path: '/spec/strategy', value: surge },
+      { op: 'add', path: '/spec/strategy/kk', value: 1 },
+    ],
+    ['spec.strategy.aa', 'spec.strategy.kk', 'spec.strategy.rollingUpdate.zy', 'spec.strategy.rollingUpdate.ab', 'spec.strategy.zz'],
+  ],
+  [
+    'a JSON patch of list items',
+    operations,
+    [
+      { op: 'add', path: `/spec/template/spec/containers/0`, value: container },
+      { op: 'add', path: `/spec/template/spec/containers/1/aa`, value: 1 },
+      { op: 'add', path: `/spec/template/spec/containers/1/Aa`, value: 1 },
+    ],
+    [`${pods}.containers[0].zz`, `${pods}.containers[0].aa`, `${pods}.containers[1].Aa`, `${pods}.containers[1].aa`],
+  ],
+  [
+    'a JSON patch that moves',
+    operations,
+    [
+      { op: 'move', from: '/metadata/labels', path: '/metadata/zlabels' },
+      { op: 'add', path: '/spec/zz', value: 1 },
+      { op: 'copy', from: '/spec/template', path: '/spec/copied' },
+    ],
+    ['metadata.zlabels', 'spec.copied', 'spec.zz'],
+  ],
+]
+for (const [index, [name, type, patch, unknown]] of rows.entries())
+  test(name, async () => {
+    const at = `${deployments}/d${index}`
+    assert.equal((await api.send('POST', deployments, deployment(`d${index}`))).status, 201)
+    const faults = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
+    const strict = await api.send<Status>('PATCH', `${at}?fieldValidation=Strict`, JSON.stringify(patch), { 'content-type': type })
+    assert.equal(strict.status, 422)
+    const { message = '' } = strict.body
+    assert.equal(message.slice(message.indexOf('strict decoding error')), `strict decoding error: ${faults.join(', ')}`)
+    const { headers } = await api.patch(`${at}?dryRun=All`, patch, type)
+    assert.equal(headers.get('warning'), faults.map((fault) => `299 - ${JSON.stringify(fault)}`).join(', '))
+  })
+
+test('bodies: JSON in the given order, YAML by member', async () => {
+  const { metadata, spec } = deployment('new')
+  const body = {
+    zz: 1,
+    ...{ kind: 'Deployment', apiVersion: 'apps/v1' },
+    spec: { zz: 1, ...spec, aa: 1 },
+    metadata: { zz: 1, ...metadata },
+    aa: 1,
+  }
+  const ask = async (type: string) => {
+    const { body: status } = await api.send<Status>('POST', `${deployments}?fieldValidation=Strict`, JSON.stringify(body), {
+      'content-type': type,
+    })
+    return [...(status.message ?? '').matchAll(/unknown field "([^"]*)"/g)].map(([, path]) => path)
+  }
+  assert.deepEqual(await ask('application/json'), ['zz', 'spec.zz', 'spec.aa', 'metadata.zz', 'aa'])
+  assert.deepEqual(await ask('application/yaml'), ['aa', 'metadata.zz', 'spec.aa', 'spec.zz', 'zz'])
+})
