@@ -1,9 +1,8 @@
 /** `npm run build:binary [-- target file]`: one self-contained executable, by default `build/apiserver`. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bringRuntimes } from '../bring.ts'
+import { buildSummary } from '../build-summary.ts'
 import { runtimeBinary } from '../locate.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,11 +23,7 @@ function build(): string | undefined {
 
 const failure = build()
 if (failure === undefined) {
-  const path = `./${relative(process.cwd(), target)}`
-  // The same flags as in `npm start`.
-  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } }
-  const command = scripts.start.replace('node dist/bin/bin.js', path)
-  console.log(`${path}: ${Math.round(statSync(target).size / 2 ** 20)} MiB. Start it:\n  ${command}`)
+  console.log(buildSummary(target))
 } else {
   console.error(`error: ${failure}`)
   process.exitCode = 1

@@ -3,28 +3,57 @@
  * runtime for executables (denort), which deno downloads unless the variable DENORT_BIN contains its path.
  */
 import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bringRuntimes } from '../bring.ts'
+import { buildSummary } from '../build-summary.ts'
 import { runtimeBinary } from '../locate.ts'
 
-const [, , target = fileURLToPath(new URL('../../build/apiserver-deno', import.meta.url))] = process.argv
-const deno = runtimeBinary('deno')
-if (deno === undefined) {
-  console.error('error: no deno for this platform in node_modules or on PATH')
-  process.exitCode = 1
-} else {
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  const options = ['--allow-all', '--no-check', '--output', target]
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const [, , target = `${root}build/apiserver-deno`] = process.argv
+
+/** Installed packages that only builds and tests need, by path. Deno would embed all of `node_modules`, other runtimes included. */
+function developmentPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
+    readonly packages: { readonly [path: string]: { readonly dev?: boolean } }
+  }
+  const modules = realpathSync(`${root}node_modules`)
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`) : [name],
+  )
+  // Packages that `npm install --no-save` added, such as Bun, have no entry; only development dependencies have `dev`.
+  const isNeeded = (name: string) => packages[`node_modules/${name}`] !== undefined && !packages[`node_modules/${name}`]?.dev
+  return names.filter((name) => !isNeeded(name)).map((name) => join(modules, name))
+}
+
+/** Returns the reason of a failure, or undefined. */
+function build(): string | undefined {
+  if (runtimeBinary('deno') === undefined) {
+    const failure = bringRuntimes(root, ['deno'])
+    if (failure !== undefined) return failure
+  }
+  const deno = runtimeBinary('deno')
+  if (deno === undefined) return 'npm has no deno for this platform, and there is none on PATH'
+  const excluded = developmentPackages().flatMap((path) => ['--exclude', path])
+  const options = ['--allow-all', '--no-check', ...excluded, '--output', target]
   const { status, stderr } = spawnSync(deno, ['compile', ...options, 'runtimes/deno/bin.ts'], {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
   })
-  if (status !== 0) {
-    const hint = process.env['DENORT_BIN'] ? '' : '; or set DENORT_BIN to the path of a denort binary of the same version'
-    // Deno's error names only the step; its cause names the reason.
-    const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
-    console.error(`error: deno compile: ${reason}${hint}`)
-  }
-  process.exitCode = status ?? 1
+  if (status === 0) return undefined
+  const hint = process.env['DENORT_BIN'] ? '' : '; or set DENORT_BIN to the path of a denort binary of the same version'
+  // Deno's error names only the step; its cause names the reason.
+  const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
+  return `deno compile: ${reason}${hint}`
+}
+
+const failure = build()
+if (failure === undefined) {
+  console.log(buildSummary(target))
+} else {
+  console.error(`error: ${failure}`)
+  process.exitCode = 1
 }

@@ -37,7 +37,20 @@ const order = [
 ]
 
 /** Folders and top-level files of runtimes/. */
-const runtimeOrder = ['bun', 'deno', 'testing', 'web', 'node', 'bring.ts', 'locate.ts', 'stamp.mjs', 'stores', 'wire', 'atomic-file.ts']
+const runtimeOrder = [
+  'bun',
+  'deno',
+  'testing',
+  'web',
+  'node',
+  'bring.ts',
+  'build-summary.ts',
+  'locate.ts',
+  'stamp.mjs',
+  'stores',
+  'wire',
+  'atomic-file.ts',
+]
 
 /** Fields that nothing reads yet, and what will. */
 const awaited: { readonly [field: string]: string } = {

@@ -1,7 +1,7 @@
-/** The executable built by `npm run build:binary`, alone in an empty folder. */
+/** The executables built by `npm run build:binary`, alone in an empty folder, and by `npm run build:deno`. */
 import assert from 'node:assert/strict'
-import { copyFileSync, readdirSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { apiOf, configMap } from '../support/api.ts'
 import { runProgram, startDaemon } from '../support/daemon.ts'
@@ -10,7 +10,21 @@ import { run } from '../support/run.ts'
 import { without } from '../support/runtimes.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
+const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { scripts: { start: string } }
+const npmStart = scripts.start
 const collection = '/api/v1/namespaces/default/configmaps'
+
+/** The stand-in for Deno's runtime is an ELF file. */
+const withoutDeno = process.platform === 'linux' ? without('deno') : 'needs Linux'
+
+/** Asserts that a build ends with path, size and the command to type next. */
+function assertSummary(stdout: string, executable: string): void {
+  const path = `./${relative(root, executable)}`
+  const size = Math.round(statSync(executable).size / 2 ** 20)
+  const command = npmStart.replace('node dist/bin/bin.js', path)
+  assert.match(command, /^\S+ --data-dir .* --write-kubeconfig \S+$/)
+  assert.ok(stdout.endsWith(`${path}: ${size} MiB. Start it:\n  ${command}\n`), stdout)
+}
 
 describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
@@ -20,8 +34,11 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
     const made = process.env['APISERVER_EXECUTABLE']
     const built = made ?? join(directory, 'built')
     const build = ['--import', 'tsx', 'runtimes/bun/build.ts', built]
-    const { code, stderr } = made === undefined ? await run(process.execPath, build, { cwd: root }) : { code: 0, stderr: '' }
-    assert.equal(code, 0, stderr)
+    if (made === undefined) {
+      const { code, stdout, stderr } = await run(process.execPath, build, { cwd: root })
+      assert.equal(code, 0, stderr)
+      assertSummary(stdout, built)
+    }
     if (made === undefined) renameSync(built, alone)
     else copyFileSync(made, alone)
   })
@@ -51,4 +68,19 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
     copyFileSync(alone, named)
     assert.match((await runProgram(['--version'], [named])).stdout, /^Kubernetes v1\.36/)
   })
+})
+
+test('npm run build:deno ends with path, size and the command to type next', { skip: withoutDeno, timeout: 120_000 }, async () => {
+  const { path: directory, remove } = temporaryDirectory()
+  try {
+    const built = join(directory, 'built')
+    // Any executable of this platform stands in for Deno's runtime, which is downloaded; so the result is not run here.
+    const env = { ...process.env, DENORT_BIN: '/bin/true' }
+    const { code, stdout, stderr } = await run(process.execPath, ['--import', 'tsx', 'runtimes/deno/build.ts', built], { cwd: root, env })
+    assert.equal(code, 0, stderr)
+    assertSummary(stdout, built)
+    assert.ok(statSync(built).size < 100 * 2 ** 20, 'it contains no packages that only builds and tests need')
+  } finally {
+    remove()
+  }
 })
