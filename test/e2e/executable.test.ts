@@ -70,7 +70,7 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
   })
 })
 
-test('npm run build:deno ends with path, size and the command to type next', { skip: withoutDeno, timeout: 120_000 }, async () => {
+test('npm run build:deno ends with path, size and the command to type next', { skip: withoutDeno, timeout: 3_600_000 }, async () => {
   const { path: directory, remove } = temporaryDirectory()
   try {
     const built = join(directory, 'built')
