@@ -138,8 +138,14 @@ export interface ServerOptions {
   readonly serverAddress?: string
 }
 
+export const defaultNodePorts: PortRange = { from: 30_000, to: 32_767 }
+
 type Optional = 'clusterAuthentication' | 'serviceAccounts' | 'encryption' | 'corsAccepts' | 'shuttingDown'
 export type CompleteOptions = Required<Omit<ServerOptions, Optional>> & Pick<ServerOptions, Optional>
+
+/** Options that are undefined count as absent. */
+const withoutUndefined = (options: ServerOptions): ServerOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
 export function withDefaults(options: ServerOptions): CompleteOptions {
   const platform = options.platform ?? createPlatform()
@@ -191,11 +197,11 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     controllers: controllerNames,
     rootCa: '',
     serviceClusterIpRanges: ['10.0.0.0/24'],
-    serviceNodePortRange: { from: 30_000, to: 32_767 },
+    serviceNodePortRange: defaultNodePorts,
     clusterServiceNodePort: 0,
     advertiseAddress: '',
     securePort: 6443,
     serverAddress: '127.0.0.1:6443',
-    ...options,
+    ...withoutUndefined(options),
   }
 }

@@ -114,7 +114,7 @@ export async function createServiceAccounts(given: ServiceAccountKeys, context: 
   const { issuers, audiences, extend = false } = given
   const external = 'externalSigner' in given ? given.externalSigner : undefined
   const { keys, sign } = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
-  const maxSeconds = given.maxSeconds || external?.maxSeconds
+  const maxSeconds = given.maxSeconds ?? external?.maxSeconds
   const read = reader(table)
   const lookup: ObjectLookup = async (plural, namespace, name) => {
     const found = await read(plural, namespace, name)

@@ -13,14 +13,15 @@ interface Range {
   readonly max?: number
 }
 
-function inRange(
+/** Why a number is out of range, or undefined. */
+export function rangeProblem(
   value: number,
   { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
   show: (value: number) => string = String,
-): number {
-  if (value >= min && value <= max) return value
-  if (max === Number.POSITIVE_INFINITY) throw new DecodeError(min === 0 ? 'must not be negative' : `must be at least ${show(min)}`)
-  throw new DecodeError(`must be between ${show(min)} and ${show(max)}`)
+): string | undefined {
+  if (value >= min && value <= max) return undefined
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? 'must not be negative' : `must be at least ${show(min)}`
+  return `must be between ${show(min)} and ${show(max)}`
 }
 
 const truth = new Map([
@@ -61,39 +62,40 @@ function parseInteger(text: string): number {
 }
 
 export function int<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
-  return flag({ label: 'int', read: (text) => inRange(parseInteger(text), options), show: String }, options)
+  return flag({ label: 'int', read: parseInteger, problem: (value) => rangeProblem(value, options), show: String }, options)
 }
 
 export function float<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
     if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) throw new DecodeError('must be a number')
-    return inRange(Number(text), options)
+    return Number(text)
   }
-  return flag({ label: 'float', read, show: String }, options)
+  return flag({ label: 'float', read, problem: (value) => rangeProblem(value, options), show: String }, options)
 }
 
 /** Milliseconds; negative values are only allowed with `min`. */
 export function duration<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
-    let value: number
     try {
-      value = parseDuration(text)
+      return parseDuration(text)
     } catch (error) {
       throw error instanceof DecodeError ? new DecodeError('must be a duration such as 1m0s') : error
     }
-    return inRange(value, { min: 0, ...options }, formatDuration)
   }
-  return flag({ label: 'duration', read, show: formatDuration }, options)
+  const problem = (value: number) => rangeProblem(value, { min: 0, ...options }, formatDuration)
+  return flag({ label: 'duration', read, problem, show: formatDuration }, options)
 }
 
 /** Whole bytes given as resource quantity, such as `64Ki`. */
 export function quantity<const O extends FlagOptions<number>>(options: O): Flag<FlagValueOf<number, O>> {
   const read = (text: string) => {
     try {
-      return inRange(Number(scaledQuantity(parseQuantity(text.replace(/K$/, 'k')), 0)), { min: 0 })
+      const bytes = Number(scaledQuantity(parseQuantity(text.replace(/K$/, 'k')), 0))
+      if (bytes >= 0) return bytes
     } catch {
-      throw new DecodeError('must be a quantity of bytes such as 64Ki')
+      // Reported as below.
     }
+    throw new DecodeError('must be a quantity of bytes such as 64Ki')
   }
   return flag({ label: 'quantity', read, show: String }, options)
 }
@@ -102,8 +104,9 @@ export function string<const O extends FlagOptions<string>>(options: O): Flag<Fl
   return flag({ label: 'string', read: (text) => text, show: (value) => value }, options)
 }
 
-function mustBeOneOf(text: string, allowed: readonly string[]): void {
-  if (!allowed.includes(text)) throw new DecodeError(`must be one of ${allowed.join(', ')}`)
+/** Why a word is not allowed, or undefined. */
+export function choiceProblem(text: string, allowed: readonly string[]): string | undefined {
+  return allowed.includes(text) ? undefined : `must be one of ${allowed.join(', ')}`
 }
 
 /** One of several words. */
@@ -111,12 +114,9 @@ export function choice<const W extends string, const O extends FlagOptions<W> & 
   options: O,
 ): Flag<FlagValueOf<O['oneOf'][number], O>> {
   type Word = O['oneOf'][number]
-  const read = (text: string, platform: Platform): Word => {
-    const word = ourWords(text, platform)
-    mustBeOneOf(word, options.oneOf)
-    return word as Word
-  }
-  return flag<Word, O & FlagOptions<Word>>({ label: 'string', read, show: (value) => value }, options)
+  const read = (text: string, platform: Platform) => ourWords(text, platform) as Word
+  const problem = (word: Word) => choiceProblem(word, options.oneOf)
+  return flag<Word, O & FlagOptions<Word>>({ label: 'string', read, problem, show: (value) => value }, options)
 }
 
 interface ListOptions extends FlagOptions<readonly string[]> {
@@ -138,19 +138,23 @@ function oneRecord(text: string): readonly string[] {
 /** A list; repeated uses of the flag add to it, unless `lastWins`. Default empty. */
 export function strings(options: ListOptions): Flag<readonly string[]> {
   const { oneOf, checkItem } = options
-  const read = (text: string): readonly string[] => {
-    const items = options.split === false ? [text] : oneRecord(text)
+  const problem = (items: readonly string[]): string | undefined => {
     for (const item of items) {
-      if (oneOf) mustBeOneOf(item, oneOf)
+      const choice = oneOf && choiceProblem(item, oneOf)
+      if (choice !== undefined) return choice
       const reason = checkItem?.(item)
-      if (reason !== undefined) throw new DecodeError(items.length === 1 ? reason : `${item}: ${reason}`)
+      if (reason !== undefined) return items.length === 1 ? reason : `${item}: ${reason}`
     }
-    return items
+    return undefined
   }
-  return flag(
-    { label: 'strings', read, join: (all) => (options.lastWins ? (all.at(-1) ?? []) : all.flat()), show: (list) => list.join(',') },
-    { default: [], ...options },
-  )
+  const type: FlagType<readonly string[]> = {
+    label: 'strings',
+    read: (text) => (options.split === false ? [text] : oneRecord(text)),
+    problem,
+    join: (all) => (options.lastWins ? (all.at(-1) ?? []) : all.flat()),
+    show: (list) => list.join(','),
+  }
+  return flag(type, { default: [], ...options })
 }
 
 interface MapOptions extends FlagOptions<ReadonlyMap<string, string>> {

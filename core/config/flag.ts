@@ -24,6 +24,8 @@ export interface FlagType<T> {
   readonly bare?: string
   /** @throws DecodeError with the reason. */
   read(text: string, platform: Platform): T
+  /** Returns why a value is out of bounds, or undefined. */
+  problem?(value: T): string | undefined
   /** Combines the values of repeated flags; absent: the last one wins. */
   join?(values: readonly T[]): T
   show(value: T): string
@@ -43,6 +45,8 @@ export interface Flag<V = unknown> {
   initial(context: FlagContext): V
   /** @throws FlagError; `name` is the user's spelling. */
   read(name: string, texts: readonly string[], platform: Platform): V
+  /** Returns why a value of type V is invalid, or undefined, for options of the package with the same bounds (option-types.ts). */
+  problem(value: unknown): string | undefined
 }
 
 export interface FlagOptions<T> {
@@ -68,12 +72,16 @@ function isFunction<T>(value: T | ((context: FlagContext) => T)): value is (cont
 export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O): Flag<FlagValueOf<T, O>> {
   const { help, short, deprecated, label = type.label, check } = options
   const initial = options.default
+  const invalid = (name: string, text: string, reason: string) =>
+    new FlagError(`--${name}: invalid value ${JSON.stringify(text)}: ${reason}`)
   const readOne = (name: string, text: string, platform: Platform): T => {
     try {
-      return type.read(text, platform)
+      const value = type.read(text, platform)
+      const reason = type.problem?.(value)
+      if (reason !== undefined) throw new DecodeError(reason)
+      return value
     } catch (error) {
-      if (error instanceof DecodeError) throw new FlagError(`--${name}: invalid value ${JSON.stringify(text)}: ${error.message}`)
-      throw error
+      throw error instanceof DecodeError ? invalid(name, text, error.message) : error
     }
   }
   return {
@@ -87,8 +95,9 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
       const values = texts.map((text) => readOne(name, text, platform))
       const value = type.join === undefined ? values[values.length - 1]! : type.join(values)
       const reason = check?.(value)
-      if (reason !== undefined) throw new FlagError(`--${name}: invalid value ${JSON.stringify(texts.join(','))}: ${reason}`)
+      if (reason !== undefined) throw invalid(name, texts.join(','), reason)
       return value as FlagValueOf<T, O>
     },
+    problem: (value) => type.problem?.(value as T) ?? check?.(value as T),
   }
 }

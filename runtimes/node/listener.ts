@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { validateOptions } from '../../core/config/options.ts'
 import type { Clock, Logger } from '../../core/ports.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
@@ -16,6 +17,7 @@ import { badRequest, refuse, refuseHandshake, requestTimeout } from './http/refu
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
+import { listenRows } from './listen-rows.ts'
 
 export type { Certificates } from './http/secure.ts'
 export type { Handler } from './http/service.ts'
@@ -57,9 +59,10 @@ const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 3
 
 /**
  * Opens a port that speaks TLS with HTTP/2 and HTTP/1.1, and hands every request to `handler`.
- * Rejects when the address can't be bound or a certificate is unusable.
+ * Rejects when the address can't be bound or a certificate is unusable, and with an OptionError when an option is invalid or unknown.
  */
 export async function listen(options: ListenOptions, handler: Handler): Promise<Listener> {
+  validateOptions('listen', listenRows, options, { required: ['cert', 'key'] })
   const { http2 = true, maxConcurrentStreams = 100, logger, clock = nodeClock } = options
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)

@@ -73,11 +73,12 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     laterVersions: flags.get('emulation-forward-compatible') ?? false,
     laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
   })
+  const modes = flags.get('authorization-mode')
   const origins = flags.get('cors-allowed-origins')
   return {
     platform,
     version: versionInfo(buildInfo(), reportedVersion(flags.get('version')), emulated, minCompatibility),
-    authorizationModes: flags.get('authorization-mode'),
+    ...(modes.length > 0 && { authorizationModes: modes }),
     authorizationFiles: authorizationFiles(flags),
     ...encryption(flags),
     serves: served.servesVersion,
@@ -92,7 +93,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     minRequestTimeout: flags.get('min-request-timeout'),
     maxReadOnlyInFlight: flags.get('max-requests-inflight'),
     maxMutatingInFlight: flags.get('max-mutating-requests-inflight'),
-    deleteCollectionWorkers: flags.get('delete-collection-workers'),
+    deleteCollectionWorkers: Math.max(1, flags.get('delete-collection-workers')),
     ...(origins.length > 0 && { corsAccepts: createCorsTest(origins) }),
     hstsDirectives: flags.get('strict-transport-security-directives'),
     storeHealthTimeout: flags.get('kvstore-healthcheck-timeout'),

@@ -1,8 +1,12 @@
 /** A server inside a test: no port, no process, no file. */
+import { rangeProblem } from '../../core/config/flag-types.ts'
+import { bool, having, integer, limited, list, number, object, shape, text } from '../../core/config/option-types.ts'
+import { validateOptions } from '../../core/config/options.ts'
+import { portRows, type RowsOf } from '../../core/option-rows.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
 import { type ApiServer, createApiServer } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
-import { type EmbeddedOptions, serverOptions } from '../web/options.ts'
+import { type EmbeddedOptions, serverOptions, validateEmbeddedOptions } from '../web/options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
@@ -96,6 +100,11 @@ export interface TestServer {
   close(): Promise<void>
 }
 
+const snapshotType = having({ store: object, ahead: number, secrets: object })
+const portNumber = limited(integer, (value: number) => rangeProblem(value, { min: 0, max: 65535 }))
+const listenRows = { port: portNumber, tls: bool } satisfies RowsOf<ListenOptions>
+const objectsRows = { namespace: text, user: shape({ name: text, groups: list(text) }, ['name']) } satisfies RowsOf<ObjectsOptions>
+
 const origin = 'http://apiserver.test'
 interface Running {
   readonly api: ApiServer
@@ -104,7 +113,9 @@ interface Running {
 }
 
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
-export async function startTestServer({ from, telemetry, ...options }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
+  validateEmbeddedOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
+  const { from, telemetry, ...options } = given
   const identities = createIdentities()
   let secrets = from?.secrets ?? (await createSecrets())
   let running = await run(from)
@@ -144,7 +155,11 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
     as,
     snapshot,
     intercept: interception.add,
-    objects: (apiVersion, kind, { namespace, user = administrator } = {}) => objectClient(as(user), apiVersion, kind, namespace),
+    objects(apiVersion, kind, objectsOptions = {}) {
+      validateOptions('objects', objectsRows, objectsOptions)
+      const { namespace, user = administrator } = objectsOptions
+      return objectClient(as(user), apiVersion, kind, namespace)
+    },
     get clock() {
       return running.clock
     },
@@ -154,7 +169,9 @@ export async function startTestServer({ from, telemetry, ...options }: TestServe
       const connection = identities.connectionOf(user)
       return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
     },
-    async listen({ port = 0, tls = false } = {}) {
+    async listen(listenOptions = {}) {
+      validateOptions('listen', listenRows, listenOptions)
+      const { port = 0, tls = false } = listenOptions
       const ports = await import('./port.ts')
       const opened = await (tls ? ports.openTlsPort : ports.openPort)(port, handle)
       const close = async () => {

@@ -1,12 +1,14 @@
 /** The entry point `apiserver`: a server inside your program, without a port. */
+import { portRows } from '../../core/option-rows.ts'
 import type { Ports } from '../../core/ports.ts'
 import { type ApiServer, createApiServer as create } from '../../core/server.ts'
-import { type EmbeddedOptions as Options, serverOptions } from './options.ts'
+import { type EmbeddedOptions as Options, serverOptions, validateEmbeddedOptions } from './options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from './ports.ts'
 
 export type { AdmissionAttributes, AdmissionPlugin } from '../../core/admission/attributes.ts'
 export type { Authenticator, TokenAuthenticator } from '../../core/authn/authenticator.ts'
 export type { Authorizer } from '../../core/authz/authorizer.ts'
+export { OptionError } from '../../core/config/options.ts'
 export * from '../../core/ports.ts'
 export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
@@ -18,17 +20,12 @@ export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Port
 /**
  * Creates a server and resolves when it is ready:
  * `const server = await createApiServer({ store: memoryStore() })`, then `await server.fetch(new Request('http://x/api/v1/namespaces'))`.
- * By default all requests are authorized (see `authorizationModes`).
+ * By default all requests are authorized (see `authorizationModes`). Rejects with an OptionError, before anything starts, when an option is
+ * invalid or unknown.
  */
-export async function createApiServer({
-  store,
-  overrides,
-  clock,
-  files,
-  outbound,
-  telemetry,
-  ...options
-}: EmbeddedOptions): Promise<ApiServer> {
+export async function createApiServer(given: EmbeddedOptions): Promise<ApiServer> {
+  validateEmbeddedOptions('createApiServer', given, portRows, ['store'])
+  const { store, overrides, clock, files, outbound, telemetry, ...options } = given
   const ports: Ports = {
     store,
     ...(overrides && { overrides }),

@@ -1,9 +1,23 @@
 /** Options of `createApiServer` and `startTestServer` as plain data. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import {
+  bool,
+  filled,
+  list,
+  type OptionRows,
+  oneOf,
+  parsed,
+  record,
+  refined,
+  shape,
+  text as string,
+} from '../../core/config/option-types.ts'
+import { validateOptions } from '../../core/config/options.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
+import { type RowsOf, serverOptionConflicts, serverOptionRows } from '../../core/option-rows.ts'
 import type { ServerOptions } from '../../core/options.ts'
-import { createPlatform, type Platform, type PlatformName } from '../../core/platform.ts'
+import { createPlatform, type Platform, type PlatformName, platformNames } from '../../core/platform.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 
 /** The user that a bearer token authenticates. */
@@ -11,6 +25,7 @@ export interface TokenUser {
   readonly name: string
   readonly uid?: string
   readonly groups?: readonly string[]
+  readonly extra?: { readonly [key: string]: readonly string[] }
 }
 
 /** Options of the core that are derived from the data below. */
@@ -33,21 +48,62 @@ export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Reco
   readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] }
 }
 
-const platformOf = (given: EmbeddedOptions['platform']): Platform => (typeof given === 'object' ? given : createPlatform(given))
+function platformOf(given: EmbeddedOptions['platform']): Platform {
+  if (typeof given === 'object' && given !== null) return given
+  // An unknown name is reported with the other problems.
+  return createPlatform(given !== undefined && platformNames.includes(given) ? given : undefined)
+}
+
+const text = (pairs: { readonly [name: string]: boolean }) => Object.entries(pairs).map(([name, on]) => [name, String(on)] as const)
+
+const gatesOf = (gates: { readonly [gate: string]: boolean }, platform: Platform) =>
+  parseFeatureGates(
+    text(gates).map(([name, on]) => `${name}=${on}`),
+    platform,
+  )
+
+const servedOf = (apis: { readonly [api: string]: boolean }, platform: Platform) =>
+  parseRuntimeConfig(new Map(text(apis)), builtInResources, { platform })
+
+const user = shape({ name: filled, uid: string, groups: list(string), extra: record(list(string)) }, ['name'])
+const plugins = serverOptionRows.enabledPlugins
+
+function pluginsInBoth({ enable = [], disable = [] }: NonNullable<EmbeddedOptions['admissionPlugins']>): string | undefined {
+  const both = enable.filter((name) => disable.includes(name))
+  return both.length === 0 ? undefined : `enable and disable overlap: ${both.join(', ')}`
+}
+
+const { gates: _gates, serves: _serves, enabledPlugins: _enabled, disabledPlugins: _disabled, ...common } = serverOptionRows
+
+export const embeddedRows = {
+  ...common,
+  platform: (value, platform) => (typeof value === 'string' ? oneOf(platformNames) : serverOptionRows.platform)(value, platform),
+  featureGates: parsed(record(bool), gatesOf),
+  runtimeConfig: parsed(record(bool), servedOf),
+  tokens: list(shape({ token: filled, user }, ['token', 'user'])),
+  admissionPlugins: refined(shape({ enable: plugins, disable: plugins }), pluginsInBoth),
+} satisfies RowsOf<Omit<EmbeddedOptions, Exclude<Made, 'platform'>>>
 
 /**
- * Converts the options to those of the core.
- * @throws FlagError for an unknown gate or API; the message names the corresponding flag of the daemon.
+ * Validates the options of a public function: those of a server, and its own `rows`.
+ * @throws OptionError with all problems.
  */
+export function validateEmbeddedOptions<T extends EmbeddedOptions>(
+  caller: string,
+  given: T,
+  rows: OptionRows,
+  required: readonly string[] = [],
+) {
+  const platform = platformOf((given as T | null | undefined)?.platform)
+  validateOptions(caller, { ...embeddedRows, ...rows }, given, { required, platform, conflicts: serverOptionConflicts })
+}
+
+/** Converts valid options to those of the core. */
 export async function serverOptions(options: EmbeddedOptions): Promise<ServerOptions> {
   const { platform: given, featureGates = {}, runtimeConfig = {}, tokens = [], admissionPlugins = {}, ...others } = options
   const platform = platformOf(given)
-  const text = (pairs: { readonly [name: string]: boolean }) => Object.entries(pairs).map(([name, on]) => [name, String(on)] as const)
-  const gates = parseFeatureGates(
-    text(featureGates).map(([name, on]) => `${name}=${on}`),
-    platform,
-  )
-  const served = parseRuntimeConfig(new Map(text(runtimeConfig)), builtInResources, { platform })
+  const gates = gatesOf(featureGates, platform)
+  const served = servedOf(runtimeConfig, platform)
   const users = tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }] as const)
   return {
     ...others,

@@ -9,6 +9,7 @@ import { unreadFields } from './unread-fields.ts'
 const order = [
   'server.ts',
   'assembly',
+  'option-rows.ts',
   'options.ts',
   'config',
   'bootstrap',
@@ -115,7 +116,9 @@ test('no files import values from each other in a circle', () => {
 })
 
 test('fields of the core are read somewhere', () => {
-  assert.deepEqual(unreadFields(files, all).toSorted(), Object.keys(awaited).toSorted())
+  // Tables of option types name fields without reading them.
+  const readers = all.filter(({ path }) => !/\/(option|listen)-rows.ts$/.test(path))
+  assert.deepEqual(unreadFields(files, readers).toSorted(), Object.keys(awaited).toSorted())
 })
 
 test('tests take what is random from test/support, with the seed of the run', () => {

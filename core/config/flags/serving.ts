@@ -13,6 +13,7 @@ const leastHostBits = 3
 
 function serviceRangesProblem(ranges: readonly string[]): string | undefined {
   const parsed = ranges.map(parseNetwork)
+  if (ranges.length === 0) return 'must be one or two CIDRs such as 10.0.0.0/24'
   if (ranges.length > 2) return 'must not contain more than two CIDRs'
   for (const network of parsed) {
     if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
@@ -36,9 +37,12 @@ function readPortRange(text: string): PortRange {
   const match = /^(\d{1,5})-(\d{1,5})$/.exec(text)
   const [from, to] = [Number(match?.[1]), Number(match?.[2])]
   if (!match) throw new DecodeError('must be a range such as 30000-32767')
-  if (from < 1 || to > 65535) throw new DecodeError('must be between 1 and 65535')
-  if (from > to) throw new DecodeError('must not end before it starts')
   return { from, to }
+}
+
+function portRangeProblem({ from, to }: PortRange): string | undefined {
+  if (from < 1 || to > 65535) return 'must be between 1 and 65535'
+  return from > to ? 'must not end before it starts' : undefined
 }
 
 export const servingFlags = {
@@ -89,7 +93,7 @@ export const servingFlags = {
     },
   ),
   'service-node-port-range': custom(
-    { label: 'N1-N2', read: readPortRange, show: ({ from, to }: PortRange) => `${from}-${to}` },
+    { label: 'N1-N2', read: readPortRange, problem: portRangeProblem, show: ({ from, to }: PortRange) => `${from}-${to}` },
     {
       default: { from: 30000, to: 32767 },
       built: true,

@@ -54,8 +54,8 @@ async function withServer(run: (server: ApiServer, logged: string[]) => Promise<
     maxMutatingInFlight: 1,
     maxReadOnlyInFlight: 1,
     controllers: [],
-    logger,
-  } as never)
+    telemetry: { logger },
+  })
   try {
     await run(server, logged)
   } finally {

@@ -108,7 +108,10 @@ test('options are plain data', async (t) => {
   )
   const pod = await pods.create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i:1' }] } })
   assert.equal(pod.spec.containers[0]?.imagePullPolicy, 'Always')
-  await assert.rejects(startTestServer({ featureGates: { Nonsense: true } }), /--feature-gates: unrecognized feature gate: Nonsense/)
+  await assert.rejects(
+    startTestServer({ featureGates: { Nonsense: true } }),
+    /startTestServer: featureGates: unrecognized feature gate: Nonsense/,
+  )
 })
 
 test('a snapshot saved to a file and loaded: objects, resource versions, expiring events, keys', async (t) => {

@@ -143,8 +143,8 @@ test('concurrently created services get different addresses', async (t) => {
 })
 
 test('additional ServiceCIDRs are used once they are ready', async (t) => {
-  const { api } = await start(t, { serviceClusterIpRanges: ['10.9.0.0/30'] })
-  await api.create(services, service('last'))
+  const { api } = await start(t, { serviceClusterIpRanges: ['10.9.0.0/29'] })
+  for (let index = 0; index < 5; index++) await api.create(services, service(`full-${index}`))
   assertFailure(await api.send('POST', services, service('web')), 500, 'InternalError', /range is full$/)
   await api.create(ranges, {
     kind: 'ServiceCIDR',
