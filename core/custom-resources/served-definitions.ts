@@ -5,17 +5,19 @@ import { customResourceRows } from '../resources/apiextensions/custom-resource.t
 import type { Converter, ResourceDefinition } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { Entry } from '../storage/entry.ts'
-import { type Definition, isServed, isTrue } from './definition.ts'
+import { type Definition, isServed, isTrue, type Names, sameNames } from './definition.ts'
 
 interface Shown {
-  /** Fingerprint of the definition parts that rows depend on. */
-  readonly made: string
+  /** What rows depend on: the identity, the generation (which stands for the spec), and the accepted names. */
+  readonly from: { readonly uid: string | undefined; readonly generation: number | undefined; readonly names: Partial<Names> | undefined }
   readonly terminating: boolean
   readonly source: Source
   readonly rows: readonly ResourceDefinition[]
   readonly isServed: (row: ResourceDefinition) => boolean
   readonly stored: ServedResource | undefined
 }
+
+const isSame = (a: Shown['from'], b: Shown['from']) => a.uid === b.uid && a.generation === b.generation && sameNames(a.names, b.names)
 
 export interface ServedDefinitions {
   /** Serves the current definition, or removes it; `entry` is its stored form. */
@@ -68,20 +70,21 @@ export function createServedDefinitions({ table, converterOf }: ServedDefinition
       return
     }
     const { metadata, status } = definition
-    const made = JSON.stringify([metadata?.uid, metadata?.generation, status?.acceptedNames])
+    const from = { uid: metadata?.uid, generation: metadata?.generation, names: status?.acceptedNames }
     const terminating = isTrue(definition, 'Terminating')
-    const before = shown.get(name)
-    if (before?.made === made) before.source.entry = entry
-    if (before?.made === made && before.terminating === terminating) return
-    const source = before?.made === made ? before.source : new Source(entry)
-    const fresh = before?.made === made ? undefined : rowsOf(definition, source)
+    const known = shown.get(name)
+    const before = known && isSame(known.from, from) ? known : undefined
+    if (before) before.source.entry = entry
+    if (before?.terminating === terminating) return
+    const source = before?.source ?? new Source(entry)
+    const fresh = before ? undefined : rowsOf(definition, source)
     const rows = (fresh?.rows ?? before?.rows ?? []).map(({ closing: _closing, ...row }): ResourceDefinition => {
       return terminating ? { ...row, closing: 'create not allowed while custom resource definition is terminating' } : row
     })
     const served = fresh?.isServed ?? before?.isServed ?? (() => false)
     const version = fresh ? fresh.stored : before?.stored?.definition.version
     const stored = table.replace(name, rows, served).find((each) => each.definition.version === version)
-    shown.set(name, { made, terminating, source, rows, isServed: served, stored })
+    shown.set(name, { from, terminating, source, rows, isServed: served, stored })
   }
 
   function remove(name: string): void {

@@ -65,10 +65,16 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
 }
 
 const groupResourceOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
-/** Whether two rows present objects identically, whatever else differs. */
-const isSame = (a: ResourceDefinition, b: ResourceDefinition | undefined) =>
-  a === b ||
-  (a.schema === b?.schema && a.converter === b.converter && apiVersionOf(a) === apiVersionOf(b) && a.storageVersion === b.storageVersion)
+
+/** Whether two rows differ at most in `closing`, which must not end watches. Stores, and requests that use them, may read anything else. */
+function isSame(a: ResourceDefinition, b: ResourceDefinition | undefined): boolean {
+  if (a === b || b === undefined) return a === b
+  const { closing: _before, ...one } = a
+  const { closing: _now, ...other } = b
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof typeof one>
+  return [...names].every((name) => one[name] === other[name])
+}
+
 const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]) =>
   a.length === b.length && a.every((row, index) => isSame(row, b[index]))
 

@@ -65,7 +65,9 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
   }
 
   /** Drops fields that this version does not have, and invalid metadata. */
-  function canonical(object: ApiObject): ApiObject {
+  function canonical(given: ApiObject): ApiObject {
+    // Objects that outlived a definition of the same resource may have its kind.
+    const object: ApiObject = given.kind === definition.kind ? given : { ...given, kind: definition.kind }
     try {
       return codec.canonical(object)
     } catch (error) {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
-import type { ResourceDefinition } from '../../../core/resources/definition.ts'
+import type { ApiObject, Converter, ResourceDefinition } from '../../../core/resources/definition.ts'
 import { openPort } from '../../../runtimes/testing/port.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
 import { kubectls, kubectlWith } from '../../support/kubectl.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -135,6 +135,42 @@ for (const watchCache of [true, false]) {
     await stays.close()
   })
 }
+
+const converter: Converter = { convert: (objects, apiVersion) => objects.map((each) => ({ ...each, apiVersion })) }
+
+test('rows that share the schema of those they replace', async (t) => {
+  const shop = await open(t)
+  const [row] = rows
+  assert(row)
+  const before = { ...row, converter }
+  shop.replace([before])
+  await shop.create(widgets, object('Widget', 'w'))
+  const closing = await watchAt(shop.fetch, widgets)
+  assert.equal((await closing.object()).type, 'ADDED')
+
+  shop.replace([{ ...before, closing: 'create not allowed' }])
+  assertFailure(await shop.send('POST', widgets, object('Widget', 'x')), 403, 'Forbidden', /create not allowed/)
+  await shop.patch(`${widgets}/w`, { spec: { colour: 'blue' } })
+  assert.equal((await closing.object()).type, 'MODIFIED')
+
+  const strategy = { ...row.strategy, defaults: (given: ApiObject) => void Object.assign(given, { spec: { colour: 'green' } }) }
+  shop.replace([{ ...before, strategy }])
+  assert.deepEqual(await closing.rest(), [])
+  assert.deepEqual((await shop.create(widgets, { ...object('Widget', 'y'), spec: undefined })).spec, { colour: 'green' })
+
+  shop.replace([{ ...before, kind: 'Thing', listKind: 'ThingList' }])
+  assert.deepEqual((await shop.create(widgets, object('Thing', 'z'))).kind, 'Thing')
+  assert.deepEqual(
+    (await shop.list(widgets)).items.map(({ kind, metadata: { name } }) => [kind, name]),
+    ['w', 'y', 'z'].map((name) => ['Thing', name]),
+  )
+
+  const cluster = await watchAt(shop.fetch, `${root}/widgets`)
+  shop.replace([{ ...before, namespaced: false, storageKey: 'shop/widgets' }])
+  await cluster.rest()
+  await shop.create(`${root}/widgets`, object('Widget', 'c'))
+  assert.equal((await shop.get(`${root}/widgets/c`)).body.metadata.namespace, undefined)
+})
 
 test('the garbage collector', async (t) => {
   const shop = await open(t)
