@@ -51,20 +51,6 @@ export function applyJsonPatch(document: JsonObject, operations: Json): Json {
   return root
 }
 
-const members = ['op', 'path', 'from', 'value']
-
-/** Strict decoding errors: members unknown to RFC 6902, as `json patch unknown field "[0].foo"`. */
-export function jsonPatchFaults(operations: Json): string[] {
-  if (!Array.isArray(operations)) return []
-  return operations.flatMap((operation, index) =>
-    isObject(operation)
-      ? Object.keys(operation)
-          .filter((key) => !members.includes(key))
-          .map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`)
-      : [],
-  )
-}
-
 function readOperations(operations: Json): Operation[] {
   if (operations === null) return []
   if (!Array.isArray(operations)) throw mismatch(operations, 'value of type []handlers.jsonPatchOp')

@@ -2,7 +2,7 @@ import { type ApiError, badRequest } from '../respond/status.ts'
 import { endOfString, hasLongInteger, hasSurrogateEscape, keepsText, NumberRangeError, parseExact } from '../schema/json-text.ts'
 import type { Json, Schema } from '../schema/model.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
-import { findDuplicates } from './json-duplicates.ts'
+import { findFaults, type Shape } from './json-faults.ts'
 import { syntaxFault } from './json-syntax.ts'
 
 /** Maximum nesting depth of a document; walkers recurse, so this bounds their stack. */
@@ -46,8 +46,11 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   if (spelled) value = settle(exactly(text, schema, true))
   else if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text, schema)
   const repeats = duplicates && countMembers(value) !== members
-  return { value, duplicates: repeats ? findDuplicates(text) : [] }
+  return { value, duplicates: repeats ? findFaults(text) : [] }
 }
+
+/** The strict decoding errors of a body that `parseJson` has accepted. */
+export const strictFaults = (bytes: Uint8Array, shape: Shape): string[] => findFaults(decodeUtf8(bytes) ?? repairUtf8(bytes), shape)
 
 /** Error for bodies that must be valid UTF-8. */
 export const notUtf8 = (): ApiError => badRequest('invalid UTF-8 in body')

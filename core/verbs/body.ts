@@ -1,6 +1,7 @@
 import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
-import { parseJson, unrecognizedObject } from '../request/json.ts'
+import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
+import { bodyShape } from '../request/json-faults.ts'
 import { bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
@@ -13,6 +14,7 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { type Soon, then } from '../soon.ts'
+import { operationFaults } from './patch/operation-faults.ts'
 import type { Target } from './services.ts'
 import { missingKind, validateEnvelope, validateTypeMeta } from './type-meta.ts'
 import type { SubresourceView } from './views.ts'
@@ -29,6 +31,8 @@ export interface Body {
   readonly isOwn?: true
   /** Unknown fields are named in this order; default: that of the text. */
   readonly readsSorted?: ReadsSorted
+  /** `faults` has the unknown fields too. */
+  readonly isStrict?: boolean
 }
 
 function isObject(value: Json): value is JsonObject {
@@ -47,7 +51,7 @@ const maxFilled = 50_000
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn, readsSorted }: Body,
+  { value, faults, isOwn, readsSorted, isStrict = false }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
@@ -61,7 +65,7 @@ export function objectOf(
     const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled, readsSorted })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, value),
-      faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)],
+      faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
     }
   } catch (error) {
     if (error instanceof DecodeError) throw refusal(kind, error.message, error)
@@ -123,11 +127,14 @@ export const everywhere: ReadsSorted = () => true
 /** Parses a body and finds duplicate fields. Throws 400. */
 function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
-    const { value, duplicates } =
-      format === 'json'
-        ? parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
-        : parseYaml(bytes, { duplicates: true })
-    return { value, faults: duplicates, isOwn: true, ...(format === 'yaml' && { readsSorted: everywhere }) }
+    if (format === 'yaml') {
+      const { value, duplicates } = parseYaml(bytes, { duplicates: true })
+      return { value, faults: duplicates, isOwn: true, readsSorted: everywhere }
+    }
+    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
+    // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.
+    const isStrict = duplicates.length > 0 && schema !== undefined && schema.dialect !== 'openapi'
+    return { value, faults: isStrict ? strictFaults(bytes, bodyShape(schema)) : duplicates, isOwn: true, isStrict }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
     const found = format === 'json' ? "couldn't get version/kind; json parse error: " : ''
@@ -147,7 +154,7 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
   const by = patchSettling[format]
   try {
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(by && settling(schema, by)) })
-    return { value, faults: duplicates }
+    return { value, faults: format === 'json-patch' ? operationFaults(bytes, value, duplicates) : duplicates }
   } catch (error) {
     if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error decoding patch: ${error.message}`)
     throw error

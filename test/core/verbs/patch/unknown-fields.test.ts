@@ -1,4 +1,4 @@
-/** The order in which errors and warnings name unknown fields: expected texts are those of the reference's libraries for the same inputs. */
+/** How errors and warnings name unknown and duplicate fields: expected texts are those of the reference's libraries for the same inputs. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Status } from '../../../../core/respond/status.ts'
@@ -137,4 +137,70 @@ test('bodies: JSON in the given order, YAML by member', async () => {
   }
   assert.deepEqual(await ask('application/json'), ['zz', 'spec.zz', 'spec.aa', 'metadata.zz', 'aa'])
   assert.deepEqual(await ask('application/yaml'), ['aa', 'metadata.zz', 'spec.aa', 'spec.zz', 'zz'])
+})
+
+/** The strict decoding errors of a refused request. */
+async function faultsOf(method: string, path: string, text: string, type = 'application/json'): Promise<readonly string[]> {
+  const { body } = await api.send<Status>(method, `${path}?fieldValidation=Strict`, text, { 'content-type': type })
+  const { message = '' } = body
+  const start = 'strict decoding error: '
+  return message.slice(message.indexOf(start) + start.length).split(', ')
+}
+
+const typeMeta = '"apiVersion":"apps/v1","kind":"Deployment"'
+
+test('duplicate fields of built-in kinds are named among the unknown ones, without those inside of unknown fields', async () => {
+  const containers = '"template":{"spec":{"containers":[{"name":"a","name":"b","zz":1,"image":"i"}]}}'
+  const spec = `"spec":{"replicas":1,"replicas":2,"zz":1,"replicas":3,"selector":{},${containers}}`
+  const body = `{"zz":1,${typeMeta},"metadata":{"name":"a","name":"b","zz":1},${spec},"aa":1,"aa":2,"metadata":{"name":"q"}}`
+  assert.deepEqual(await faultsOf('POST', deployments, body), [
+    'unknown field "zz"',
+    'duplicate field "metadata.name"',
+    'unknown field "metadata.zz"',
+    'duplicate field "spec.replicas"',
+    'unknown field "spec.zz"',
+    'duplicate field "spec.template.spec.containers[0].name"',
+    'unknown field "spec.template.spec.containers[0].zz"',
+    'unknown field "aa"',
+    'duplicate field "metadata"',
+  ])
+  const metadata = '"metadata":{"name":"a","Name":"b","labels":{"a":"b","a":"c"}}'
+  const other = `{${typeMeta},"kind":"Deployment",${metadata},"spec":{"Replicas":1,"template":{}},"unknown":{"a":1,"a":2},"unknown":1}`
+  assert.deepEqual(await faultsOf('POST', deployments, other), [
+    'duplicate field "kind"',
+    'unknown field "metadata.Name"',
+    'duplicate field "metadata.labels.a"',
+    'unknown field "spec.Replicas"',
+    'unknown field "unknown"',
+  ])
+})
+
+test('duplicate fields of a merge patch come first, wherever they are', async () => {
+  await api.send('POST', deployments, deployment('twice'))
+  const patch = '{"zz":{"a":1,"a":2},"spec":{"paused":true,"paused":false},"aa":1}'
+  assert.deepEqual(await faultsOf('PATCH', `${deployments}/twice`, patch, merge), [
+    'duplicate field "zz.a"',
+    'duplicate field "spec.paused"',
+    'unknown field "aa"',
+    'unknown field "zz"',
+  ])
+})
+
+test('faults of the operations of a JSON patch come before those of its result', async () => {
+  await api.send('POST', deployments, deployment('operated'))
+  const first = '{"op":"add","foo":1,"path":"/a","path":"/zz","value":{"a":1,"a":2},"foo":{"b":1,"b":1}}'
+  const patch = `[${first},{"yy":1,"op":"add","path":"/aa","value":"1"}]`
+  const faults = [
+    'json patch unknown field "[0].foo"',
+    'json patch duplicate field "[0].path"',
+    'json patch duplicate field "[0].value.a"',
+    'json patch unknown field "[1].yy"',
+    'unknown field "aa"',
+    'unknown field "zz"',
+  ]
+  assert.deepEqual(await faultsOf('PATCH', `${deployments}/operated`, patch, operations), faults)
+  const only = '[{"op":"test","path":"/spec/paused","value":null,"comment":"x"}]'
+  const warned = await api.send('PATCH', `${deployments}/operated`, only, { 'content-type': operations })
+  assert.equal(warned.status, 200)
+  assert.equal(warned.headers.get('warning'), String.raw`299 - "json patch unknown field \"[0].comment\""`)
 })
