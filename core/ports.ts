@@ -1,5 +1,5 @@
 /**
- * The six interfaces that a runtime adapter implements. The core uses nothing else of its runtime.
+ * The six interfaces that a runtime adapter implements. Apart from them the core uses only Web APIs.
  */
 import type { Tracer } from '@opentelemetry/api'
 
@@ -47,9 +47,9 @@ export interface ListOptions {
 export interface ListResult {
   /** In byte order of the keys. */
   readonly items: readonly KeyValue[]
-  /** True when `limit` cut the list. */
+  /** True when `limit` truncated the list. */
   readonly more: boolean
-  /** Number of items after the last one; 0 unless `limit` cut the list. */
+  /** Number of items after the last one; 0 unless `limit` truncated the list. */
   readonly remaining: number
   /** Revision that the items were read at: the requested one, if given. */
   readonly revision: number
@@ -69,8 +69,8 @@ export interface StoreWatch {
   /** Ends the watch: no more events, then `end()` without an error. */
   close(): void
   /**
-   * Requests one `progress` call, as soon as the watch has delivered everything up to the store's current revision, or up to `to`: a revision
-   * that the caller knows the store has reached, which saves the store asking for the current one.
+   * Requests one `progress` call, once every event up to revision `to` has been delivered. The store must have reached `to`. Default: the
+   * store's current revision, which some stores have to look up first.
    */
   requestProgress(to?: number): void
 }
@@ -163,7 +163,7 @@ export interface OutboundOptions {
   readonly timeout?: number
 }
 
-/** Names of the gRPC status codes by number, as Go's library spells them. */
+/** Names of the gRPC status codes by number, as grpc-go spells them. */
 const codeNames = [
   'OK',
   'Canceled',
@@ -222,7 +222,7 @@ export interface Outbound {
 export interface Files {
   /** Reads a whole file. Rejects with an Error that names the file and the reason. */
   read(path: string): Promise<Uint8Array>
-  /** Calls `changed` after each possible change of the file. The returned function ends the watch. */
+  /** Calls `changed` after the file may have changed. The returned function ends the watch. */
   watch(path: string, changed: () => void): () => void
 }
 
@@ -231,7 +231,7 @@ export interface Files {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls back once after the given milliseconds. The returned function cancels. A pending timer never keeps the process alive. */
+  /** Calls back once after the given milliseconds. The returned function cancels the timer. A pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): () => void
   /** Yields to the event loop: resolves after other pending tasks have run. Absent: long computations block the thread. */
   pause?(): Promise<void>

@@ -25,11 +25,11 @@ export const admissionFlags = {
   'default-not-ready-toleration-seconds': int({
     built: true,
     default: 300,
-    help: 'Seconds of the default notReady:NoExecute toleration of pods.',
+    help: 'tolerationSeconds of the notReady:NoExecute toleration that pods get by default.',
   }),
   'default-unreachable-toleration-seconds': int({
     built: true,
     default: 300,
-    help: 'Seconds of the default unreachable:NoExecute toleration of pods.',
+    help: 'tolerationSeconds of the unreachable:NoExecute toleration that pods get by default.',
   }),
 }

@@ -7,7 +7,7 @@ export const auditLogFlags = {
   'audit-log-mode': choice({
     oneOf: auditModes,
     default: 'blocking',
-    help: 'blocking: the response waits until the event is written. blocking-strict: the request also fails if the event can not be written. batch: events are written later.',
+    help: 'blocking: the response waits until the event is written. blocking-strict: the request also fails if the event cannot be written. batch: events are written later.',
   }),
   'audit-log-format': choice({ oneOf: ['json', 'legacy'], default: 'json', help: 'json, or legacy: one line of text per event.' }),
   'audit-log-version': auditVersion({ help: 'API group and version of written events.' }),

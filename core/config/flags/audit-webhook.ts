@@ -6,7 +6,7 @@ export const auditWebhookFlags = {
   'audit-webhook-mode': choice({
     oneOf: auditModes,
     default: 'batch',
-    help: 'batch: events are sent later. blocking: the response waits until the event is sent. blocking-strict: the request also fails if the event can not be sent.',
+    help: 'batch: events are sent later. blocking: the response waits until the event is sent. blocking-strict: the request also fails if the event cannot be sent.',
   }),
   'audit-webhook-version': auditVersion({ help: 'API group and version of sent events.' }),
   'audit-webhook-initial-backoff': duration({ default: 10_000, help: 'Delay before the first retry.' }),

@@ -40,7 +40,7 @@ export const authenticationFlags = {
   'authentication-token-webhook-cache-ttl': duration({ built: true, default: 120_000, help: 'Time to cache responses of the webhook.' }),
   'client-ca-file': string({
     built: true,
-    help: 'CA bundle for client certificates. A client with a valid certificate is authenticated as its common name.',
+    help: 'CA bundle for client certificates. A client with a valid certificate is authenticated as the common name of the certificate.',
   }),
   'token-auth-file': string({ built: true, help: 'Path of a CSV file with static tokens: token,user,uid,"group1,group2".' }),
   'enable-bootstrap-token-auth': bool({
@@ -128,7 +128,11 @@ export const authenticationFlags = {
     built: true,
     help: 'Unix socket of an external signer of service account tokens. Cannot be combined with key files.',
   }),
-  'service-account-lookup': bool({ built: true, default: true, help: 'Check that service account tokens still exist in the store.' }),
+  'service-account-lookup': bool({
+    built: true,
+    default: true,
+    help: 'Check that the Secret and the account of a legacy service account token still exist.',
+  }),
   'service-account-extend-token-expiration': bool({
     built: true,
     default: true,

@@ -29,7 +29,7 @@ export const limitFlags = {
     min: 0,
     max: 2 ** 31 - 1,
     built: true,
-    help: 'Maximum number of concurrent HTTP/2 streams per connection. 0: 100.',
+    help: 'Maximum number of concurrent HTTP/2 streams per connection. 0: the default, 100.',
   }),
   'goaway-chance': float({
     default: 0,

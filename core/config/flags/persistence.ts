@@ -7,11 +7,11 @@ export const persistenceFlags = {
   'data-dir': string({
     default: '/var/lib/apiserver',
     built: true,
-    help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps nothing.',
+    help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps data in memory only.',
   }),
   'data-dir-recover': string({
     built: true,
-    help: 'Start in spite of a damaged store. FILE:OFFSET of the damage, as printed when the server refused to start. Records that verify are kept; losses are logged.',
+    help: 'FILE:OFFSET of the damage in the store, as printed when the server refused to start. The server then starts with all records that verify, and logs what is lost.',
   }),
   'storage-backend': choice({
     built: true,

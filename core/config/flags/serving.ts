@@ -67,7 +67,9 @@ export const servingFlags = {
   'disable-http2-serving': bool({ built: true, help: 'Serve HTTP/1.1 only.' }),
   'permit-address-sharing': bool({ built: true, help: 'Bind with SO_REUSEADDR.' }),
   'permit-port-sharing': bool({ help: 'Bind with SO_REUSEPORT, so that several servers can share address and port.' }),
-  'enable-aggregator-routing': bool({ help: 'Send aggregated requests to endpoint addresses instead of the cluster IP.' }),
+  'enable-aggregator-routing': bool({
+    help: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',
+  }),
   'aggregator-reject-forwarding-redirect': bool({
     default: true,
     help: 'Reject redirects of aggregated API servers instead of returning them to the client.',
