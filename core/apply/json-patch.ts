@@ -125,31 +125,9 @@ function apply(root: Json, { op, path, from, value }: Operation, budget: Budget)
   }
 }
 
-/** The tokens of a JSON pointer (RFC 6901), the first of which is empty. */
-const tokensOf = (pointer: string | undefined) =>
-  (pointer ?? '').split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-
-/**
- * The objects of the patched document that the operations passed through: the reference's library writes their members sorted. Approximate if
- * later operations move list items.
- */
-export function passedObjects(document: Json, operations: Json): ReadonlySet<Json> {
-  const passed = new Set<Json>([document])
-  for (const { path, from } of readOperations(operations))
-    for (const pointer of [path, from]) {
-      let place: Json | undefined = document
-      for (const token of tokensOf(pointer).slice(1)) {
-        if (typeof place !== 'object' || place === null) break
-        passed.add(place)
-        place = Array.isArray(place) ? place.at(Number(token)) : get(place, token)
-      }
-    }
-  return passed
-}
-
-/** Resolves a JSON pointer to the container of its last token. */
+/** Resolves a JSON pointer (RFC 6901) to the container of its last token. */
 function find(root: Json, pointer: string | undefined): Place {
-  const tokens = tokensOf(pointer)
+  const tokens = (pointer ?? '').split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (tokens.length < 2) throw unprocessablePatch()
   let container: Json | undefined = root
   const last = tokens.length - 1

@@ -1,6 +1,6 @@
 /** Position and results of a decoding walk. */
 import { DecodeError, TypeMismatch } from './decode-error.ts'
-import type { Json, JsonObject } from './model.ts'
+import type { Json } from './model.ts'
 import { PositionStack } from './positions.ts'
 import { describe } from './scalars.ts'
 import { shorten } from './shorten.ts'
@@ -20,13 +20,10 @@ export class MapKey {
 }
 
 /**
- * `copy`: copies; `share`: copies but shares canonical parts with the input; `search`: only collects unknown fields, in the reference's order;
+ * `copy`: copies; `share`: copies but shares canonical parts with the input; `search`: only collects unknown fields, in input order or sorted;
  * `lenient`: copies and drops malformed metadata instead of failing.
  */
 export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
-
-/** Whether the reference reads the members of this object in sorted order, not in the order of the text. */
-export type ReadsSorted = (object: JsonObject) => boolean
 
 /** Current position. Field names are strings, list indexes numbers. */
 export class Walk {
@@ -43,8 +40,8 @@ export class Walk {
   readonly shares: boolean
   readonly maxFilled: number
   depth = 0
-  /** For searches; absent: no object. */
-  readsSorted: ReadsSorted | undefined
+  /** Searches visit members in sorted order. */
+  sorted = false
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */

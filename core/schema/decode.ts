@@ -2,7 +2,7 @@
  * Decodes JSON to the canonical JSON value that a typed decode and encode would give in Go, in one pass: fields in
  * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
-import { MapKey, type ReadsSorted, Walk, type WalkMode } from './decode-walk.ts'
+import { MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
@@ -21,13 +21,13 @@ export interface DecodeOptions {
   readonly shares?: boolean | undefined
   /** Maximum of absent messages that are written, because they make large objects of small input. Default: unbounded. */
   readonly maxFilled?: number | undefined
-  /** The order of the unknown fields; default: input order. */
-  readonly readsSorted?: ReadsSorted | undefined
+  /** Unknown fields are sorted by member at each level. Default: input order. */
+  readonly sorted?: boolean | undefined
 }
 
 export interface Decoded {
   readonly value: JsonObject
-  /** Paths of fields unknown to the schema, such as `spec.containers[0].foo`, in the reference's order; they are not in `value`. */
+  /** Paths of fields unknown to the schema, such as `spec.containers[0].foo`, in input order or sorted; they are not in `value`. */
   readonly unknown: string[]
 }
 
@@ -279,7 +279,7 @@ function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
 
 function searchMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   const keys = Object.keys(value)
-  if (walk.readsSorted?.(value) === true) sortTexts(keys)
+  if (walk.sorted) sortTexts(keys)
   for (const key of keys) {
     const position = plan.positions.get(key)
     if (position !== undefined) readSlot(plan.slots[position] as Slot, value[key] as Json, walk)
@@ -373,7 +373,7 @@ function ordered(unknown: readonly string[]): string[] {
 
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
   const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'), options.maxFilled)
-  walk.readsSorted = options.readsSorted
+  walk.sorted = options.sorted === true
   if (schema.dialect === 'openapi') return openReaderOf(schema)(value, walk) as JsonObject
   return readMessage(planOf(schema, options.root), value, walk)
 }

@@ -9,7 +9,6 @@ import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
-import type { ReadsSorted } from '../schema/decode-walk.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
@@ -29,8 +28,8 @@ export interface Body {
   readonly faults: readonly string[]
   /** The value has no other owner: canonical parts need not be copied. */
   readonly isOwn?: true
-  /** Unknown fields are named in this order; default: that of the text. */
-  readonly readsSorted?: ReadsSorted
+  /** Unknown fields are sorted, not in the order of the text: in the reference, patches and YAML pass through maps, which Go writes sorted. */
+  readonly sorted?: true
   /** `faults` has the unknown fields too. */
   readonly isStrict?: boolean
 }
@@ -51,7 +50,7 @@ const maxFilled = 50_000
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn, readsSorted, isStrict = false }: Body,
+  { value, faults, isOwn, sorted, isStrict = false }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   refusal: Refusal = cannotHandle,
@@ -62,7 +61,7 @@ export function objectOf(
     throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
   validateType(value, kind, bytes)
   try {
-    const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled, readsSorted })
+    const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled, sorted })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, value),
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
@@ -121,15 +120,12 @@ function settling(schema: Message | undefined, by: (value: Json, schema: Message
   return schema === undefined || schema.dialect === 'openapi' ? {} : { settle: (value: Json) => by(value, schema) }
 }
 
-/** In the reference, merge patches and YAML pass through Go's maps, which are written sorted. */
-export const everywhere: ReadsSorted = () => true
-
 /** Parses a body and finds duplicate fields. Throws 400. */
 function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
   try {
     if (format === 'yaml') {
       const { value, duplicates } = parseYaml(bytes, { duplicates: true })
-      return { value, faults: duplicates, isOwn: true, readsSorted: everywhere }
+      return { value, faults: duplicates, isOwn: true, sorted: true }
     }
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
     // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.

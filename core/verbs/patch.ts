@@ -1,11 +1,10 @@
-import { applyJsonPatch, passedObjects } from '../apply/json-patch.ts'
+import { applyJsonPatch } from '../apply/json-patch.ts'
 import { update } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
 import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
-import type { ReadsSorted } from '../schema/decode-walk.ts'
 import { quote } from '../schema/field-error.ts'
 import { goText } from '../schema/go-text.ts'
 import { clone } from '../schema/members.ts'
@@ -13,7 +12,7 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
 import type { Soon } from '../soon.ts'
 import { apply } from './apply.ts'
-import { applyFieldValidation, everywhere, objectOf, parsePatch, type Refusal } from './body.ts'
+import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { conversionFault } from './patch/conversion.ts'
@@ -27,27 +26,13 @@ import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { validatePatchedTypeMeta } from './type-meta.ts'
 import { validateIdentity } from './update.ts'
 
-/** A patch format. */
-interface Patcher {
-  /** Applies a patch to the document in place; parts of the patch are copied. */
-  patch(schema: Message, document: JsonObject, patch: Json): Json
-  /** The order in which unknown fields of the patched document are named. */
-  order(patched: Json, patch: Json): ReadsSorted
-}
+/** Applies a patch to the document in place; parts of the patch are copied. */
+type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
 
 const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patcher } = {
-  'json-patch': {
-    patch: (_schema, document, patch) => applyJsonPatch(document, patch),
-    order(patched, patch) {
-      let passed: ReadonlySet<Json> | undefined
-      return (object) => {
-        passed ??= passedObjects(patched, patch)
-        return passed.has(object)
-      }
-    },
-  },
-  'merge-patch': { patch: (_schema, document, patch) => applyMergePatch(document, patch), order: () => everywhere },
-  'strategic-merge-patch': { patch: applyStrategicMerge, order: () => everywhere },
+  'json-patch': (_schema, document, patch) => applyJsonPatch(document, patch),
+  'merge-patch': (_schema, document, patch) => applyMergePatch(document, patch),
+  'strategic-merge-patch': applyStrategicMerge,
 }
 
 /** Maximum characters of a patched object in an error. */
@@ -82,9 +67,9 @@ export const patch: Verb = async (target) => {
   function change(existing: ApiObject, record: Recorder): Soon<ApiObject> {
     const shown = view.base ?? view.read
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
-    const patched = patcher.patch(view.body.schema, clone(document as JsonObject), value)
+    const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
-    const body = { value: patched, faults, isOwn: true, readsSorted: patcher.order(patched, value) } as const
+    const body = { value: patched, faults, isOwn: true, sorted: true } as const
     const result = objectOf(body, view.body, bytes, refusal, validatePatchedTypeMeta)
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
     applyFieldValidation(target, options.fieldValidation, found, refusal)
