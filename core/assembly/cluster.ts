@@ -18,20 +18,22 @@ export interface ClusterContext {
   readonly settings: HookContext['settings']
   /** RBAC index to keep current; absent: RBAC is not an authorization mode. */
   readonly rbac: RbacIndex | undefined
+  /** Called with a function that stops each background update. */
+  onClose(stop: () => void): void
 }
 
-/** Creates what is missing; the returned function stops the background updates. */
+/** Creates what is missing, and starts background updates. */
 export async function prepareCluster(
   options: CompleteOptions,
-  { table, clock, logger, settings, rbac }: ClusterContext,
-): Promise<() => void> {
+  { table, clock, logger, settings, rbac, onClose }: ClusterContext,
+): Promise<void> {
   const { platform } = options
   const context = { platform, settings, now: clock.now() }
   await ensureNamespaces(table, platform, context)
   if (options.serviceAccounts) await ensureLegacyTokenTracking(table, platform, context)
   await ensurePriorityClasses(table, platform, context)
   const reservations = new Set(table.all().flatMap((each) => each.reservations ?? []))
-  const stops = await Promise.all([...reservations].map((each) => each.start()))
+  await Promise.all([...reservations].map(async (each) => onClose(await each.start())))
   await ensureClusterService(table, { ...options, logger }, context)
   if (rbac) {
     await ensureRbac(table, platform, context)
@@ -43,10 +45,7 @@ export async function prepareCluster(
       clusterRoleBindings: storeOf('clusterrolebindings'),
     }
     const following = followRbac(rbac, stores, clock)
+    onClose(() => following.close())
     await following.ready
-    stops.push(() => following.close())
-  }
-  return () => {
-    for (const stop of stops) stop()
   }
 }

@@ -72,8 +72,22 @@ const encryptionOf: typeof createEncryption = async (...parameters) =>
 const pluginConfigurations: typeof loadPluginConfigurations = async (...parameters) =>
   (await import('../config/admission.ts')).loadPluginConfigurations(...parameters)
 
-/** Resolves when the server is ready. */
+/** Resolves when the server is ready. When it can't start, what was started is closed again. */
 export async function assembleServer(ports: Ports, options: CompleteOptions): Promise<AssembledServer> {
+  const closers: (() => void)[] = []
+  const close = async () => {
+    for (const each of closers.splice(0).reverse()) each()
+  }
+  try {
+    return { ...(await assemble(ports, options, closers)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** `closers` gets a function for each part that runs in the background; the last one is to be called first. */
+async function assemble(ports: Ports, options: CompleteOptions, closers: (() => void)[]): Promise<Omit<AssembledServer, 'close'>> {
   const { platform, metrics, allowPrivileged, garbageCollection } = options
   const { clock } = ports
   const { logger } = ports.telemetry
@@ -84,15 +98,18 @@ export async function assembleServer(ports: Ports, options: CompleteOptions): Pr
   const definitions = builtInResources
   const observer = createEncryptionMetrics(metrics, clock, options.identity)
   const encryption = options.encryption && (await encryptionOf(options.encryption, { ...options, definitions, ports, observer }))
+  closers.push(() => encryption?.close())
   const decorate = (store: KeyValueStore) => encryption?.decorate(store) ?? store
   const overrides = ports.overrides?.map((each) => ({ ...each, store: decorate(each.store) }))
   const stores = createStores(decorate(ports.store), overrides)
   const pauses = new Pauses(clock)
   const table = createResourceTable(createServing({ ...options, settings, stores, clock, logger, pauses }))
+  closers.push(() => table.close())
   table.replace('built-in', builtInRows(definitions, platform), options.serves)
 
   // Authentication and authorization.
   const identities = await createIdentities(options, ports, table, settings)
+  closers.push(() => identities.close())
   const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
   const authorization = await createAuthorization({
     modes: options.authorizationModes,
@@ -103,6 +120,7 @@ export async function assembleServer(ports: Ports, options: CompleteOptions): Pr
     metrics: createAuthorizationMetrics(metrics, clock, options.identity),
     storeOf: table.storeOf,
   })
+  closers.push(() => authorization.close())
   const authorizer = authorizers([...options.authorizers, authorization.authorizer])
   const usesRbac = authorization.types.includes('RBAC')
   const { enabledPlugins, disabledPlugins, tolerationSeconds, admissionFile, gates } = options
@@ -134,6 +152,10 @@ export async function assembleServer(ports: Ports, options: CompleteOptions): Pr
   const plugins = [...(await makePlugins(pluginRows, pluginContext)), ...options.extraPlugins]
   if (usesRbac) plugins.push(rbacEscalation(platform, authorizer, rbac))
   plugins.push(claimAccess(platform, lookup, authorizer, enabled), policyParameters(platform, lookup, authorizer))
+
+  closers.push(() => {
+    for (const plugin of plugins) plugin.close?.()
+  })
 
   // The filter chain and handlers.
   const serverMetrics = createServerMetrics(metrics, clock)
@@ -191,11 +213,14 @@ export async function assembleServer(ports: Ports, options: CompleteOptions): Pr
   const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal, nextId))
 
   const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
+  closers.push(() => customResources.close())
   await customResources.ready
-  const stopCluster = await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined })
+  const onClose = (stop: () => void) => closers.push(stop)
+  await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined, onClose })
   const asServer = async (request: Request) => answer(request, identities.loopback)
   customResources.start(createClient(asServer, `${platform.component}-apiserver`))
-  const stopBackground = startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer })
+  closers.push(startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer }))
+  closers.push(() => closing.abort())
   steps.finish()
 
   return {
@@ -208,16 +233,5 @@ export async function assembleServer(ports: Ports, options: CompleteOptions): Pr
       return response
     },
     table,
-    async close() {
-      closing.abort()
-      stopBackground()
-      customResources.close()
-      for (const plugin of plugins) plugin.close?.()
-      stopCluster()
-      identities.close()
-      authorization.close()
-      encryption?.close()
-      table.close()
-    },
   }
 }
