@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 
-/** Work queue of keys: each is processed at most once at a time, and retried after failures. */
+/** Work queue of keys. A key is never processed by two workers at the same time, and is retried after failures. */
 export interface Queue {
   add(key: string): void
   /** Adds a key after a delay in milliseconds. */

@@ -27,7 +27,7 @@ function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): Readable
 
 /**
  * Calls `ended` once the response has been sent to the last byte or was abandoned. Returns the response to use from here on. Without a
- * listener that reports sent bytes, a plain response ends at once, and a stream when it has been read.
+ * listener that reports sent bytes, the response of a long-running request ends when its body has been read, and any other at once.
  */
 export function whenEnded({ connection, info, expired }: Exchange, response: Response, ended: () => void): Response {
   if (expired) {

@@ -1,4 +1,4 @@
-/** Truncates clients' texts and values in errors and warnings, so that a message is never larger than the request. */
+/** Truncates clients' texts and values in errors and warnings, so that messages stay short however large the request is. */
 
 import { printJson } from './json-text.ts'
 import type { Json } from './model.ts'

@@ -133,10 +133,10 @@ async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Bu
   return request.body !== null && request.headers.has('content-length') ? Buffer.from(await request.arrayBuffer()) : request.body
 }
 
-/** The server had closed an idle connection before the request was sent on it. */
+/** A reused connection was reset before the response: most likely the server closed it while it was idle. */
 class Stale extends Error {}
 
-/** Sends on an idle connection, and retries once on another when the server had closed it. */
+/** Sends on an idle connection if there is one. Repeats when that was closed: at most once per idle connection, as closed ones leave the pool. */
 async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof send>[2]): Promise<IncomingMessage> {
   for (;;) {
     try {

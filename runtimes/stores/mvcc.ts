@@ -7,7 +7,10 @@ import { Watchers } from './watchers.ts'
 /** Maximum value size in bytes: etcd's default for a whole request. */
 const valueLimit = 1.5 * 1024 * 1024
 
-/** Makes commits durable. Calls to `append` never overlap; a rejection means that nothing was written. */
+/**
+ * Makes commits durable. Calls to `append` never overlap. A rejection means that the changes don't count; if the process ends before the journal
+ * has removed them, they may be there after the next start.
+ */
 export interface Journal {
   append(changes: readonly Change[]): Promise<void>
   /** Stores a lease. */

@@ -1,4 +1,4 @@
-/** Verifies the client certificate of a connection, once per connection. */
+/** Verifies the client certificate of a connection, and caches the result with the connection. */
 import type { Clock, Connection } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'

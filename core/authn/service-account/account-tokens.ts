@@ -1,4 +1,4 @@
-/** Service account tokens, legacy or from TokenRequests: the signature is verified once, the bound objects are checked every two seconds. */
+/** Service account tokens, legacy or from TokenRequests. Results are cached: signatures until eviction, bound objects for two seconds. */
 import type { JWTPayload } from 'jose'
 import type { Clock } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
@@ -46,7 +46,7 @@ interface Verified extends AccountToken {
 const show = (list: readonly string[]) => `[${list.map((audience) => JSON.stringify(audience)).join(' ')}]`
 
 /**
- * Authenticates tokens of the given kind. The signature is verified once per token; later requests check expiry and the kind's `check`
+ * Authenticates tokens of the given kind. The signature is verified once while the token is cached; later requests check expiry and the kind's `check`
  * only. No opinion on tokens of other issuers.
  */
 export function accountTokens(kind: AccountTokens): TokenAuthenticator {

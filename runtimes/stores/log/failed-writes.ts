@@ -8,12 +8,14 @@ const advice: { readonly [code: string]: string } = {
 }
 const otherAdvice = 'the log cannot be written: writes fail with 503; check the disk'
 
-/** Logs failing writes: the first, then one line a minute at most, and the first success after them. */
+/** Logs failing writes: at most one line a minute, and one more when writes succeed again. */
 export class FailedWrites {
   readonly #logger: Logger
   readonly #clock: Clock
   #next = 0
-  /** Since the last success, and since the last line. */
+  /** The last line was about a failure. */
+  #failing = false
+  /** Failures since the last line about a success, and since the last line. */
   #failures = 0
   #unsaid = 0
 
@@ -29,12 +31,14 @@ export class FailedWrites {
     const now = this.#clock.now()
     if (now < this.#next) return
     this.#next = now + interval
+    this.#failing = true
     this.#logger.error({ file, error: message, refused: this.#unsaid }, advice[code] ?? otherAdvice)
     this.#unsaid = 0
   }
 
   succeeded(): void {
-    if (this.#failures === 0) return
+    if (!this.#failing) return
+    this.#failing = false
     this.#logger.info({ refused: this.#failures }, 'writes to the log succeed again')
     this.#failures = 0
     this.#unsaid = 0

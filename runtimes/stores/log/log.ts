@@ -58,7 +58,7 @@ export class Log {
 
   /**
    * Resolves when the entries are durable. Entries that arrive while a batch is being written form the next one.
-   * @throws StoreError 'no-space' or 'unavailable'; nothing was written then.
+   * @throws StoreError 'no-space' or 'unavailable': the entries don't count, and are removed before the next batch is written.
    */
   append(entries: readonly Entry[]): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export class Log {
   async compact(oldest: number): Promise<void> {
     await this.append([{ compacted: oldest }])
     const { bytes } = this.#parts.firstNeeded(oldest)
-    // Compact when this frees as much as it writes, so that each byte is written at most twice.
+    // The new base is at most as large as the old one and the removed segments together: compactions write two bytes per logged byte at most.
     if (bytes < Math.max(this.#state.segmentBytes, this.#parts.baseSize)) return
     try {
       await this.#rebase(oldest)

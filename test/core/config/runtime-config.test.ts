@@ -66,7 +66,7 @@ test('invalid entries are start errors', () => {
 test('the option of createApiServer follows the same rules', async () => {
   const start = (runtimeConfig: { readonly [api: string]: boolean }) =>
     createApiServer({ store: memoryStore(), controllers: [], runtimeConfig })
-  await assert.rejects(start({ v1: true }), { name: 'FlagError', message: `--runtime-config: invalid key v1: ${keyForm}` })
+  await assert.rejects(start({ v1: true }), { name: 'OptionError', message: `createApiServer: runtimeConfig: invalid key v1: ${keyForm}` })
   const server = await start({ '/v1': true, 'apps/v1': false })
   const { status } = await server.fetch(new Request('http://x/apis/apps/v1'))
   await server.close()

@@ -11,7 +11,7 @@ export interface ServiceV1 {
 
 const version = 'v1beta1'
 
-/** The version is requested once, before any other call. */
+/** The version is requested before the first other call, and again until that succeeds. */
 export function serviceV1(outbound: Pick<Outbound, 'call'>, options: PluginOptions): ServiceV1 {
   const ask = askPlugin(outbound, v1.service, options)
   let checked: Promise<void> | undefined
