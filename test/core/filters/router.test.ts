@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Handler } from '../../../core/filters/filter.ts'
 import { startCore } from '../../support/core-server.ts'
+import { within } from '../../support/wait.ts'
 
 const group = 'metrics.example.com'
 
@@ -39,4 +40,27 @@ test('a delegate is called only for authorized requests', async (t) => {
   t.after(() => server.close())
   const response = await server.fetch(new Request(`http://server/apis/${group}/v1/nodes`))
   assert.deepEqual([response.status, asked], [403, 0])
+})
+
+test('the bodies of a delegated request and of its response are streams', async (t) => {
+  const delegates = new Map<string, Handler>([[`${group}/v1`, ({ request }) => new Response(request.body)]])
+  const server = await startCore({ delegates })
+  t.after(() => server.close())
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const init = { method: 'POST', body: readable, duplex: 'half' }
+  const { body } = await within(
+    'the response before the end of the request',
+    server.fetch(new Request(`http://server/apis/${group}/v1/nodes`, init)),
+  )
+  assert(body)
+  const reader = body.getReader()
+  for (const text of ['first', 'second']) {
+    const written = writer.write(new TextEncoder().encode(text))
+    const { value } = await within(`the ${text} part`, reader.read())
+    assert.equal(new TextDecoder().decode(value), text)
+    await written
+  }
+  await writer.close()
+  assert.deepEqual((await within('the end', reader.read())).done, true)
 })
