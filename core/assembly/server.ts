@@ -5,7 +5,7 @@ import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
 import { policyParameters } from '../admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
-import { chain as authorizers } from '../authz/authorizer.ts'
+import { authorizerChain } from '../authz/authorizer.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
 import { noRules } from '../authz/rules.ts'
 import type { loadPluginConfigurations } from '../config/admission.ts'
@@ -121,7 +121,7 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
     storeOf: table.storeOf,
   })
   closers.push(() => authorization.close())
-  const authorizer = authorizers([...options.authorizers, authorization.authorizer])
+  const authorizer = authorizerChain([...options.authorizers, authorization.authorizer])
   const usesRbac = authorization.types.includes('RBAC')
   const { enabledPlugins, disabledPlugins, tolerationSeconds, admissionFile, gates } = options
   const fromFile = admissionFile === '' ? {} : await pluginConfigurations(admissionFile, { platform, gates, ports })

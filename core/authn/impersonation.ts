@@ -63,8 +63,8 @@ export function impersonationModes(wanted: User, attributes: Attributes, platfor
       const verb = `impersonate:${name}`
       const associated = name === 'associated-node'
       const asked = associated ? { ...attributes, user: withoutExtraValues(attributes.user, platform) } : attributes
-      const on = { ...asked, verb: `impersonate-on:${name}:${attributes.verb}` }
-      const checks = [{ each: [on] }, ...detailChecks(wanted, asked.user, verb, true, platform, associated)]
+      const checked = { ...asked, verb: `impersonate-on:${name}:${attributes.verb}` }
+      const checks = [{ each: [checked] }, ...detailChecks(wanted, asked.user, verb, true, platform, associated)]
       const isNode = parseNodeName(wanted.name) !== undefined
       return { constraint: verb, checks, user: completed(isNode ? { ...wanted, groups: ['system:nodes'] } : wanted) }
     })
@@ -85,7 +85,7 @@ function detailChecks(
   platform: Platform,
   anyNode: boolean,
 ): ImpersonationCheck[] {
-  const on = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({
+  const check = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({
     user: requestor,
     verb,
     isResource: true,
@@ -102,30 +102,30 @@ function detailChecks(
   const core = constrained ? {} : { group: '' }
   const { groups, uid, extra } = wanted
   const extras = Object.entries(extra ?? {}).flatMap(([key, values]) =>
-    values.map((value) => on('userextras', value, { subresource: key })),
+    values.map((value) => check('userextras', value, { subresource: key })),
   )
   const node = constrained ? parseNodeName(wanted.name) : undefined
   const account = parseServiceAccountName(wanted.name)
 
   const who =
     account !== undefined
-      ? on('serviceaccounts', account.name, { namespace: account.namespace, ...core })
+      ? check('serviceaccounts', account.name, { namespace: account.namespace, ...core })
       : node !== undefined
-        ? on('nodes', anyNode ? '*' : node, core)
-        : on('users', wanted.name, core)
+        ? check('nodes', anyNode ? '*' : node, core)
+        : check('users', wanted.name, core)
   const checks: ImpersonationCheck[] = [{ each: [who] }]
-  if (uid !== undefined) checks.push({ each: [on('uids', uid)] })
-  if (groups.length > 0) checks.push(groupCheck(groups, (group) => on('groups', group, core), constrained))
-  if (extra !== undefined) checks.push(extraCheck(extra, extras, on('userextras', ''), constrained))
+  if (uid !== undefined) checks.push({ each: [check('uids', uid)] })
+  if (groups.length > 0) checks.push(groupCheck(groups, (group) => check('groups', group, core), constrained))
+  if (extra !== undefined) checks.push(extraCheck(extra, extras, check('userextras', ''), constrained))
   return checks
 }
 
-function groupCheck(groups: readonly string[], on: (group: string) => Attributes, constrained: boolean): ImpersonationCheck {
-  if (constrained && groups.includes('')) return { each: [on('')], refusal: 'impersonating the empty string group is not allowed' }
+function groupCheck(groups: readonly string[], check: (group: string) => Attributes, constrained: boolean): ImpersonationCheck {
+  if (constrained && groups.includes('')) return { each: [check('')], refusal: 'impersonating the empty string group is not allowed' }
   if (constrained && groups.includes('system:masters')) {
-    return { each: [on('system:masters')], refusal: 'impersonating the system:masters group is not allowed' }
+    return { each: [check('system:masters')], refusal: 'impersonating the system:masters group is not allowed' }
   }
-  return { each: groups.map(on), ...(constrained && groups.length >= many && { wildcard: on('*') }) }
+  return { each: groups.map(check), ...(constrained && groups.length >= many && { wildcard: check('*') }) }
 }
 
 function extraCheck(

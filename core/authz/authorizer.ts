@@ -64,7 +64,7 @@ const undecided = ({ reasons, errors }: Gathered): Decision => ({
 })
 
 /** Asks authorizers in order; the first allow or deny wins. Otherwise the result is no opinion with all reasons, one per line. */
-export function chain(authorizers: readonly Authorizer[]): Authorizer {
+export function authorizerChain(authorizers: readonly Authorizer[]): Authorizer {
   const only = authorizers[0]
   if (only !== undefined && authorizers.length === 1) return only
 

@@ -2,7 +2,7 @@ import type { Platform } from '../platform.ts'
 import { abacAuthorizer } from './abac.ts'
 import type { Policy } from './abac-policy.ts'
 import { allowedPaths, alwaysAllow, alwaysDeny, privilegedGroups } from './always.ts'
-import { type Authorizer, chain } from './authorizer.ts'
+import { type Authorizer, authorizerChain } from './authorizer.ts'
 import { nodeAuthorizer } from './node.ts'
 import type { FollowedGraph } from './node-follow.ts'
 import { type AuthorizationObserver, observed, unobserved } from './observer.ts'
@@ -55,5 +55,5 @@ export function createAuthorizer(entries: readonly Entry[], context: Authorizati
     return create(context)
   }
   const authorizers = entries.map((entry) => observed(entry.type, entry.name ?? entry.type.toLowerCase(), make(entry), observer))
-  return chain([privilegedGroups('system:masters'), allowedPaths(...healthPaths), ...authorizers])
+  return authorizerChain([privilegedGroups('system:masters'), allowedPaths(...healthPaths), ...authorizers])
 }

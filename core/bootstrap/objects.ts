@@ -1,8 +1,8 @@
 import type { Platform } from '../platform.ts'
-import { create } from '../registry/create.ts'
+import { createObject } from '../registry/create.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
-import { update } from '../registry/update.ts'
+import { updateObject } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { ApiError } from '../respond/status.ts'
@@ -23,7 +23,7 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   if (await store.get(store.keys.of(namespace, name))) return
   try {
     applyDefaults(store.definition.schema, object as Json, context)
-    await create(resource, object, ownWrite(context))
+    await createObject(resource, object, ownWrite(context))
   } catch (error) {
     if (!isTaken(error)) throw error
   }
@@ -36,7 +36,7 @@ export async function overwrite(resource: ServedResource, object: ApiObject, con
     ...structuredClone(object),
     metadata: { ...metadata, ...structuredClone(object.metadata), resourceVersion: '' },
   })
-  await update(resource, namespace, name, { view: mainView(resource.definition), change }, ownWrite(context))
+  await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, ownWrite(context))
 }
 
 /** Creates the system's namespaces. */

@@ -1,7 +1,7 @@
 import { bootstrapRbac } from '../authz/bootstrap/objects.ts'
 import { reconcile } from '../authz/bootstrap/reconcile.ts'
 import type { Platform } from '../platform.ts'
-import { remove } from '../registry/delete.ts'
+import { deleteObject } from '../registry/delete.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
@@ -20,7 +20,7 @@ async function settle(resource: ServedResource, desired: ApiObject, platform: Pl
   const step = reconcile(desired, stored?.decode(), platform)
   if (step === undefined) return
   if (step.action === 'update') return overwrite(resource, step.object, context)
-  if (step.action === 'recreate') await remove(resource, namespace, name, {}, ownWrite(context))
+  if (step.action === 'recreate') await deleteObject(resource, namespace, name, {}, ownWrite(context))
   await ensure(resource, step.object, context)
 }
 

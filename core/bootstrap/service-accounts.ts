@@ -10,7 +10,7 @@ import { type SecretLookup, type StoredSecret, storedSecret } from '../authn/sto
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
-import { update } from '../registry/update.ts'
+import { updateObject } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -95,7 +95,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
     }
     const request = ownWrite({ platform, settings, now: clock.now() })
     try {
-      await update(resource, namespace, name, { view: mainView(resource.definition), change }, request)
+      await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, request)
     } catch (error) {
       const why = messageOf(error)
       logger.error({ secret: `${namespace}/${name}`, error: why }, 'last use of a legacy token not recorded')

@@ -123,8 +123,8 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
       encryptedStore(
         store,
         (key) => {
-          const on = resourceOf(key)
-          return on && current.providers.transformerOf(on)
+          const groupResource = resourceOf(key)
+          return groupResource && current.providers.transformerOf(groupResource)
         },
         (key, error) => logger.warn({ key, error }, 'transform of a stored value failed'),
       ),

@@ -1,6 +1,6 @@
 /** Deletes the objects of a definition under deletion, then removes its finalizer (reference: pkg/controller/finalizer). */
 import { isStale, type ResourceClient } from '../controllers/client.ts'
-import { remove } from '../registry/delete.ts'
+import { deleteObject } from '../registry/delete.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { cleanupFinalizer } from '../resources/apiextensions/definition-deletion.ts'
 import { ApiError } from '../respond/status.ts'
@@ -34,7 +34,7 @@ async function deleteInstances(resource: ServedResource, hooks: () => HookContex
   for (const { key } of (await store.list({ namespace: '' })).entries) {
     const { namespace, name } = store.keys.parse(key)
     try {
-      await remove(resource, namespace, name, {}, request())
+      await deleteObject(resource, namespace, name, {}, request())
     } catch (error) {
       if (!(error instanceof ApiError && error.status.reason === 'NotFound')) failures.push(messageOf(error))
     }

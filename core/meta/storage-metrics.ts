@@ -36,11 +36,11 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
 
   async function count(): Promise<void> {
     const resources = new Map(table.all().map((each) => [each.definition.storageKey, each]))
-    for (const [key, on] of counted) {
+    for (const [key, groupResource] of counted) {
       if (resources.has(key)) continue
       counted.delete(key)
-      objects.remove([on.group, on.resource])
-      former.remove([qualified(on)])
+      objects.remove([groupResource.group, groupResource.resource])
+      former.remove([qualified(groupResource)])
     }
     for (const [key, { store, groupResource }] of resources) {
       if (key === '') continue

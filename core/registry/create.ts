@@ -52,7 +52,7 @@ const isTaken = (error: unknown) => error instanceof ApiError && error.status.re
  * Stores a new object. Throws 409 when the name exists, 422 with all validation errors, 500 when it has a resourceVersion. Generated names
  * are retried on conflict.
  */
-export function create(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+export function createObject(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
   const { name, generateName: base } = object.metadata
   return name || !base ? createNamed(resource, object, request) : createWithSuffix(resource, object, request)
 }

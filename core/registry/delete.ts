@@ -75,7 +75,7 @@ export interface Deletion {
 }
 
 /** As `removeNow`, serialized with other writers of the object. */
-export function remove(
+export function deleteObject(
   resource: ServedResource,
   namespace: string,
   name: string,

@@ -110,7 +110,7 @@ interface Outcome {
  * resourceVersion. A no-op update keeps the resourceVersion unless the stored form is stale; one that removes the last
  * finalizer of an object under deletion deletes it. Throws 404, 409, 422.
  */
-export async function update(
+export async function updateObject(
   resource: ServedResource,
   namespace: string,
   name: string,

@@ -103,7 +103,7 @@ export function createObjectStore(
     ? plain
     : { ...plain, decode: (served) => recent.decode(served), known: (served) => recent.canonical(served) }
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
-  const on = { group: definition.group, resource: definition.names.plural }
+  const groupResource = { group: definition.group, resource: definition.names.plural }
   const isShared = (value: Uint8Array) =>
     (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) &&
     codec.isServed?.(value) === true
@@ -118,7 +118,7 @@ export function createObjectStore(
       const bytes = isShared(value) ? { stored: value, from } : recent.serve(key, value, modRevision)
       return new Entry(key, modRevision, bytes, codec, isStale)
     },
-    on,
+    groupResource,
     options.namesUnreadable ?? false,
   )
   const entry = (kv: KeyValue) => reader.one(kv)

@@ -13,6 +13,8 @@ export interface Stores {
 /** If two overrides name the same resource, the later one wins. */
 export function createStores(main: KeyValueStore, overrides: readonly StoreOverride[] = []): Stores {
   const textOf = ({ group, resource }: GroupResource) => `${group}/${resource}`
-  const byResource = new Map(overrides.flatMap(({ store, resources }) => resources.map((on) => [textOf(on), store] as const)))
-  return { main, all: [main, ...overrides.map(({ store }) => store)], of: (on) => byResource.get(textOf(on)) ?? main }
+  const byResource = new Map(
+    overrides.flatMap(({ store, resources }) => resources.map((groupResource) => [textOf(groupResource), store] as const)),
+  )
+  return { main, all: [main, ...overrides.map(({ store }) => store)], of: (groupResource) => byResource.get(textOf(groupResource)) ?? main }
 }

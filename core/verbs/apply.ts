@@ -1,7 +1,7 @@
 import { attributesOf } from '../authz/authorizer.ts'
 import { forbiddenError } from '../authz/forbidden.ts'
-import { create } from '../registry/create.ts'
-import { update } from '../registry/update.ts'
+import { createObject } from '../registry/create.ts'
+import { updateObject } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
@@ -108,12 +108,12 @@ export const apply: Verb = async (target) => {
     await checkMayCreate(target)
     const creation = submitWrite(target, 'CREATE', options)
     const stored = await completed(target, object, creation, undefined)
-    return respondEntry(target, await create(resource, stored, writeRequest(target, creation)), 201)
+    return respondEntry(target, await createObject(resource, stored, writeRequest(target, creation)), 201)
   }
 
   for (let count = 1; ; count++) {
     try {
-      return respondEntry(target, await update(resource, namespace, name, { view, change }, writeRequest(target, submission)))
+      return respondEntry(target, await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission)))
     } catch (error) {
       const missing = reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
       if (!missing || view.name !== '') throw error

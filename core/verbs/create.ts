@@ -1,4 +1,4 @@
-import { create as store } from '../registry/create.ts'
+import { createObject } from '../registry/create.ts'
 import { readCreateOptions } from '../request/options.ts'
 import { badRequest } from '../respond/status.ts'
 import { readObject } from './body.ts'
@@ -23,7 +23,7 @@ export const create: Verb = async (target) => {
   const submission = submitWrite(target, 'CREATE', options)
   const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))
   const object = admitted instanceof Promise ? await admitted : admitted
-  const write = () => store(resource, object, writeRequest(target, submission))
+  const write = () => createObject(resource, object, writeRequest(target, submission))
   const again = () => {
     dropManagedFields(object, undefined)
     return write()

@@ -1,4 +1,4 @@
-import { type Deletion, remove } from '../registry/delete.ts'
+import { type Deletion, deleteObject } from '../registry/delete.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
 import type { Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
@@ -17,7 +17,7 @@ export function registryOptions(given: DeleteOptions) {
 /** Deletes one object of the target's resource. */
 export function deleteOne(target: Target, options: DeleteOptions, submission: Submission): Promise<Deletion> {
   const { resource, namespace, name } = target
-  return remove(resource, namespace, name, registryOptions(options), writeRequest(target, submission))
+  return deleteObject(resource, namespace, name, registryOptions(options), writeRequest(target, submission))
 }
 
 /** DELETE of one object: answers with a Success Status, or with the object while finalizers or its grace period keep it. */

@@ -1,5 +1,5 @@
 import { applyJsonPatch } from '../apply/json-patch.ts'
-import { update } from '../registry/update.ts'
+import { updateObject } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
 import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
@@ -79,7 +79,7 @@ export const patch: Verb = async (target) => {
 
   const write = (record: Recorder) => {
     const changes = { view, change: (existing: ApiObject) => change(existing, record) }
-    return update(resource, namespace, name, changes, writeRequest(target, submission))
+    return updateObject(resource, namespace, name, changes, writeRequest(target, submission))
   }
   const record = recorder(target, options.fieldManager)
   const entry = await ifTooLarge(

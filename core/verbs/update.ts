@@ -1,5 +1,5 @@
-import { create as store } from '../registry/create.ts'
-import { update as replace } from '../registry/update.ts'
+import { createObject } from '../registry/create.ts'
+import { updateObject } from '../registry/update.ts'
 import { readUpdateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
@@ -38,14 +38,14 @@ export const update: Verb = async (target) => {
     try {
       const submission = submitWrite(target, 'UPDATE', options)
       const change = (existing: ApiObject) => completed(target, copy(), submission, existing, record)
-      return respondEntry(target, await replace(resource, namespace, name, { view, change }, writeRequest(target, submission)))
+      return respondEntry(target, await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission)))
     } catch (error) {
       if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
       const fresh = copy()
       delete fresh.metadata.resourceVersion
       const submission = submitWrite(target, 'CREATE', options)
       const object = await completed(target, fresh, submission, undefined, record)
-      return respondEntry(target, await store(resource, object, writeRequest(target, submission)), 201)
+      return respondEntry(target, await createObject(resource, object, writeRequest(target, submission)), 201)
     }
   }
 

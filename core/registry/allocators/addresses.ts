@@ -7,8 +7,8 @@ import type { Family } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
 import { parseAddress } from '../../schema/ip.ts'
-import { create } from '../create.ts'
-import { remove } from '../delete.ts'
+import { createObject } from '../create.ts'
+import { deleteObject } from '../delete.ts'
 import type { WriteRequest } from '../request.ts'
 import type { ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
@@ -91,7 +91,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
       spec: { parentRef: { group: '', resource: 'services', namespace, name } },
     }
     try {
-      await create(addresses, object, ownWrite(write))
+      await createObject(addresses, object, ownWrite(write))
       return true
     } catch (error) {
       if (hasReason(error, 'AlreadyExists')) return false
@@ -144,7 +144,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
       if (parent?.resource !== 'services' || parent.namespace !== namespace || parent.name !== name) return
       const { uid = '' } = found?.metadata ?? {}
       try {
-        await remove(addresses, '', address, { preconditions: { uid } }, ownWrite(write))
+        await deleteObject(addresses, '', address, { preconditions: { uid } }, ownWrite(write))
       } catch (error) {
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
       }

@@ -6,7 +6,7 @@ import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, invalid } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { ClusterSettings, HookContext } from '../../schema/model.ts'
-import { remove } from '../delete.ts'
+import { deleteObject } from '../delete.ts'
 import type { Reservation, Reservations, ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
 import { addressRange } from './address-range.ts'
@@ -138,7 +138,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
       const { namespace, name } = nameOf(service)
       await quietly('deleting the endpoints', service, async () => {
         try {
-          await remove(endpoints, namespace, name, {}, { ...write, validateAdmission: async () => {}, warn: () => {} })
+          await deleteObject(endpoints, namespace, name, {}, { ...write, validateAdmission: async () => {}, warn: () => {} })
         } catch (error) {
           if (!(error instanceof ApiError && error.status.reason === 'NotFound')) throw error
         }

@@ -4,10 +4,10 @@ import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { timestamp } from '../../schema/time.ts'
-import { create } from '../create.ts'
+import { createObject } from '../create.ts'
 import type { WriteRequest } from '../request.ts'
 import type { ServedResource } from '../served.ts'
-import { update } from '../update.ts'
+import { updateObject } from '../update.ts'
 import { mainView, statusView, type View } from '../view.ts'
 import { sameList } from './service.ts'
 
@@ -30,12 +30,12 @@ export async function ensureServiceRanges(
   const name = platform.service
   const own: WriteRequest = { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
   const write = (view: View, change: (object: ApiObject) => ApiObject) =>
-    update(resource, '', name, { view, change: async (object) => change(object) }, own)
+    updateObject(resource, '', name, { view, change: async (object) => change(object) }, own)
 
   if ((await store.get(store.keys.of('', name))) === undefined) {
     const apiVersion = platform.name('networking.<domain>/v1')
     try {
-      await create(resource, { kind: 'ServiceCIDR', apiVersion, metadata: { name }, spec: { cidrs: [...cidrs] } }, own)
+      await createObject(resource, { kind: 'ServiceCIDR', apiVersion, metadata: { name }, spec: { cidrs: [...cidrs] } }, own)
     } catch (error) {
       if (!(error instanceof ApiError && error.status.reason === 'AlreadyExists')) throw error
     }

@@ -15,7 +15,7 @@ export function selectTransformer(selections: readonly Selection[]): (groupResou
   const byName = new Map(
     selections.flatMap(({ names, transformer }) => names.map((name) => [name.includes('.') ? name : `${name}.`, transformer] as const)),
   )
-  return (on) => byName.get(nameOf(on)) ?? byName.get(`*.${on.group}`) ?? byName.get('*.*')
+  return (groupResource) => byName.get(nameOf(groupResource)) ?? byName.get(`*.${groupResource.group}`) ?? byName.get('*.*')
 }
 
 /** The same selection, with the resource as metrics label; each resource gets the same transformer object every time. */
@@ -31,10 +31,10 @@ export function namedTransformers(
     }
   }
 
-  return (on) => {
-    const label = qualified(on)
+  return (groupResource) => {
+    const label = qualified(groupResource)
     if (!known.has(label)) {
-      const transformer = select(on)
+      const transformer = select(groupResource)
       known.set(label, transformer && named(label, transformer))
     }
     return known.get(label)

@@ -1,4 +1,4 @@
-import { update } from '../../registry/update.ts'
+import { updateObject } from '../../registry/update.ts'
 import { Binding } from '../../resources/core/binding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, conflict, invalid, type Status } from '../../respond/status.ts'
@@ -75,7 +75,7 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
     }
   }
 
-  await update(resource, namespace, name, { view: unrestrictedView, change }, ownWrite(target, dryRun))
+  await updateObject(resource, namespace, name, { view: unrestrictedView, change }, ownWrite(target, dryRun))
   return done
 }
 

@@ -1,7 +1,7 @@
 /** Disruption budgets, which limit evictions (policy API, PodDisruptionBudget). */
 
 import type { ServedResource } from '../../registry/served.ts'
-import { update } from '../../registry/update.ts'
+import { updateObject } from '../../registry/update.ts'
 import { statusView } from '../../registry/view.ts'
 import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -112,5 +112,5 @@ export async function takeDisruption(target: Target, budgets: ServedResource, na
       },
     }
   }
-  await update(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, ownWrite(target, dryRun))
+  await updateObject(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, ownWrite(target, dryRun))
 }

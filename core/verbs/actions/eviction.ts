@@ -1,6 +1,6 @@
 /** `pods/eviction`: a delete that disruption budgets may refuse (policy API). */
-import { remove } from '../../registry/delete.ts'
-import { update } from '../../registry/update.ts'
+import { deleteObject } from '../../registry/delete.ts'
+import { updateObject } from '../../registry/update.ts'
 import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { Eviction } from '../../resources/policy/eviction.ts'
@@ -42,17 +42,17 @@ function ofVersion(options: DeleteOptions, { metadata }: ApiObject): DeleteOptio
 }
 
 function checkPreconditions({ name }: Target, { preconditions = {} }: DeleteOptions, { metadata }: ApiObject): void {
-  const on = { group: '', resource: 'Pod' }
+  const pods = { group: '', resource: 'Pod' }
   const { uid, resourceVersion } = preconditions
   if (uid && uid !== metadata.uid)
     throw conflict(
-      on,
+      pods,
       name,
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
     )
   if (resourceVersion && resourceVersion !== metadata.resourceVersion)
     throw conflict(
-      on,
+      pods,
       name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
     )
@@ -69,10 +69,10 @@ async function markAndDelete(target: Target, options: DeleteOptions): Promise<vo
       checkPreconditions(target, options, pod)
       return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, services.clock.now()) } }
     }
-    const marked = await update(resource, namespace, name, { view: unrestrictedView, change }, request)
+    const marked = await updateObject(resource, namespace, name, { view: unrestrictedView, change }, request)
     if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.decode())
   }
-  await remove(resource, namespace, name, registryOptions(final), request)
+  await deleteObject(resource, namespace, name, registryOptions(final), request)
 }
 
 /** Deletes a pod that is exempt from budgets; false when budgets apply. */

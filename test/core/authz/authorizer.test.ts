@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowedPaths, alwaysAllow, alwaysDeny, privilegedGroups } from '../../../core/authz/always.ts'
-import { type Authorizer, chain, type Decision } from '../../../core/authz/authorizer.ts'
+import { type Authorizer, authorizerChain, type Decision } from '../../../core/authz/authorizer.ts'
 import { forbiddenError, forbiddenMessage } from '../../../core/authz/forbidden.ts'
 import { createAuthorizer } from '../../../core/authz/modes.ts'
 import { nodeOf } from '../../../core/authz/node.ts'
@@ -19,16 +19,16 @@ const fixed = (verdict: Decision['verdict'], reason: string, late = false): Auth
 
 test('a chain takes the first opinion, and is synchronous where possible', async () => {
   const none = fixed('no-opinion', 'n')
-  assert.deepEqual(chain([none, fixed('allow', 'a'), fixed('deny', 'd')]).authorize(request), { verdict: 'allow', reason: 'a' })
-  assert.deepEqual(chain([none, fixed('deny', 'd'), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
-  assert.deepEqual(chain([none, alwaysDeny, fixed('no-opinion', '')]).authorize(request), {
+  assert.deepEqual(authorizerChain([none, fixed('allow', 'a'), fixed('deny', 'd')]).authorize(request), { verdict: 'allow', reason: 'a' })
+  assert.deepEqual(authorizerChain([none, fixed('deny', 'd'), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
+  assert.deepEqual(authorizerChain([none, alwaysDeny, fixed('no-opinion', '')]).authorize(request), {
     verdict: 'no-opinion',
     reason: 'n\nEverything is forbidden.',
   })
-  assert.deepEqual(chain([]).authorize(request), { verdict: 'no-opinion', reason: '' })
-  const late = chain([none, fixed('no-opinion', 'l', true), fixed('no-opinion', 'm', true), none])
+  assert.deepEqual(authorizerChain([]).authorize(request), { verdict: 'no-opinion', reason: '' })
+  const late = authorizerChain([none, fixed('no-opinion', 'l', true), fixed('no-opinion', 'm', true), none])
   assert.deepEqual(await late.authorize(request), { verdict: 'no-opinion', reason: 'n\nl\nm\nn' })
-  assert.deepEqual(await chain([fixed('deny', 'd', true), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
+  assert.deepEqual(await authorizerChain([fixed('deny', 'd', true), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
 })
 
 test('errors of authorizers without opinion are kept, errors of others are ignored', async () => {
@@ -36,13 +36,13 @@ test('errors of authorizers without opinion are kept, errors of others are ignor
     name: error,
     authorize: () => (late ? Promise.resolve({ verdict: 'no-opinion', reason: '', error }) : { verdict: 'no-opinion', reason: '', error }),
   })
-  assert.deepEqual(await chain([failing('e'), fixed('no-opinion', 'n', true)]).authorize(request), {
+  assert.deepEqual(await authorizerChain([failing('e'), fixed('no-opinion', 'n', true)]).authorize(request), {
     verdict: 'no-opinion',
     reason: 'n',
     error: 'e',
   })
-  assert.equal((await chain([failing('e', true), failing('f')]).authorize(request)).error, '[e, f]')
-  assert.deepEqual(await chain([failing('e', true), fixed('allow', 'a')]).authorize(request), { verdict: 'allow', reason: 'a' })
+  assert.equal((await authorizerChain([failing('e', true), failing('f')]).authorize(request)).error, '[e, f]')
+  assert.deepEqual(await authorizerChain([failing('e', true), fixed('allow', 'a')]).authorize(request), { verdict: 'allow', reason: 'a' })
 })
 
 test('rules of several authorizers are joined', () => {
@@ -51,7 +51,7 @@ test('rules of several authorizers are joined', () => {
     ...silent,
     rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError }),
   })
-  assert.deepEqual(chain([silent, alwaysAllow, broken('a'), broken('b')]).rulesFor?.(userOf('x'), 'dev'), {
+  assert.deepEqual(authorizerChain([silent, alwaysAllow, broken('a'), broken('b')]).rulesFor?.(userOf('x'), 'dev'), {
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
     nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: true,
