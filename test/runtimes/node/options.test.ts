@@ -3,9 +3,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { choosePlugins, defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
-import { parseFlags } from '../../../core/config/parse.ts'
+import { flagConflicts } from '../../../core/config/exclusions.ts'
+import { FlagError } from '../../../core/config/flag.ts'
+import { flags } from '../../../core/config/flags/index.ts'
+import { validateOptions } from '../../../core/config/options.ts'
+import { type ParsedFlags, parseFlags } from '../../../core/config/parse.ts'
 import { createMetrics } from '../../../core/meta/metrics.ts'
+import { serverOptionConflicts, serverOptionRows } from '../../../core/option-rows.ts'
 import type { Ports } from '../../../core/ports.ts'
+import type { ServerOptions } from '../../../core/server.ts'
 import { newKey } from '../../../runtimes/node/issue.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
 import { serviceAccountKeys } from '../../../runtimes/node/service-accounts.ts'
@@ -30,6 +36,50 @@ test('admission plugins: more or fewer than the defaults; exactly the named ones
     usual.filter((name) => name !== 'Priority'),
   )
   assert.deepEqual(chosen('--admission-control=Priority,NamespaceLifecycle'), ['NamespaceLifecycle', 'Priority'])
+})
+
+test('options from every valid command line are valid', () => {
+  const numbers = ['-1', '0', '1', '7', '0.02', '65535', '2147483647', '-1s', '0s', '1ns', '1ms', '1h', '87600h']
+  const texts = [
+    'application/yaml',
+    'application/vnd.kubernetes.protobuf',
+    '',
+    '/',
+    'RBAC',
+    'Node,RBAC',
+    'v1',
+    '::1',
+    '30000-30001',
+    'max-age=1',
+  ]
+  let valid = 0
+  for (const name of Object.keys(flags))
+    for (const text of [...numbers, ...texts]) {
+      const argv = [`--${name}=${text}`]
+      let parsed: ParsedFlags
+      try {
+        parsed = parseFlags(argv, 'apiserver')
+        if (flagConflicts(parsed).length > 0) continue
+      } catch (error) {
+        assert(error instanceof FlagError)
+        continue
+      }
+      let options: ServerOptions
+      try {
+        options = serverOptions(parsed)
+      } catch (error) {
+        assert(error instanceof FlagError)
+        continue
+      }
+      validateOptions(argv.join(), serverOptionRows, options, { conflicts: serverOptionConflicts })
+      valid++
+    }
+  assert(valid > 500, `${valid} command lines`)
+})
+
+test('less than one worker of --delete-collection-workers counts as one', () => {
+  const workers = (text: string) => serverOptions(parseFlags([`--delete-collection-workers=${text}`], 'apiserver')).deleteCollectionWorkers
+  assert.deepEqual(['-1', '0', '1', '7'].map(workers), [1, 1, 1, 7])
 })
 
 test('store keys begin with one slash', () => {
