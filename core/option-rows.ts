@@ -2,20 +2,22 @@
 import type { AdmissionPlugin } from './admission/attributes.ts'
 import type { PluginConfigurations } from './admission/configuration.ts'
 import type { ServiceAccountKeys } from './bootstrap/service-accounts.ts'
+import { asFlag } from './config/flag-option.ts'
 import {
-  asFlag,
   bool,
   callable,
+  clockType,
   having,
   integer,
   limited,
   list,
+  loggerType,
   methods,
   number,
   type OptionProblem,
-  type OptionType,
   object,
   oneOf,
+  type RowsOf,
   refined,
   shape,
   simple,
@@ -26,17 +28,12 @@ import { defaultNodePorts, type ServerOptions } from './options.ts'
 import { createPlatform } from './platform.ts'
 import type { Ports } from './ports.ts'
 
-/** A type for every member of an interface. */
-export type RowsOf<T> = { readonly [K in keyof Required<T>]: OptionType }
-
 const seconds = 1000
 const texts = list(text)
 const groupResources = list(shape({ group: text, resource: text }, ['group', 'resource']))
-export const storeType = methods(
+const storeType = methods(
   ...['get', 'list', 'count', 'size', 'put', 'delete', 'watch', 'currentRevision', 'compact', 'grantLease', 'close'],
 )
-export const clockType = having({ now: callable, after: callable, pause: callable }, ['now', 'after'])
-export const loggerType = methods('debug', 'info', 'warn', 'error')
 
 export const portRows = {
   store: storeType,

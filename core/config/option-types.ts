@@ -1,9 +1,10 @@
-/** Types of options, as functions that return what is wrong with a value. Bounds come from the flags with the same meaning. */
+/**
+ * Types of options, as functions that return what is wrong with a value. Those with the bounds of flags are in flag-option.ts,
+ * which imports all flags, and with them most of the core.
+ */
 import type { Platform } from '../platform.ts'
 import { closest } from './closest.ts'
-import { type Flag, FlagError } from './flag.ts'
 import { choiceProblem } from './flag-types.ts'
-import { type FlagName, flags } from './flags/index.ts'
 
 /** What is wrong with a value. `at` is the place below the value, such as `.user.name` or `[0]`; empty: the value itself. */
 export interface OptionProblem {
@@ -69,12 +70,6 @@ export function limited<T>(type: OptionType, why: (value: T) => string | undefin
   })
 }
 
-/** Values of a type that a flag allows. `scale`: units of the flag in one unit of the option, such as 1000 for seconds. */
-export function asFlag(name: FlagName, type: OptionType, scale?: number): OptionType {
-  const flag: Flag = flags[name]
-  return limited(type, (value: unknown) => flag.problem(scale === undefined ? value : Number(value) * scale))
-}
-
 /** One of several words. */
 export const oneOf = (words: readonly string[]): OptionType => limited(text, (word: string) => choiceProblem(word, words))
 
@@ -127,15 +122,8 @@ export function shape(rows: OptionRows, required: readonly string[] = []): Optio
   }
 }
 
-/** Values of a type that a parser of flags accepts. */
-export function parsed<T>(type: OptionType, parse: (value: T, platform: Platform) => unknown): OptionType {
-  return refined(type, (value: T, platform) => {
-    try {
-      parse(value, platform)
-    } catch (error) {
-      if (error instanceof FlagError) return error.message.replace(/^--[a-z-]+: /, '')
-      throw error
-    }
-    return undefined
-  })
-}
+/** A type for every member of an interface. */
+export type RowsOf<T> = { readonly [K in keyof Required<T>]: OptionType }
+
+export const clockType = having({ now: callable, after: callable, pause: callable }, ['now', 'after'])
+export const loggerType = methods('debug', 'info', 'warn', 'error')

@@ -1,7 +1,18 @@
 /** The types of the options of `listen`. */
 import { rangeProblem } from '../../core/config/flag-types.ts'
-import { bool, filled, integer, limited, list, oneOf, shape, text } from '../../core/config/option-types.ts'
-import { clockType, loggerType, type RowsOf } from '../../core/option-rows.ts'
+import {
+  bool,
+  clockType,
+  filled,
+  integer,
+  limited,
+  list,
+  loggerType,
+  oneOf,
+  type RowsOf,
+  shape,
+  text,
+} from '../../core/config/option-types.ts'
 import { cipherSuites, tlsVersions } from './http/tls.ts'
 import type { ListenOptions } from './listener.ts'
 

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { validateOptions } from '../../core/config/options.ts'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { oldDataFile } from './lmdb/names.ts'
@@ -9,6 +10,7 @@ import { openLog } from './log/open.ts'
 import { type Owner, takeOwnership } from './log/owner.ts'
 import { recoverLog } from './log/recover.ts'
 import { createMvcc, type Journal } from './mvcc.ts'
+import { durableRows } from './option-rows.ts'
 
 export interface DurableStoreOptions {
   /** Directory; created when missing. One process at a time can open it. */
@@ -25,9 +27,11 @@ export interface DurableStoreOptions {
 
 /**
  * A store in memory with a log on disk: a write is acknowledged, and visible to reads and watches, once it is synced. Rejects with a
- * StoreError: 'unavailable' when another process owns the directory, 'corrupt' when the log is damaged.
+ * StoreError: 'unavailable' when another process owns the directory, 'corrupt' when the log is damaged. Rejects with an OptionError
+ * when an option is invalid or unknown.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
+  validateOptions('openDurableStore', durableRows, options, { required: ['directory', 'clock', 'logger'] })
   const { directory: path, logger, recover = '' } = options
   const owner = await own(path)
   try {

@@ -3,6 +3,7 @@
  * should be dedicated to API servers. Values may be as large as the cluster's `--max-request-bytes` allows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { validateOptions } from '../../core/config/options.ts'
 import {
   type Clock,
   type KeyValue,
@@ -20,6 +21,7 @@ import { storeError } from './etcd/errors.ts'
 import { everything, rangeOf } from './etcd/keys.ts'
 import { deleteRequest, putRequest, type RangeRequest, type ResponseHeader, rangeRequest } from './etcd/messages.ts'
 import { Watches } from './etcd/watches.ts'
+import { etcdRows } from './option-rows.ts'
 
 export interface EtcdOptions extends TlsOptions {
   /** Such as `https://host:port`; tried in turn. */
@@ -47,9 +49,10 @@ const drainTimeout = 2_000
 
 /**
  * Resolves when the cluster answers.
- * @throws StoreError `unavailable` or `timeout` when it does not in time.
+ * @throws StoreError `unavailable` or `timeout` when it does not in time; OptionError when an option is invalid or unknown.
  */
 export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore> {
+  validateOptions('openEtcdStore', etcdRows, options, { required: ['servers', 'clock', 'logger'] })
   const { clock, logger, servers, timeouts: { request = 10_000, attempt = 3_000, start = 60_000 } = {} } = options
   const endpoints = await Endpoints.open(servers, options, clock, logger, { request, attempt })
   const store = createStore(endpoints, clock, logger)

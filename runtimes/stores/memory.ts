@@ -1,19 +1,21 @@
+import { validateOptions } from '../../core/config/options.ts'
 import type { Clock, KeyValueStore } from '../../core/ports.ts'
 import { History } from './history.ts'
 import { createMvcc } from './mvcc.ts'
+import { memoryRows } from './option-rows.ts'
 
-/**
- * A store in memory only. Runs on every runtime; the default clock is the host's. `pastBytes`: bytes of replaced
- * values that reads of the past may need; older ones are compacted; default 256 MiB.
- */
-export function memoryStore({
-  clock = hostClock,
-  ...options
-}: {
+export interface MemoryStoreOptions {
+  /** Default: the host's clock. */
   readonly clock?: Clock
+  /** Maximum bytes of replaced values that reads of the past may need; older ones are compacted; default 256 MiB. */
   readonly pastBytes?: number
-} = {}): KeyValueStore {
-  return createMvcc({ clock, history: new History(), ...options })
+}
+
+/** A store in memory only. Runs on every runtime. Throws an OptionError when an option is invalid or unknown. */
+export function memoryStore(given: MemoryStoreOptions = {}): KeyValueStore {
+  validateOptions('memoryStore', memoryRows, given)
+  const { clock = hostClock, pastBytes } = given
+  return createMvcc({ clock, history: new History(), ...(pastBytes !== undefined && { pastBytes }) })
 }
 
 const hostClock: Clock = {

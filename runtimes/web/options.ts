@@ -1,13 +1,14 @@
 /** Options of `createApiServer` and `startTestServer` as plain data. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { parsed } from '../../core/config/flag-option.ts'
 import {
   bool,
   filled,
   list,
   type OptionRows,
   oneOf,
-  parsed,
+  type RowsOf,
   record,
   refined,
   shape,
@@ -15,7 +16,7 @@ import {
 } from '../../core/config/option-types.ts'
 import { validateOptions } from '../../core/config/options.ts'
 import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
-import { type RowsOf, serverOptionConflicts, serverOptionRows } from '../../core/option-rows.ts'
+import { serverOptionConflicts, serverOptionRows } from '../../core/option-rows.ts'
 import type { ServerOptions } from '../../core/options.ts'
 import { createPlatform, type Platform, type PlatformName, platformNames } from '../../core/platform.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'

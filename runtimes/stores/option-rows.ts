@@ -1,0 +1,47 @@
+/** The types of the options of the stores. */
+import { rangeProblem } from '../../core/config/flag-types.ts'
+import {
+  clockType,
+  filled,
+  integer,
+  limited,
+  list,
+  loggerType,
+  number,
+  type RowsOf,
+  refined,
+  shape,
+  text,
+} from '../../core/config/option-types.ts'
+import { serverProblem } from '../../core/config/store-overrides.ts'
+import type { DurableStoreOptions } from './durable.ts'
+import type { EtcdOptions, EtcdTimeouts } from './etcd.ts'
+import type { MemoryStoreOptions } from './memory.ts'
+
+const bytes = limited(integer, (value: number) => rangeProblem(value, { min: 1 }))
+const milliseconds = limited(number, (value: number) => rangeProblem(value, { min: 0 }))
+
+export const memoryRows = { clock: clockType, pastBytes: bytes } satisfies RowsOf<MemoryStoreOptions>
+
+export const durableRows = {
+  directory: filled,
+  clock: clockType,
+  logger: loggerType,
+  recover: text,
+  segmentBytes: bytes,
+  pastBytes: bytes,
+} satisfies RowsOf<DurableStoreOptions>
+
+const timeouts = { request: milliseconds, attempt: milliseconds, start: milliseconds } satisfies RowsOf<EtcdTimeouts>
+
+export const etcdRows = {
+  servers: refined(list(limited(text, serverProblem)), (servers: readonly string[]) =>
+    servers.length > 0 ? undefined : 'must not be empty',
+  ),
+  clock: clockType,
+  logger: loggerType,
+  timeouts: shape(timeouts),
+  ca: text,
+  cert: text,
+  key: text,
+} satisfies RowsOf<EtcdOptions>
