@@ -98,9 +98,10 @@ function startInformer({ fetch, list }: Api, path: string, changes: Changes) {
   }
 }
 
-async function open(t: TestContext) {
+async function open(t: TestContext, watchCache: boolean) {
   const server = await startCore({
     platform: createPlatform('kubernetes'),
+    watchCache,
     controllers: ['garbage-collector', 'namespace', 'resourcequota'],
   })
   t.after(() => server.close())
@@ -175,8 +176,8 @@ async function assertFollowed(shop: Shop, informer: { readonly known: ReadonlyMa
   }
 }
 
-async function disorder(t: TestContext, random: RandomNumbers): Promise<void> {
-  const shop = await open(t)
+async function disorder(t: TestContext, random: RandomNumbers, watchCache: boolean): Promise<void> {
+  const shop = await open(t, watchCache)
   const { api, served, serve } = shop
   for (const kind of kinds) serve(kind, ['v1'])
   const informer = startInformer(api, `/apis/${group}/v1/widgets`, shop.changes)
@@ -214,4 +215,7 @@ async function disorder(t: TestContext, random: RandomNumbers): Promise<void> {
   await informer.stop()
 }
 
-for (let trial = 0; trial < trials(4, 200); trial++) test(`sequence ${trial}`, (t) => disorder(t, randomNumbers(trial)))
+for (let trial = 0; trial < trials(4, 200); trial++) {
+  const watchCache = trial % 4 !== 3
+  test(`sequence ${trial}, ${watchCache ? 'with' : 'without'} watch cache`, (t) => disorder(t, randomNumbers(trial), watchCache))
+}
