@@ -16,7 +16,7 @@ import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
 
-/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a Request, whose origin is ignored. */
+/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a Request; the origin of its URL is ignored. */
 export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>
 
 /** An API object. */
@@ -81,7 +81,7 @@ export interface TestServer {
   /** Applies manifests in order: YAML or JSON text with any number of documents, or objects. Returns the stored objects. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
   /**
-   * A KubeConfig of @kubernetes/client-node whose clients call this server in memory; the caller passes the module. Under Bun, watches and
+   * A KubeConfig of @kubernetes/client-node; its clients call this server in memory. The caller passes the module. Under Bun, watches and
    * informers need `listen`, because that package's requests ignore agents there.
    */
   kubeConfig<Config extends object>(client: ClientModule<Config>, user?: TestUser): Promise<Config>

@@ -8,7 +8,7 @@ export const versioningFlags = {
     label: '[component=]major.minor',
     checkItem: versionProblem,
     built: true,
-    help: "Release whose APIs and features are emulated. Default: this server's release.",
+    help: "Release to emulate: its APIs and features. Default: this server's release.",
   }),
   'emulation-forward-compatible': bool({
     built: true,
