@@ -121,6 +121,23 @@ test('fields of the core are read somewhere', () => {
   assert.deepEqual(unreadFields(files, readers).toSorted(), Object.keys(awaited).toSorted())
 })
 
+/** `file: name` of every export that its own file mentions once and no other file mentions. */
+function deadExports(exporting: readonly Source[], using: readonly Source[]): string[] {
+  const mentions = new Map<string, number>()
+  for (const { text } of using) for (const [word] of text.matchAll(/[A-Za-z_]\w*/g)) mentions.set(word, (mentions.get(word) ?? 0) + 1)
+  return exporting.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:async )?(?:function|const|class|type|interface) (\w+)/gm)]
+      .filter(([, name = '']) => mentions.get(name) === 1)
+      .map(([, name]) => `${path}: ${name}`),
+  )
+}
+
+test('every export is used', () => {
+  assert.deepEqual(deadExports(all, sourcesBelow('core', 'runtimes', 'test', 'wrangler-free-examples')), [])
+  const lonely: Source = { path: 'a', text: 'export const lonely = 1', imports: [] }
+  assert.deepEqual(deadExports([lonely], [lonely]), ['a: lonely'], 'one would be found')
+})
+
 test('tests take what is random from test/support, with the seed of the run', () => {
   const lucky = sourcesBelow('test')
     .filter(({ path }) => !path.startsWith('test/support/') && !path.startsWith('test/bench/'))
