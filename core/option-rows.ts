@@ -104,9 +104,10 @@ const authorizationWebhook = shape(
   ['connection', 'version', 'authorizedTtl', 'unauthorizedTtl'],
 )
 
-/** The files that modes need; a configuration file replaces the modes. */
+/** Options that depend on each other. */
 type Combined = Pick<ServerOptions, 'authorizationModes' | 'authorizationFiles' | 'clusterServiceNodePort' | 'serviceNodePortRange'>
 
+/** Modes without the file that they need. A configuration file replaces the modes. */
 function modesWithoutFile({ authorizationModes = [], authorizationFiles = {} }: Combined): readonly OptionProblem[] {
   if (authorizationFiles.configuration !== undefined) return []
   const needed = [
@@ -124,7 +125,7 @@ function nodePortOutside({ clusterServiceNodePort: port = 0, serviceNodePortRang
   return [{ at: 'clusterServiceNodePort', message: `${port} is outside of serviceNodePortRange, ${from} to ${to}` }]
 }
 
-/** Rules between options that are valid each. */
+/** Problems of combinations; each option is valid by itself. */
 export const serverOptionConflicts = (options: Combined): readonly OptionProblem[] => [
   ...modesWithoutFile(options),
   ...nodePortOutside(options),
