@@ -7,8 +7,9 @@ export interface ServersOverride {
   readonly resources: readonly GroupResource[]
 }
 
-/** Error of a server address; undefined: valid. */
-export const serverProblem = (text: string) => (/^(?:https?|unixs?):\/\/[^\s/]/.test(text) ? undefined : 'must be scheme://host:port')
+/** Error of a server address, which may be a Unix socket such as `unix:///run/etcd.sock`; undefined: valid. */
+export const serverProblem = (text: string) =>
+  /^(?:https?:\/\/[^\s/]|unixs?:\/\/\S)/.test(text) ? undefined : 'must be scheme://host:port'
 
 /** Error of an item; undefined: valid. */
 export function overrideProblem(item: string): string | undefined {

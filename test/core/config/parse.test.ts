@@ -39,6 +39,9 @@ describe('spelling', () => {
     assert.equal(parse('--data-dir=a=b').get('data-dir'), 'a=b')
     assert.equal(parse('--data-dir', '--').get('data-dir'), '--')
   })
+  test('servers of the store may be Unix sockets', () => {
+    assert.deepEqual(parse('--kvstore-servers=unix:///run/etcd.sock').get('kvstore-servers'), ['unix:///run/etcd.sock'])
+  })
   test('underscores are equivalent to dashes', () => assert.equal(parse('--secure_port=7000').get('secure-port'), 7000))
   test('a later flag takes precedence, also over an invalid default', () => {
     assert.equal(parse('--secure-port=1', '--secure-port=2').get('secure-port'), 2)
