@@ -14,7 +14,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { processes, testFiles, transpile } from './support/plan.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
@@ -37,8 +37,8 @@ const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERV
 /** File to which test processes append their usage. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
-/** Runs files, so many at a time, in processes with these options of Node, and returns their counts. */
-async function run(paths, concurrency, nodeOptions = []) {
+/** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
+async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
   if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
@@ -63,6 +63,7 @@ async function run(paths, concurrency, nodeOptions = []) {
     ...(has('slowest') && { APISERVER_TEST_USAGE: usage }),
   }
   const child = spawn(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  if (niceness > 0) setPriority(child.pid, niceness)
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
     const lines = (last + text).split('\n')
@@ -107,8 +108,9 @@ const largeYoungGeneration = ['--max-semi-space-size=32']
 const lateOptimisation = ['--interrupt-budget=1056000']
 const results = await Promise.all([
   // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
-  run(sideBySide, processors + 2, [...largeYoungGeneration, ...lateOptimisation]),
-  run(work, Math.ceil(processors / 2)),
+  run(sideBySide, processors + 2, { nodeOptions: [...largeYoungGeneration, ...lateOptimisation] }),
+  // These never wait. At low priority they use the processors while the others wait, and when few of them are left.
+  run(work, processors + 1, { niceness: 10 }),
 ])
 results.push(await run(speed, 1))
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
