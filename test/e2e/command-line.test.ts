@@ -8,7 +8,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { apiOf } from '../support/api.ts'
-import { freePort, runProgram, startDaemon } from '../support/daemon.ts'
+import { runProgram, startDaemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 describe('an invalid command line exits with status 1 and one line that names the flag', { concurrency: 2 }, () => {

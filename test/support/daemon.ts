@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { killedAtExit } from './child.ts'
+import { freePort } from './free-port.ts'
 import { root } from './root.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { type ClientFiles, type Fetch, tlsFetch } from './tls-fetch.ts'
@@ -40,26 +40,6 @@ export interface Daemon {
   output(): string
   /** Sends a signal (default SIGTERM) and waits for the exit. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
-}
-
-/** Ports below the ephemeral range, so that no other process gets one of them by chance. */
-const ports = { first: 10_240, count: 22_000 }
-/** Each process starts at another port, so that two do not find the same one free. */
-let nextPort = process.pid * 64
-
-/** A free port of 127.0.0.1, which is returned only once. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = ports.first + (nextPort++ % ports.count)
-    const server = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!free) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

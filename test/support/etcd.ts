@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { killedAtExit } from './child.ts'
-import { freePort } from './daemon.ts'
+import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { eventually, within } from './wait.ts'
 

@@ -1,0 +1,46 @@
+/** Ports for servers that a test starts. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Ports below the ephemeral range, so that no other process gets one of them by chance. */
+const ports = { first: 10_240, count: 22_000 }
+/** Each process starts at another port, so that it seldom tries a port of another one. */
+let nextPort = process.pid * 64
+
+/** A free TCP port of 127.0.0.1, which is returned only once, here and in other processes that call this function, until this one ends. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = ports.first + (nextPort++ % ports.count)
+    const release = await claim(port)
+    if (release === undefined) continue
+    if (await isFree(port)) return port
+    release()
+  }
+}
+
+/**
+ * Claims the port by holding the UDP port of the same number, so that no other process gets it before its server listens on it. Returns the
+ * release; undefined when another process has it.
+ */
+async function claim(port: number): Promise<(() => void) | undefined> {
+  const socket = createSocket('udp4')
+  const held = await new Promise<boolean>((resolve) => {
+    socket.once('error', () => resolve(false)).bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
+  })
+  // Held to the end of the process, which it does not delay.
+  if (held) socket.unref()
+  else socket.close()
+  return held ? () => socket.close() : undefined
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!free) return false
+  server.close()
+  await once(server, 'close')
+  return true
+}
