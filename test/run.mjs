@@ -92,10 +92,12 @@ async function build() {
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const began = performance.now()
 transpile(root)
-if (!has('quick')) await build()
 if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, work, speed } = processes(root, files)
 const processors = availableParallelism()
+// These need no build and never wait. At low priority they use the processors while the others wait, and when few of them are left.
+const working = run(work, processors + 1, { niceness: 10 })
+if (!has('quick')) await build()
 /**
  * Twice the default size, which halves the number of collections. Files that measure work keep the default: the finder's limits on memory
  * depend on it.
@@ -109,8 +111,7 @@ const lateOptimisation = ['--interrupt-budget=1056000']
 const results = await Promise.all([
   // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
   run(sideBySide, processors + 2, { nodeOptions: [...largeYoungGeneration, ...lateOptimisation] }),
-  // These never wait. At low priority they use the processors while the others wait, and when few of them are left.
-  run(work, processors + 1, { niceness: 10 }),
+  working,
 ])
 results.push(await run(speed, 1))
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
