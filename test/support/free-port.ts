@@ -12,26 +12,22 @@ let nextPort = process.pid * 64
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = ports.first + (nextPort++ % ports.count)
-    const release = await claim(port)
-    if (release === undefined) continue
-    if (await isFree(port)) return port
-    release()
+    if ((await claim(port)) && (await isFree(port))) return port
   }
 }
 
 /**
- * Claims the port by holding the UDP port of the same number, so that no other process gets it before its server listens on it. Returns the
- * release; undefined when another process has it.
+ * Claims the port to the end of this process by holding the UDP port of the same number, so that no other process gets it before its server
+ * listens on it. False: another process has it.
  */
-async function claim(port: number): Promise<(() => void) | undefined> {
+async function claim(port: number): Promise<boolean> {
   const socket = createSocket('udp4')
   const held = await new Promise<boolean>((resolve) => {
     socket.once('error', () => resolve(false)).bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
   })
-  // Held to the end of the process, which it does not delay.
   if (held) socket.unref()
   else socket.close()
-  return held ? () => socket.close() : undefined
+  return held
 }
 
 async function isFree(port: number): Promise<boolean> {
