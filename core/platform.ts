@@ -89,7 +89,7 @@ export type PlatformName = keyof typeof columns
 export const platformNames = Object.keys(columns) as readonly PlatformName[]
 
 /** Maximum cached strings of `name`: far more than this code has. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** The names of one column; `domain` replaces the domain of API groups (flag `--platform-domain`). */
 export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io'): Platform {
@@ -103,7 +103,7 @@ export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io
       const found = known.get(text)
       if (found !== undefined) return found
       const written = text.replaceAll('<domain>', domain).replaceAll('<labels>', column.labelDomain)
-      if (known.size < mostKnown) known.set(text, written)
+      if (known.size < maxKnown) known.set(text, written)
       return written
     },
   }

@@ -1,14 +1,14 @@
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Clock } from '../ports.ts'
 import { qualified } from '../respond/status.ts'
-import { type Soon, then } from '../soon.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
 import { type ChainObserver, unobserved } from './observer.ts'
 
 /** The two admission phases. Each runs its plugins in order; the first denial ends it. A promise if a plugin needs I/O. */
 export interface Admission {
   /** Runs once, or twice when a plugin requests a second round. */
-  mutate(attributes: AdmissionAttributes): Soon<void>
-  validate(attributes: AdmissionAttributes): Soon<void>
+  mutate(attributes: AdmissionAttributes): MaybePromise<void>
+  validate(attributes: AdmissionAttributes): MaybePromise<void>
 }
 
 type Phase = 'mutate' | 'validate'
@@ -68,14 +68,14 @@ class Run {
   readonly #type: 'admit' | 'validate'
   readonly #operation: AdmissionOperation
   readonly #measures: Measures
-  readonly #call: (plugin: AdmissionPlugin) => Soon<void>
+  readonly #call: (plugin: AdmissionPlugin) => MaybePromise<void>
 
   constructor(
     steps: readonly Step[],
     type: 'admit' | 'validate',
     operation: AdmissionOperation,
     measures: Measures,
-    call: (plugin: AdmissionPlugin) => Soon<void>,
+    call: (plugin: AdmissionPlugin) => MaybePromise<void>,
   ) {
     this.#steps = steps
     this.#type = type
@@ -85,11 +85,11 @@ class Run {
   }
 
   /** Runs the plugins from the `first` on, which starts at the time `since`; returns the end time. */
-  from(began: number, first = 0, since = began): Soon<number> {
+  from(began: number, first = 0, since = began): MaybePromise<number> {
     let last = since
     for (let at = first; at < this.#steps.length; at++) {
       const step = this.#steps[at] as Step
-      let pending: Soon<void>
+      let pending: MaybePromise<void>
       try {
         pending = this.#call(step.plugin)
       } catch (error) {
@@ -133,7 +133,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
       const rounds = new Rounds()
       const run = new Run(mutating(attributes), 'admit', operation, measures, (plugin) => plugin.mutate?.(attributes, rounds))
       const began = clock.now()
-      const round = (since: number): Soon<void> =>
+      const round = (since: number): MaybePromise<void> =>
         then(run.from(since), (ended) => {
           if (!rounds.wanted || rounds.again) return observer.phase('admit', operation, false, ended - began)
           rounds.again = true

@@ -25,7 +25,7 @@ export function readBearer(header: string | null): Bearer {
 }
 
 /** Maximum number of header values with a cached token. */
-const mostHeaders = 4_096
+const maxHeaders = 4_096
 
 /** Authenticates bearer tokens with `tokens`; a token that it does not know is an error. */
 export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
@@ -42,7 +42,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
       if (token === undefined) return undefined
       const found = mustKnow(tokens.authenticateToken(token))
       if (before === undefined && !(found instanceof Promise)) {
-        if (known.size >= mostHeaders) known.clear()
+        if (known.size >= maxHeaders) known.clear()
         known.set(header, token)
       }
       return found

@@ -13,9 +13,9 @@ export interface TokenCacheOptions {
 }
 
 /** Maximum cached successes: a few for each node and namespace of a large cluster. */
-const mostTokens = 32_768
+const maxTokens = 32_768
 /** Maximum cached failures. Clients choose the length of invalid tokens: longer ones (in characters) are not cached. */
-const mostRefused = 4_096
+const maxRefused = 4_096
 const longestRefused = 8_192
 
 /** Caches the results of a token authenticator. Concurrent requests with the same token share one call. */
@@ -24,8 +24,8 @@ export function cachedTokens(
   { ttl, unknownTtl = 0, errorTtl = 0, clock }: TokenCacheOptions,
 ): TokenAuthenticator {
   // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
-  const known = createExpiringCache<NonNullable<Authentication>>(mostTokens, clock)
-  const refused = createExpiringCache<AuthenticationError | 'unknown'>(mostRefused, clock)
+  const known = createExpiringCache<NonNullable<Authentication>>(maxTokens, clock)
+  const refused = createExpiringCache<AuthenticationError | 'unknown'>(maxRefused, clock)
   const asked = new Map<string, Promise<Authentication>>()
 
   const keep = (key: string, found: Authentication): Authentication => {

@@ -1,7 +1,7 @@
 import { type Authentication, firstAccepted, type TokenAuthenticator } from './authenticator.ts'
 
 /** Maximum tokens with a remembered authenticator: a few for each node and namespace of a large cluster. */
-const mostTokens = 32_768
+const maxTokens = 32_768
 
 /**
  * Tries token authenticators in order; the first success wins. The authenticator of a token is remembered and tried first next time, so
@@ -12,7 +12,7 @@ export function tokenUnion(authenticators: readonly TokenAuthenticator[]): Token
 
   const remember = (token: string, acceptor: TokenAuthenticator, answer: Authentication): Authentication => {
     if (answer === undefined) return undefined
-    if (acceptors.size >= mostTokens) for (const oldest of acceptors.keys()) if (acceptors.delete(oldest)) break
+    if (acceptors.size >= maxTokens) for (const oldest of acceptors.keys()) if (acceptors.delete(oldest)) break
     acceptors.set(token, acceptor)
     return answer
   }

@@ -4,7 +4,7 @@ import { type PolicyRule, withoutStars } from './rbac-rule.ts'
 const maxAtoms = 20_000
 
 /** Maximum comparisons of requested items with rules that the user holds. Items beyond it count as not covered. */
-const mostCompared = 2_000_000
+const maxCompared = 2_000_000
 
 const none: readonly string[] = []
 
@@ -107,7 +107,7 @@ export function covers(ownerRules: readonly PolicyRule[], servantRules: readonly
     const size = sizeOf(rule)
     for (const owners of candidatesFor(rule))
       for (const covers of owners) {
-        if (compared > mostCompared) return false
+        if (compared > maxCompared) return false
         compared += size
         if (covers(rule)) return true
       }
@@ -117,7 +117,7 @@ export function covers(ownerRules: readonly PolicyRule[], servantRules: readonly
   for (const servant of servantRules) {
     if (atomCount(servant) > 0 && isCovered(servant)) continue
     budget -= atomCount(servant)
-    if (budget < 0 || compared > mostCompared) {
+    if (budget < 0 || compared > maxCompared) {
       missing.push(servant)
       continue
     }

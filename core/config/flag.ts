@@ -38,7 +38,7 @@ export interface Flag<V = unknown> {
   /** Description without the default. */
   readonly help: string
   /** False: accepted, but has no effect in this version. */
-  readonly built: boolean
+  readonly implemented: boolean
   /** Replacement of a deprecated flag; setting the flag gives a warning. */
   readonly deprecated?: string
   /** The default value. */
@@ -52,7 +52,7 @@ export interface Flag<V = unknown> {
 export interface FlagOptions<T> {
   readonly help: string
   readonly default?: T | ((context: FlagContext) => T)
-  readonly built?: true
+  readonly implemented?: true
   readonly short?: string
   readonly deprecated?: string
   /** Replaces the type's label in the help. */
@@ -87,7 +87,7 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
   return {
     type: { ...type, label },
     help,
-    built: options.built ?? false,
+    implemented: options.implemented ?? false,
     ...(short !== undefined && { short }),
     ...(deprecated !== undefined && { deprecated }),
     initial: (context) => (isFunction<T | undefined>(initial) ? initial(context) : initial) as FlagValueOf<T, O>,

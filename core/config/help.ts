@@ -38,7 +38,7 @@ function entry(name: string, row: Flag, context: FlagContext): string {
   const first = `${row.short === undefined ? '      ' : '  '}${names.join(', ')}${label}`
   const notes = [
     ...(row.deprecated === undefined ? [] : [`Deprecated: ${row.deprecated}.`]),
-    ...(row.built ? [] : ['Not implemented yet.']),
+    ...(row.implemented ? [] : ['Not implemented yet.']),
   ]
   return `${first}\n${wrap(context.platform.name([`${row.help}${defaultText(row, context)}`, ...notes].join(' ')))}`
 }

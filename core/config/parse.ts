@@ -35,11 +35,11 @@ function choosePlatform({ texts }: Arguments, program: string): FlagContext {
 
 function warningsFor({ texts, spellings }: Arguments): readonly string[] {
   return [...texts.keys()].flatMap((name) => {
-    const { built, deprecated } = flags[name]
+    const { implemented, deprecated } = flags[name]
     const flag = `--${spellings.get(name) ?? name}`
     return [
       ...(deprecated === undefined ? [] : [`${flag} is deprecated: ${deprecated}`]),
-      ...(built ? [] : [`${flag} has no effect in this version`]),
+      ...(implemented ? [] : [`${flag} has no effect in this version`]),
     ]
   })
 }

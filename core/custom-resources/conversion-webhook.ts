@@ -21,8 +21,8 @@ type Settings = NonNullable<NonNullable<Definition['spec']['conversion']>['webho
 /** Timeout in milliseconds per call. */
 const callTimeout = 30_000
 /** Maximum objects per call, and characters of them together; a single object may be larger. */
-const mostObjects = 1_000
-const mostText = 1024 * 1024
+const maxObjects = 1_000
+const maxText = 1024 * 1024
 const reviewVersions = ['v1', 'v1beta1']
 
 interface ConversionReview {
@@ -69,7 +69,7 @@ function* batches(objects: readonly ApiObject[]): Generator<Batch, void> {
   let size = 0
   for (const object of objects) {
     const text = printJson(object)
-    if (batch.objects.length > 0 && (batch.objects.length === mostObjects || size + text.length > mostText)) {
+    if (batch.objects.length > 0 && (batch.objects.length === maxObjects || size + text.length > maxText)) {
       yield batch
       batch = { objects: [], texts: [] }
       size = 0

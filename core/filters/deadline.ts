@@ -19,13 +19,13 @@ function limitOf(query: URLSearchParams, limit: number): number {
 }
 
 /**
- * Answers 504 when a request that is not long-running exceeds `?timeout=` or `most` milliseconds (`--request-timeout`). Its signal is aborted,
+ * Answers 504 when a request that is not long-running exceeds `?timeout=` or `max` milliseconds (`--request-timeout`). Its signal is aborted,
  * and a write that has not reached the store is not made any more.
  */
-export function deadline(clock: Clock, most: number): Filter {
+export function deadline(clock: Clock, max: number): Filter {
   return (exchange, next) => {
     if (exchange.info.longRunning) return next(exchange)
-    const limit = limitOf(exchange.query, most)
+    const limit = limitOf(exchange.query, max)
     exchange.deadline = clock.now() + limit
     const answer = next(exchange)
     if (!(answer instanceof Promise)) return answer

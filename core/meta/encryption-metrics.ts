@@ -9,7 +9,7 @@ import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
 export interface EncryptionMetrics extends EncryptionObserver, ReloadMetrics {}
 
 /** Maximum tracked plugin keys; series of the least recently used ones are removed. */
-const mostKeys = 100
+const maxKeys = 100
 const storage = 'apiserver_storage'
 const envelope = 'apiserver_envelope_encryption'
 
@@ -109,14 +109,14 @@ function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<Enc
   )
   const identity = hashOf(server)
   const used = new Recent<readonly string[]>(
-    mostKeys,
+    maxKeys,
     (gone) =>
       void gone.then((values) => {
         total.remove(values)
         lastUse.remove(values)
       }),
   )
-  const reported = new Recent<readonly string[]>(mostKeys, (gone) => void gone.then((values) => lastReport.remove(values)))
+  const reported = new Recent<readonly string[]>(maxKeys, (gone) => void gone.then((values) => lastReport.remove(values)))
   const seconds = () => clock.now() / 1000
   return {
     usedKey(direction, provider, keyId) {

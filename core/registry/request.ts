@@ -1,7 +1,7 @@
 import type { Replay } from '../cel/replay.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
-import type { Soon } from '../soon.ts'
 import type { Consent } from '../storage/object-store.ts'
 
 /** Context of a write, besides the object. */
@@ -10,7 +10,7 @@ export interface WriteRequest extends Consent {
   /** Do everything except the final put. */
   readonly dryRun: boolean
   /** Runs validating admission on the final object, in every attempt; for a delete (without object) all of admission. */
-  validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): Soon<void>
+  validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
   /** Aborts waiting for the writer's turn; absent: no time limit. */
   readonly signal?: AbortSignal
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */

@@ -1,11 +1,11 @@
 import { keepTimes } from '../apply/times.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
-import { type Soon, then } from '../soon.ts'
 import { Entry } from '../storage/entry.ts'
 import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
@@ -20,7 +20,7 @@ const tries = 20
 export interface Update {
   readonly view: View
   /** Computes the new object from the stored one; called again after every write conflict. */
-  change(existing: ApiObject): Soon<ApiObject>
+  change(existing: ApiObject): MaybePromise<ApiObject>
 }
 
 /**
@@ -160,7 +160,7 @@ export async function updateObject(
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
-  function tryFrom(current: Entry): Soon<Outcome> {
+  function tryFrom(current: Entry): MaybePromise<Outcome> {
     const existing = current.decode()
     return then(change(existing), (incoming) => {
       keepIdentity(resource, incoming, existing)

@@ -20,9 +20,9 @@ export class HeldBody implements LightBody {
     return bytes
   }
 
-  async within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async within(max: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const bytes = await this.bytes()
-    return bytes.length > most ? undefined : bytes
+    return bytes.length > max ? undefined : bytes
   }
 
   whole(): Uint8Array<ArrayBuffer> | undefined {

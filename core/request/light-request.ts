@@ -7,7 +7,7 @@ export interface LightBody {
   /** Rejects when the body was read before or is not available. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
   /** As `bytes`; a body of more than `most` bytes is discarded, and undefined returned. */
-  within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined>
+  within(max: number): Promise<Uint8Array<ArrayBuffer> | undefined>
   /** The body if it has arrived completely and is unread; otherwise undefined, and it stays unread. */
   whole(): Uint8Array<ArrayBuffer> | undefined
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>

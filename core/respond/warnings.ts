@@ -1,6 +1,6 @@
 /** Bounds on warnings per response, in characters, as in the reference server (apiserver/pkg/endpoints/filters/warning.go). */
-const mostInAll = 4 * 1024
-const mostEach = 256
+const maxInAll = 4 * 1024
+const maxEach = 256
 
 /** Number of characters (not UTF-16 units) of a text, counted up to a limit. */
 function length(text: string, limit: number): number {
@@ -11,9 +11,9 @@ function length(text: string, limit: number): number {
 }
 
 function start(text: string): string {
-  if (text.length <= mostEach) return text
-  return Array.from(text.slice(0, 2 * mostEach))
-    .slice(0, mostEach)
+  if (text.length <= maxEach) return text
+  return Array.from(text.slice(0, 2 * maxEach))
+    .slice(0, maxEach)
     .join('')
 }
 
@@ -22,16 +22,16 @@ export function boundedWarnings(texts: readonly string[]): readonly string[] {
   const once = [...new Set(texts)].filter((text) => text !== '')
   let size = 0
   const crossing = once.findIndex((text) => {
-    size += length(text, mostInAll)
-    return size > mostInAll
+    size += length(text, maxInAll)
+    return size > maxInAll
   })
   if (crossing < 0) return once
   const kept: string[] = []
   size = 0
   for (const [index, text] of once.entries()) {
-    if (index > crossing && size >= mostInAll) break
+    if (index > crossing && size >= maxInAll) break
     const cut = start(text)
-    size += length(cut, mostEach)
+    size += length(cut, maxEach)
     kept.push(cut)
   }
   return kept

@@ -35,14 +35,14 @@ const repetitions = /\{(\d{1,3})(?:,(\d{0,3}))?\}/g
 const common =
   /^(?:[\w ,:;@%=~/<>#&!"'^$.|)*+?-]|\((?:\?:|(?!\?))|\\[dswDSW./+*?^$()|[\]{}\\-]|\[\^?(?:[\w ,:;@%=~/<>#&!"'.+*?$()|-]|\\[.\-/[\]\\])+\]|\{\d{1,3}(?:,\d{0,3})?\})*$/
 /** Maximum copies of nested repetitions, as in Go. */
-const mostCopies = 1000
+const maxCopies = 1000
 
 /** Whether a pattern certainly compiles, at a hundredth of the cost of compiling it. The pattern is parsed, never run. */
 function certainlyCompiles(pattern: string): boolean {
   if (pattern.length > shortPattern || !common.test(pattern)) return false
   let copies = 1
   for (const [, least, most] of pattern.matchAll(repetitions)) copies *= Math.max(1, Number(least), Number(most ?? 0))
-  if (copies > mostCopies) return false
+  if (copies > maxCopies) return false
   try {
     new RegExp(pattern)
     return true

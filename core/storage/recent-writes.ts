@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 
 /** Maximum writes: more than are in flight to a store that takes long. They are searched linearly, and each holds a parsed object. */
-const mostKept = 64
+const maxKept = 64
 /** Maximum characters of one printed object, and of all together. */
 const largestKept = 16_384
-const mostCharacters = 16 * largestKept
+const maxCharacters = 16 * largestKept
 
 interface Write {
   readonly key: string
@@ -24,7 +24,7 @@ interface Write {
 export class RecentWrites {
   readonly #codec: Codec
   /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
-  readonly #writes: (Write | undefined)[] = new Array<undefined>(mostKept).fill(undefined)
+  readonly #writes: (Write | undefined)[] = new Array<undefined>(maxKept).fill(undefined)
   /** Position of the oldest write. */
   #oldest = 0
   #count = 0
@@ -39,21 +39,21 @@ export class RecentWrites {
     const { length } = printed.json
     if (length > largestKept) return
     this.#characters += length
-    while (this.#count === mostKept || this.#characters > mostCharacters) this.#dropOldest()
-    this.#writes[(this.#oldest + this.#count++) % mostKept] = { key, stored, printed }
+    while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
+    this.#writes[(this.#oldest + this.#count++) % maxKept] = { key, stored, printed }
   }
 
   #dropOldest(): void {
     this.#characters -= this.#writes[this.#oldest]?.printed.json.length ?? 0
     this.#writes[this.#oldest] = undefined
-    this.#oldest = (this.#oldest + 1) % mostKept
+    this.#oldest = (this.#oldest + 1) % maxKept
     this.#count--
   }
 
   /** Searches the newest writes first: their results and events are still to come. */
   #find(matches: (write: Write) => boolean): Write | undefined {
     for (let back = 1; back <= this.#count; back++) {
-      const write = this.#writes[(this.#oldest + this.#count - back) % mostKept]
+      const write = this.#writes[(this.#oldest + this.#count - back) % maxKept]
       if (write !== undefined && matches(write)) return write
     }
     return undefined

@@ -1,7 +1,7 @@
 /** Maximum bytes of a cached item; larger ones are computed every time. */
 const largestKept = 16_384
 /** Maximum bytes in total. */
-const mostKept = 16 * 1024 * 1024
+const maxKept = 16 * 1024 * 1024
 
 /** An owner of bytes that can be computed again. */
 interface Holder {
@@ -18,14 +18,14 @@ interface Kept {
  * oldest, so that unused objects are in memory only once, in stored form.
  */
 export class ServedBytes {
-  readonly #mostKept: number
+  readonly #maxKept: number
   /** Oldest first. */
   #kept: Kept[] = []
   #size = 0
 
   /** @param most maximum bytes in total. */
-  constructor(most = mostKept) {
-    this.#mostKept = most
+  constructor(most = maxKept) {
+    this.#maxKept = most
   }
 
   /** Whether bytes of this size may be cached; the holder then keeps them until it is released. */
@@ -33,14 +33,14 @@ export class ServedBytes {
     if (size > largestKept) return false
     this.#kept.push({ holder, size })
     this.#size += size
-    if (this.#size > this.#mostKept) this.#shrink()
+    if (this.#size > this.#maxKept) this.#shrink()
     return true
   }
 
   /** Releases half of them at a time: an order by last use would cost more than computing them again. */
   #shrink(): void {
     let released = 0
-    for (; this.#size > this.#mostKept / 2; released++) {
+    for (; this.#size > this.#maxKept / 2; released++) {
       const { holder, size } = this.#kept[released] as Kept
       holder.release()
       this.#size -= size

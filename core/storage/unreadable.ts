@@ -4,7 +4,7 @@ import { ApiError, type GroupResource, qualified, type StatusCause } from '../re
 import { Entry } from './entry.ts'
 
 /** Maximum unreadable values that the error of a list names. */
-const mostNamed = 100
+const maxNamed = 100
 
 /** Decodes the values of one list. */
 export interface Reading {
@@ -54,7 +54,7 @@ function storeReadError(groupResource: GroupResource, found: readonly StatusCaus
       name: 'list',
       ...(group !== '' && { group }),
       kind: resource,
-      causes: found.length < mostNamed ? [...found] : [...found, tooMany],
+      causes: found.length < maxNamed ? [...found] : [...found, tooMany],
     },
   )
 }
@@ -93,7 +93,7 @@ export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResourc
           if (result instanceof Entry) return result
           if (!names) throw new StoreError('corrupt', listed(kv, result))
           found.push({ reason: 'UnexpectedServerResponse', field: kv.key, message: readable(kv, result) })
-          if (found.length >= mostNamed) finish()
+          if (found.length >= maxNamed) finish()
           return undefined
         },
       }

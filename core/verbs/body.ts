@@ -1,3 +1,4 @@
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
@@ -12,7 +13,6 @@ import { DecodeError, decode } from '../schema/decode.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
-import { type Soon, then } from '../soon.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import type { Target } from './services.ts'
 import { missingKind, validateEnvelope, validateTypeMeta } from './type-meta.ts'
@@ -158,7 +158,7 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
 }
 
 /** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
-export function readObject(target: Target, validation: FieldValidation): Soon<ApiObject> {
+export function readObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
   return then(receiveBody(exchange), (bytes) => {

@@ -1,8 +1,8 @@
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
-import { type Soon, then } from '../soon.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
@@ -28,7 +28,7 @@ export function completed(
   submission: Submission,
   old: ApiObject | undefined,
   record?: Recorder,
-): Soon<ApiObject> {
+): MaybePromise<ApiObject> {
   const { services, resource, view } = target
   const { definition } = resource
   const context = hookContext(services)

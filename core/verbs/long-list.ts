@@ -9,7 +9,7 @@ import type { ListParts } from './list-parts.ts'
 /** Bytes per chunk. */
 const chunkSize = 64 * 1024
 /** Maximum bytes of items that are kept between the counting pass and sending; others are encoded twice. */
-const mostKept = 16 * 1024 * 1024
+const maxKept = 16 * 1024 * 1024
 
 /** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {
@@ -19,7 +19,7 @@ export async function listSource(parts: ListParts, entries: readonly Entry[], sl
     await eachInSlices(entries, slices, (entry) => {
       const item = parts.item(entry)
       size += lengthOf(item)
-      if (size <= mostKept) made.push(item)
+      if (size <= maxKept) made.push(item)
     })
   return new ListSource(parts, entries, slices, made, parts.start(size), size)
 }

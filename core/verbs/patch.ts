@@ -1,4 +1,5 @@
 import { applyJsonPatch } from '../apply/json-patch.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
 import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
@@ -10,7 +11,6 @@ import { goText } from '../schema/go-text.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
-import type { Soon } from '../soon.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
@@ -64,7 +64,7 @@ export const patch: Verb = async (target) => {
   const bytes = received instanceof Promise ? await received : received
   const { value, faults } = parsePatch(bytes, format, view.body.schema)
 
-  function change(existing: ApiObject, record: Recorder): Soon<ApiObject> {
+  function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
     const shown = view.base ?? view.read
     const document = shown ? shown(existing) : inVersion(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)

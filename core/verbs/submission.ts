@@ -9,6 +9,7 @@ import type {
   ObjectVersions,
 } from '../admission/attributes.ts'
 import { Replay } from '../cel/replay.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -17,7 +18,6 @@ import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
 import type { Slices } from '../slices.ts'
-import { type Soon, then } from '../soon.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -28,9 +28,9 @@ export interface Submission {
   /** Time slices for CEL evaluation. */
   slices(): Slices
   /** Runs mutating admission; returns the resulting object, which may be the given one, changed. */
-  mutate(object: ApiObject, old: ApiObject | undefined): Soon<ApiObject>
+  mutate(object: ApiObject, old: ApiObject | undefined): MaybePromise<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
-  validate(object: ApiObject | undefined, old: ApiObject | undefined): Soon<void>
+  validate(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
 }
 
 /** Admission attributes. A class, because an object literal with getters would create a hidden class per request. */

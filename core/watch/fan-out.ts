@@ -9,7 +9,7 @@ export interface Scope {
 }
 
 /** Maximum bytes of the objects in changes whose frames are joined. */
-const mostJoined = 64 * 1024
+const maxJoined = 64 * 1024
 
 /** Subscribers indexed by scope: the cost of a change depends on the number of its subscribers only. */
 export class FanOut {
@@ -79,7 +79,7 @@ export class FanOut {
     const subscribers = this.#scopes.get(key)
     if (subscribers === undefined) return
     const size = changes.reduce((sum, { entry }) => sum + entry.size, 0)
-    const joined = size <= mostJoined ? new Map() : undefined
+    const joined = size <= maxJoined ? new Map() : undefined
     for (const subscriber of subscribers) subscriber.changes(changes, joined)
   }
 

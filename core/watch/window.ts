@@ -6,16 +6,16 @@ const defaultBytes = 64 * 1024 * 1024
 /** The newest changes in revision order, for watches that start in the past. Bounded by count and bytes. */
 export class Window {
   readonly #capacity: number
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #changes: (Change | undefined)[] = []
   #start = 0
   #bytes = 0
   /** The window has every change after this revision. */
   #complete: number
 
-  constructor(capacity: number, revision: number, mostBytes = defaultBytes) {
+  constructor(capacity: number, revision: number, maxBytes = defaultBytes) {
     this.#capacity = capacity
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
     this.#complete = revision
   }
 
@@ -45,7 +45,7 @@ export class Window {
   #shrink(): void {
     while (
       this.#changes.length - this.#start > 1 &&
-      (this.#changes.length - this.#start > this.#capacity || this.#bytes > this.#mostBytes)
+      (this.#changes.length - this.#start > this.#capacity || this.#bytes > this.#maxBytes)
     ) {
       const oldest = this.#changes[this.#start] as Change
       oldest.onFrame = undefined

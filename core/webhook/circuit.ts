@@ -13,12 +13,12 @@ export interface Circuit {
 
 export function createCircuit(clock: Clock): Circuit {
   let failures = 0
-  let closedUntil = 0
+  let openUntil = 0
   return {
     permits() {
       if (failures < failuresToOpen) return true
-      if (clock.now() < closedUntil) return false
-      closedUntil = clock.now() + pause
+      if (clock.now() < openUntil) return false
+      openUntil = clock.now() + pause
       return true
     },
     reached() {
@@ -26,7 +26,7 @@ export function createCircuit(clock: Clock): Circuit {
     },
     missed() {
       failures++
-      closedUntil = clock.now() + pause
+      openUntil = clock.now() + pause
     },
   }
 }

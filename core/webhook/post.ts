@@ -54,7 +54,7 @@ function refusal(code: number, answer: string): PostRefused {
 
 const encoder = new TextEncoder()
 
-async function readText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
+async function readText(body: ReadableStream<Uint8Array> | null, max: number): Promise<string> {
   if (body === null) return ''
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -64,9 +64,9 @@ async function readText(body: ReadableStream<Uint8Array> | null, most: number): 
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     length += value.byteLength
-    if (length > most) {
+    if (length > max) {
       void reader.cancel().catch(() => undefined)
-      throw new Error(`the response has more than ${most} bytes`)
+      throw new Error(`the response has more than ${max} bytes`)
     }
     text += decoder.decode(value, { stream: true })
   }

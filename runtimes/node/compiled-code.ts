@@ -19,7 +19,7 @@ export interface Compiled {
 }
 
 /** Maximum files in a cache directory. */
-const mostKept = 4
+const maxKept = 4
 const digestBytes = 32
 
 /** Covers the program's text, because V8 itself compares only the text's length. */
@@ -54,7 +54,7 @@ function trim(directory: string): void {
     .filter((name) => name.endsWith('.compiled'))
     .map((name) => join(directory, name))
   const byAge = paths.map((path) => ({ path, time: statSync(path).mtimeMs })).toSorted((a, b) => b.time - a.time)
-  for (const { path } of byAge.slice(mostKept)) rmSync(path, { force: true })
+  for (const { path } of byAge.slice(maxKept)) rmSync(path, { force: true })
 }
 
 /** Evaluates the ASCII text in a file of this directory; `programDigest` identifies the text. */

@@ -3,7 +3,7 @@ import { Client, connectivityState, credentials, Metadata, type ServiceError, st
 import { type Call, CallError } from '../../core/ports.ts'
 
 const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-const mostClients = 100
+const maxClients = 100
 
 /** Text of Go's context package, which clients and dashboards of this API match. */
 const outOfTime = 'context deadline exceeded'
@@ -38,7 +38,7 @@ export function createCalls(): (call: Call) => Promise<Uint8Array> {
     const found = clients.get(unixSocket)
     if (found !== undefined) return found
     const [oldest] = clients
-    if (oldest !== undefined && clients.size >= mostClients) {
+    if (oldest !== undefined && clients.size >= maxClients) {
       clients.delete(oldest[0])
       oldest[1].close()
     }

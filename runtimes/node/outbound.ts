@@ -7,8 +7,8 @@ import type { Outbound, OutboundOptions } from '../../core/ports.ts'
 import { trustAnchors } from '../wire/client/socket.ts'
 import { isBodyless } from './http/service.ts'
 
-const mostRedirects = 10
-const mostAgents = 100
+const maxRedirects = 10
+const maxAgents = 100
 
 /** Opens a tunnel through a proxy (RFC 9110 9.3.6). */
 function tunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
@@ -75,7 +75,7 @@ export function createOutbound(): Outbound {
     const found = agents.get(key)
     if (found !== undefined) return found
     const [oldest] = agents.keys()
-    if (oldest !== undefined && agents.size >= mostAgents) agents.delete(oldest)
+    if (oldest !== undefined && agents.size >= maxAgents) agents.delete(oldest)
     const agent = createAgent(secure, options)
     agents.set(key, agent)
     return agent
@@ -99,7 +99,7 @@ export function createOutbound(): Outbound {
         const status = incoming.statusCode ?? 0
         if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
         incoming.resume()
-        if (redirects === mostRedirects) throw new Error(`${method} ${request.url}: more than ${mostRedirects} redirects`)
+        if (redirects === maxRedirects) throw new Error(`${method} ${request.url}: more than ${maxRedirects} redirects`)
         const next = new URL(location, url)
         if (next.origin !== url.origin) for (const name of ['authorization', 'cookie']) delete headers[name]
         url = next

@@ -4,7 +4,7 @@ import { calmError } from './errors.ts'
 import { frameHeaderLength, writeFrameHeader } from './frames.ts'
 import type { Turns, Writer } from './turns.ts'
 
-const mostReplies = 10_000
+const maxReplies = 10_000
 /** Size in bytes of a write before the socket's speed is known, and milliseconds in which it must complete for the next one to be larger. */
 const firstWrite = 64 * 1024
 const quick = 250
@@ -93,7 +93,7 @@ export class Outbox implements Writer {
    */
   reply(type: number, frameFlags: number, stream: number, payload: Uint8Array): void {
     if (this.#writing === 0) this.#replies = 0
-    if (++this.#replies > mostReplies) throw calmError('the peer does not read')
+    if (++this.#replies > maxReplies) throw calmError('the peer does not read')
     this.frame(type, frameFlags, stream, payload)
   }
 

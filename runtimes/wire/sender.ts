@@ -29,13 +29,13 @@ export class Sender {
   readonly #peer = initialSettings()
   /** Streams blocked by flow control or the socket. */
   readonly #blocked = new Set<Outgoing>()
-  readonly #mostPending: number
+  readonly #maxPending: number
   #window = defaultWindowSize
 
-  /** `mostPending`: bytes in the outbox beyond which streams wait until it is empty. */
-  constructor(outbox: Outbox, mostPending = Number.POSITIVE_INFINITY) {
+  /** `maxPending`: bytes in the outbox beyond which streams wait until it is empty. */
+  constructor(outbox: Outbox, maxPending = Number.POSITIVE_INFINITY) {
     this.#outbox = outbox
-    this.#mostPending = mostPending
+    this.#maxPending = maxPending
   }
 
   get peer(): Readonly<PeerSettings> {
@@ -84,7 +84,7 @@ export class Sender {
     for (let moved = true; moved && this.#blocked.size > 0; ) {
       moved = false
       for (const stream of [...this.#blocked]) {
-        if (this.#window <= 0 || this.#outbox.pending >= this.#mostPending) return
+        if (this.#window <= 0 || this.#outbox.pending >= this.#maxPending) return
         const before = stream.rest.length
         this.send(stream)
         moved ||= stream.rest.length < before
@@ -95,7 +95,7 @@ export class Sender {
   /** Sends data up to one turn's worth; the rest is sent later. */
   send(stream: Outgoing): void {
     const { rest } = stream
-    const may = Math.min(rest.length, stream.window, this.#window, this.#mostPending - this.#outbox.pending)
+    const may = Math.min(rest.length, stream.window, this.#window, this.#maxPending - this.#outbox.pending)
     const size = this.#blocked.size > 0 ? Math.min(may, turn) : may
     if (size > 0) this.#data(stream, rest, size)
     // An empty frame that ends the stream needs no window.

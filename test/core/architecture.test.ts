@@ -32,7 +32,7 @@ const order = [
   'cel',
   'schema',
   'slices.ts',
-  'soon.ts',
+  'maybe-promise.ts',
   'platform.ts',
   'ports.ts',
 ]

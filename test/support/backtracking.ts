@@ -21,7 +21,7 @@ interface Part {
 const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', '€', '日', '\u2028', '\u0300']
 const empty: Part = { first: [], last: [], nullable: true }
 /** Copies of a part with a counted repetition; larger counts are treated as a loop. */
-const mostCopies = 20
+const maxCopies = 20
 
 export class Unreadable extends Error {}
 
@@ -89,7 +89,7 @@ class Automaton {
     if (found === null) return part
     const after = end + found[0].length
     const [least, most] = bounds(found)
-    if (most === Number.POSITIVE_INFINITY || most > mostCopies) {
+    if (most === Number.POSITIVE_INFINITY || most > maxCopies) {
       this.#connect(part.last, part.first)
       if (least === 0) part = { ...part, nullable: true }
     } else {

@@ -22,11 +22,11 @@ const fixed = { time: 20, memory: 16 }
  */
 const first = soak ? { bytes: mebibyte / 4, harmless: 40 } : { bytes: mebibyte / 16, harmless: 16 }
 /** Limit for the factor of time when the input grows fourfold: 4 if linear, 16 if quadratic. */
-const mostGrowth = 8
+const maxGrowth = 8
 /** The same for small inputs, where constant parts matter. */
 const suspiciousGrowth = 6
 const rounds = 3
-const mostLooks = 3
+const maxLooks = 3
 
 /**
  * Memory is measured with an input of `bytes`, for the slowest of every `oneIn` works, unless it takes less than `quick` milliseconds. In the
@@ -82,7 +82,7 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
   if (quarter > most) return `slow: ${shown(middle, quarter)} (machine: ${factor.toFixed(1)})`
   if (whole <= most / 3) return undefined
   const told = `${shown(middle, quarter)}, ${shown(large, whole)} (machine: ${factor.toFixed(1)})`
-  if (whole > mostGrowth * quarter) return `grows: ${told}`
+  if (whole > maxGrowth * quarter) return `grows: ${told}`
   return whole > most ? `slow: ${told}` : undefined
 }
 
@@ -105,7 +105,7 @@ export async function costFault(prepare: Prepare, limit = defaultLimits.time): P
 async function judge(prepare: Prepare, limit: number): Promise<{ least: number; fault?: string | undefined }> {
   let fault: string | undefined
   let least = 0
-  for (let looks = 0; looks < mostLooks; looks++) {
+  for (let looks = 0; looks < maxLooks; looks++) {
     const small = await prepare(first.bytes)
     least = (await processorTime(small.work)).milliseconds
     // Most end here, without a look at what the machine's other tenants do.

@@ -21,7 +21,7 @@ export interface OidcProvider {
 }
 
 const clientId = 'kubectl'
-const mostSteps = 10
+const maxSteps = 10
 
 interface Step {
   readonly location: string
@@ -88,7 +88,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       }
       const jar = new Map<string, string>()
       let url = `${issuer}/auth?${new URLSearchParams(query)}`
-      for (let steps = 0; steps < mostSteps; steps++) {
+      for (let steps = 0; steps < maxSteps; steps++) {
         const { location, cookies } = await step(url, [...jar].map(([name, value]) => `${name}=${value}`).join('; '))
         for (const cookie of cookies) {
           const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []

@@ -2,9 +2,10 @@
  * Denies creation in namespaces that don't exist or are under deletion, and deletion of the system's namespaces
  * (plugin/namespace/lifecycle).
  */
+
+import { type MaybePromise, then } from '../../maybe-promise.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, notFound } from '../../respond/status.ts'
-import { type Soon, then } from '../../soon.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 
@@ -14,7 +15,7 @@ const accessReviews = 'localsubjectaccessreviews'
 
 /** Milliseconds after a namespace's deletion during which it is read from the store, because caches may be outdated. */
 const doubt = 30_000
-const mostDoubted = 1_000
+const maxDoubted = 1_000
 
 export function namespaceLifecycle({ platform, find, findLive, clock }: PluginContext): AdmissionPlugin {
   const immortal = new Set(['default', platform.namespaces.system, platform.namespaces.public])
@@ -25,7 +26,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
     const now = clock.now()
     deleted.delete(name)
     for (const [each, until] of deleted) {
-      if (until > now && deleted.size < mostDoubted) break
+      if (until > now && deleted.size < maxDoubted) break
       deleted.delete(each)
     }
     deleted.set(name, now + doubt)
@@ -33,7 +34,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
 
   const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.now()
 
-  const checkNamespace = (attributes: AdmissionAttributes): Soon<void> =>
+  const checkNamespace = (attributes: AdmissionAttributes): MaybePromise<void> =>
     then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace), (found) =>
       checkOpen(attributes, found),
     )

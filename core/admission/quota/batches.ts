@@ -19,7 +19,7 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-const mostTries = 10
+const maxTries = 10
 
 /** Resolves when the write is charged to all matching quotas; rejects when it is denied. */
 export function createBatches({ quotasOf, reread, check, save }: Charging): (attributes: AdmissionAttributes) => Promise<void> {
@@ -57,7 +57,7 @@ export function createBatches({ quotasOf, reread, check, save }: Charging): (att
         for (const waiter of charged) waiter.resolve()
         return
       }
-      if (tries === mostTries) throw new Error(`quota ${lost[0]?.metadata.name} changed during every attempt`)
+      if (tries === maxTries) throw new Error(`quota ${lost[0]?.metadata.name} changed during every attempt`)
       left = await reread(lost)
       pending = charged
     }

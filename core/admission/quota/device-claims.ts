@@ -19,11 +19,11 @@ interface ClaimSpec {
 }
 
 /** Maximum devices per claim (AllocationResultsMaxSize). */
-const mostDevices = 32
+const maxDevices = 32
 
 /** Unknown allocation modes count as zero. */
 const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest) =>
-  allocationMode === 'ExactCount' ? count : allocationMode === 'All' ? mostDevices : 0
+  allocationMode === 'ExactCount' ? count : allocationMode === 'All' ? maxDevices : 0
 
 /** Devices by class; of alternatives the maximum per class. */
 function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {

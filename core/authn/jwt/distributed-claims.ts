@@ -19,7 +19,7 @@ interface Source {
 }
 
 /** Maximum number of providers of distributed claims that are cached; usually there is one. */
-const mostProviders = 16
+const maxProviders = 16
 
 type Members = { readonly [name: string]: Json }
 const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -50,7 +50,7 @@ export function distributedClaims(claim: string, get: HttpsGet, providerOf: (iss
     let provider = providers.get(issuer)
     if (provider === undefined) {
       const [oldest] = providers
-      if (oldest !== undefined && providers.size >= mostProviders) {
+      if (oldest !== undefined && providers.size >= maxProviders) {
         providers.delete(oldest[0])
         oldest[1].close()
       }

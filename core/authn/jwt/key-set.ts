@@ -24,7 +24,7 @@ export interface KeySetOptions {
 const pause = 1_000
 /** Age in milliseconds after which keys in use are refreshed, so that withdrawn keys stop being accepted. */
 const freshFor = 300_000
-const mostKeys = 256
+const maxKeys = 256
 
 interface Key {
   readonly jwk: JWK
@@ -36,7 +36,7 @@ function readKeys(text: string): readonly Key[] {
   const keys: unknown = typeof document === 'object' && document !== null && 'keys' in document ? document.keys : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no keys')
   const objects = keys.filter((key): key is JWK => typeof key === 'object' && key !== null && 'kty' in key)
-  return objects.slice(0, mostKeys).map((jwk) => ({ jwk, imported: new Map() }))
+  return objects.slice(0, maxKeys).map((jwk) => ({ jwk, imported: new Map() }))
 }
 
 type Jose = typeof import('jose')

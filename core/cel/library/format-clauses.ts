@@ -9,8 +9,8 @@ export interface Clause {
 
 const verbs = 'sdfebxXo'
 /** Larger precisions are treated as this one. */
-const mostDigits = 1000
-const mostPrecision = 2 ** 31
+const maxDigits = 1000
+const maxPrecision = 2 ** 31
 
 function malformed(reason: string): never {
   return fail(`could not parse formatting clause: ${reason}`)
@@ -19,8 +19,8 @@ function malformed(reason: string): never {
 function precisionOf(digits: string): number {
   const failed = (reason: string) => malformed(`error while parsing precision: error while converting precision to integer: ${reason}`)
   if (digits === '') failed('strconv.Atoi: parsing "": invalid syntax')
-  if (Number(digits) > mostPrecision) failed(`strconv.Atoi: parsing "${digits}": value out of range`)
-  return Math.min(Number(digits), mostDigits)
+  if (Number(digits) > maxPrecision) failed(`strconv.Atoi: parsing "${digits}": value out of range`)
+  return Math.min(Number(digits), maxDigits)
 }
 
 /** Parses the clause after the percent sign at `start`; returns it with its end. */

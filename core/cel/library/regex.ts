@@ -9,7 +9,7 @@ import type { Int } from '../values/numbers.ts'
 import { matchCost } from './costs.ts'
 
 /** Maximum cached patterns per environment. */
-const mostPatterns = 200
+const maxPatterns = 200
 
 /** Compiles patterns with a least-recently-used cache. Throws a CelError for a malformed pattern. */
 function patternCache(): (pattern: string) => RE2JS {
@@ -18,7 +18,7 @@ function patternCache(): (pattern: string) => RE2JS {
     const known = kept.get(pattern)
     if (known) return known
     const compiled = compiledOrFailed(pattern)
-    if (kept.size >= mostPatterns) kept.clear()
+    if (kept.size >= maxPatterns) kept.clear()
     kept.set(pattern, compiled)
     return compiled
   }

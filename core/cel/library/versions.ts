@@ -24,7 +24,7 @@ class CelSemver extends CelOpaque {
 }
 
 const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
-const mostDigits = 20
+const maxDigits = 20
 
 /** Normalizes `v1.2` or `01.2.3`. Undefined: a short version with suffixes. */
 function normalized(text: string): string | undefined {
@@ -46,7 +46,7 @@ function read(text: string, normalize = false): CelSemver | string {
   const padded = identifiers.find((each) => /^0\d+$/.test(each))
   if (padded !== undefined) return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(padded)}`
   const numbers = [major, minor, patch]
-  if (numbers.some((each) => each.length > mostDigits)) return 'No Major.Minor.Patch elements found'
+  if (numbers.some((each) => each.length > maxDigits)) return 'No Major.Minor.Patch elements found'
   return new CelSemver(numbers.map(BigInt), identifiers)
 }
 

@@ -37,7 +37,7 @@ export class Compiler {
   /** Map key for a selected name. */
   readonly nameOfKey: (name: string) => string
   #locals: readonly Local[] = []
-  #mostLocals = 0
+  #maxLocals = 0
   #loops = 0
   readonly #variables = new Map<string, number>()
 
@@ -89,7 +89,7 @@ export class Compiler {
       slot: before.length + index,
     }))
     this.#locals = [...added, ...before]
-    this.#mostLocals = Math.max(this.#mostLocals, this.#locals.length)
+    this.#maxLocals = Math.max(this.#maxLocals, this.#locals.length)
     const result = compile(added)
     this.#locals = before
     return result
@@ -104,7 +104,7 @@ export class Compiler {
 
   /** Frame size; read it after compilation. */
   get size(): FrameSize {
-    return { locals: this.#mostLocals, variables: this.#variables.size }
+    return { locals: this.#maxLocals, variables: this.#variables.size }
   }
 
   #identifier(node: Expr, name: string, nested: boolean): Code {

@@ -7,7 +7,7 @@ export interface Issue {
 }
 
 /** Maximum listed errors; the rest is counted. */
-const mostListed = 100
+const maxListed = 100
 /** Maximum bytes of a quoted line. */
 const longestSnippet = 16_384
 
@@ -38,9 +38,9 @@ function describe(text: string, { line, column }: Position, message: string): st
 
 /** Formats all errors of an expression, by position. */
 export function describeIssues(text: string, issues: readonly Issue[]): string {
-  const listed = issues.slice(0, mostListed).map(({ at, message }) => ({ message, position: positionOf(text, at) }))
+  const listed = issues.slice(0, maxListed).map(({ at, message }) => ({ message, position: positionOf(text, at) }))
   listed.sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
   const lines = listed.map(({ position, message }) => describe(text, position, message))
-  if (issues.length > mostListed) lines.push(`${issues.length - mostListed} more errors were truncated`)
+  if (issues.length > maxListed) lines.push(`${issues.length - maxListed} more errors were truncated`)
   return lines.join('\n')
 }

@@ -24,7 +24,7 @@ const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 
 /** After this many errors (the maximum that is listed) quotes don't start strings: each unterminated one would be searched to the end of the text. */
-const mostIssues = 100
+const maxIssues = 100
 
 function matchAt(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
@@ -73,7 +73,7 @@ export function tokensOf(text: string, issues: Issue[]): readonly Token[] {
   const tokens: Token[] = []
   let at = 0
   next: while (at < text.length) {
-    const isLost = issues.length >= mostIssues
+    const isLost = issues.length >= maxIssues
     const string = isLost ? undefined : stringAt(text, at)
     if (string) {
       tokens.push(string)

@@ -15,14 +15,14 @@ const schema = z.strictObject({
 
 export type AuthenticationConfiguration = z.output<typeof schema>
 
-const mostAuthenticators = 64
+const maxAuthenticators = 64
 
 export const authenticationConfiguration = fileKind({
   versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
   schema,
   validate({ jwt, anonymous }, errors, context) {
     const root = FieldPath.of('jwt')
-    if (jwt.length > mostAuthenticators) errors.tooMany(root, jwt.length, mostAuthenticators)
+    if (jwt.length > maxAuthenticators) errors.tooMany(root, jwt.length, maxAuthenticators)
     const compiler = createJwtCompiler()
     for (const [index, each] of jwt.entries()) {
       validateIssuer(each.issuer, root.index(index).child('issuer'), errors, context)

@@ -40,7 +40,7 @@ export type AuthorizationConfiguration = z.output<typeof schema>
 export type WebhookAuthorizer = z.output<typeof webhook>
 
 const longestTimeout = 30_000
-const mostConditions = 64
+const maxConditions = 64
 
 function oneOf(value: string, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (value === '') errors.required(path)
@@ -65,8 +65,8 @@ function validateConnection(
 }
 
 function validateConditions(conditions: WebhookAuthorizer['matchConditions'], path: FieldPath, errors: FieldErrors): void {
-  if (conditions.length > mostConditions) {
-    errors.tooMany(path, conditions.length, mostConditions)
+  if (conditions.length > maxConditions) {
+    errors.tooMany(path, conditions.length, maxConditions)
     return
   }
   const at = (index: number) => path.index(index).child('expression')

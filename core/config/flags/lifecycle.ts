@@ -1,15 +1,15 @@
 import { bool, duration } from '../flag-types.ts'
 
 export const lifecycleFlags = {
-  'event-ttl': duration({ default: 3_600_000, built: true, help: 'Time to keep events.' }),
+  'event-ttl': duration({ default: 3_600_000, implemented: true, help: 'Time to keep events.' }),
   'livez-grace-period': duration({
     default: 0,
-    built: true,
+    implemented: true,
     help: 'Time after startup during which /livez ignores unfinished startup work.',
   }),
   'shutdown-delay-duration': duration({
     default: 0,
-    built: true,
+    implemented: true,
     help: 'Delay between the shutdown signal and the shutdown. During it the server keeps serving, and /readyz fails.',
   }),
   'shutdown-send-retry-after': bool({

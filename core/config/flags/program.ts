@@ -9,22 +9,22 @@ export const programFlags = {
   platform: choice({
     oneOf: platformNames,
     default: ({ platformName }) => platformName,
-    built: true,
+    implemented: true,
     help: `Product name in namespaces, media types and flags: ${platformNames.join(' or ')}.`,
   }),
   'platform-domain': string({
     default: ({ platform }) => platform.domain,
-    built: true,
+    implemented: true,
     check: domainProblem,
     help: 'Domain of API groups.',
   }),
   'write-kubeconfig': string({
-    built: true,
+    implemented: true,
     help: 'Path of a kubeconfig to write for an administrator, with address, CA and credentials.',
   }),
   controllers: strings({
     default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
-    built: true,
+    implemented: true,
     help: 'Built-in controllers to run: * for all, -name to exclude one. Default with --kvstore-servers: none.',
   }),
 }

@@ -13,14 +13,14 @@ function readVersion(text: string): string {
 
 export const runtimeFlags = {
   'feature-gates': strings({
-    built: true,
+    implemented: true,
     label: 'component:key=value,…',
     help: 'Turn features on or off, such as WatchList=false, AllAlpha=true or AllBeta=true. The component may be left out.',
   }),
   'runtime-config': map({
     split: 'each',
     bareValue: 'true',
-    built: true,
+    implemented: true,
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
   'tracing-config-file': string({ help: 'Path of the TracingConfiguration file.' }),
@@ -28,7 +28,7 @@ export const runtimeFlags = {
   'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
   'enable-logs-handler': bool({ deprecated: 'it will be removed', help: "Serve the server's logs at /logs." }),
-  'allow-privileged': bool({ built: true, help: 'Allow privileged containers.' }),
+  'allow-privileged': bool({ implemented: true, help: 'Allow privileged containers.' }),
   'allow-metric-labels': map({
     split: 'quoted',
     help: 'Allowed values of a metric label, as metric,label=value,value. Other values are counted as unexpected.',
@@ -45,7 +45,7 @@ export const runtimeFlags = {
   'logging-format': choice({
     oneOf: ['text'],
     default: 'text',
-    built: true,
+    implemented: true,
     help: 'Format of the log; only text is accepted. Each message is one line of JSON on standard error.',
   }),
   'log-flush-frequency': duration({ default: 5_000, help: 'Maximum time between flushes of the log.' }),
@@ -54,15 +54,18 @@ export const runtimeFlags = {
     help: 'Bytes of info messages to buffer when streams are split. 0: no buffer. Alpha, needs LoggingAlphaOptions.',
   }),
   'log-text-split-stream': bool({ help: 'Write errors to stderr and the rest to stdout. Alpha, needs LoggingAlphaOptions.' }),
-  v: int({ default: 0, short: 'v', min: 0, built: true, help: 'Log verbosity. 4 or higher: debug messages too.' }),
+  v: int({ default: 0, short: 'v', min: 0, implemented: true, help: 'Log verbosity. 4 or higher: debug messages too.' }),
   vmodule: string({
     label: 'pattern=N,…',
     check: (text) => (text === '' || vmodule.test(text) ? undefined : 'must be pattern=N, separated by commas'),
     help: 'Log verbosity per file pattern; text format only.',
   }),
-  help: bool({ short: 'h', built: true, help: 'Print this help and exit.' }),
+  help: bool({ short: 'h', implemented: true, help: 'Print this help and exit.' }),
   version: custom(
     { label: 'version', bare: 'true', read: readVersion, show: (value: string) => value },
-    { built: true, help: '--version or --version=raw prints version information and exits; --version=vX.Y.Z… sets the reported version.' },
+    {
+      implemented: true,
+      help: '--version or --version=raw prints version information and exits; --version=vX.Y.Z… sets the reported version.',
+    },
   ),
 }

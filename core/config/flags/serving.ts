@@ -46,26 +46,32 @@ function portRangeProblem({ from, to }: PortRange): string | undefined {
 }
 
 export const servingFlags = {
-  'secure-port': int({ default: 6443, min: 1, max: 65535, built: true, help: 'Port for HTTPS with authentication and authorization.' }),
+  'secure-port': int({
+    default: 6443,
+    min: 1,
+    max: 65535,
+    implemented: true,
+    help: 'Port for HTTPS with authentication and authorization.',
+  }),
   'bind-address': string({
     default: '0.0.0.0',
-    built: true,
+    implemented: true,
     check: ipProblem,
     help: 'IP address to listen on. Blank, 0.0.0.0 or :: listens on all interfaces and address families.',
   }),
   'advertise-address': string({
-    built: true,
+    implemented: true,
     check: ipProblem,
     help: "IP address that is published to the cluster, as endpoint of the API server's service. Blank: --bind-address, or the address of the host's default interface.",
   }),
-  'external-hostname': string({ built: true, help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
+  'external-hostname': string({ implemented: true, help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
   'cors-allowed-origins': strings({
-    built: true,
+    implemented: true,
     checkItem: corsOriginProblem,
     help: 'Regular expressions of allowed CORS origins. Anchor the host: ^ or // before it, $ or : after it. Empty: no CORS.',
   }),
-  'disable-http2-serving': bool({ built: true, help: 'Serve HTTP/1.1 only.' }),
-  'permit-address-sharing': bool({ built: true, help: 'Bind with SO_REUSEADDR.' }),
+  'disable-http2-serving': bool({ implemented: true, help: 'Serve HTTP/1.1 only.' }),
+  'permit-address-sharing': bool({ implemented: true, help: 'Bind with SO_REUSEADDR.' }),
   'permit-port-sharing': bool({ help: 'Bind with SO_REUSEPORT, so that several servers can share address and port.' }),
   'enable-aggregator-routing': bool({
     help: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',
@@ -80,7 +86,7 @@ export const servingFlags = {
     help: "How the endpoints of the API server's service are maintained: lease, none or master-count (deprecated).",
   }),
   'platform-service-node-port': int({
-    built: true,
+    implemented: true,
     min: 0,
     max: 65535,
     help: "Node port of the API server's service. 0: the service has type ClusterIP.",
@@ -89,7 +95,7 @@ export const servingFlags = {
     { label: 'CIDRs', read: (text) => text.split(',').map((each) => each.trim()), show: (value: readonly string[]) => value.join(',') },
     {
       default: ['10.0.0.0/24'],
-      built: true,
+      implemented: true,
       check: serviceRangesProblem,
       help: 'CIDR of service cluster IPs, or one per address family. Must not overlap with nodes or pods.',
     },
@@ -98,7 +104,7 @@ export const servingFlags = {
     { label: 'N1-N2', read: readPortRange, problem: portRangeProblem, show: ({ from, to }: PortRange) => `${from}-${to}` },
     {
       default: { from: 30000, to: 32767 },
-      built: true,
+      implemented: true,
       help: 'Ports for NodePort services, both ends included. Must not overlap with the ephemeral ports of nodes.',
     },
   ),

@@ -57,13 +57,13 @@ function directiveProblem(text: string): string | undefined {
 
 export const tlsFlags = {
   'tls-cert-file': string({
-    built: true,
+    implemented: true,
     help: 'Serving certificate, followed by intermediate CA certificates. Without certificate and key, a self-signed pair is generated in --cert-dir.',
   }),
-  'tls-private-key-file': string({ built: true, help: 'Key of --tls-cert-file.' }),
+  'tls-private-key-file': string({ implemented: true, help: 'Key of --tls-cert-file.' }),
   'cert-dir': string({
     default: ({ platform }) => platform.certDir,
-    built: true,
+    implemented: true,
     help: 'Directory of generated certificates. Ignored when certificate and key are given.',
   }),
   'tls-sni-cert-key': custom(
@@ -75,18 +75,22 @@ export const tlsFlags = {
     },
     {
       default: [],
-      built: true,
+      implemented: true,
       help: 'Certificate and key for certain server names (SNI), as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names take precedence over wildcards, and names in the flag over names in the certificate.',
     },
   ),
-  'tls-cipher-suites': strings({ built: true, oneOf: cipherSuites, help: 'Allowed cipher suites. Empty: the defaults of the runtime.' }),
+  'tls-cipher-suites': strings({
+    implemented: true,
+    oneOf: cipherSuites,
+    help: 'Allowed cipher suites. Empty: the defaults of the runtime.',
+  }),
   'tls-min-version': choice({
     oneOf: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
-    built: true,
+    implemented: true,
     help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
   }),
   'strict-transport-security-directives': strings({
-    built: true,
+    implemented: true,
     checkItem: directiveProblem,
     help: 'Directives of the Strict-Transport-Security response header, such as max-age=31536000,includeSubDomains. Empty: no header.',
   }),

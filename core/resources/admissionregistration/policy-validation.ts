@@ -115,7 +115,7 @@ export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof P
   else report(kind, formats.dns1035Label(kind.toLowerCase()), at.kind, 'may have mixed case, but should otherwise match: ')
 }
 
-const most = { conditions: 64, annotations: 20 }
+const max = { conditions: 64, annotations: 20 }
 
 /** Names of match conditions must be unique, and their number is limited. */
 export function validateConditionNames(
@@ -124,7 +124,7 @@ export function validateConditionNames(
   errors: FieldErrors,
 ): void {
   const names = (conditions ?? []).map(({ name }) => name)
-  if (names.length > most.conditions) errors.tooMany(path, names.length, most.conditions)
+  if (names.length > max.conditions) errors.tooMany(path, names.length, max.conditions)
   const isRepeat = repeats()
   names.forEach((name, index) => {
     if (name !== '' && isRepeat(name)) errors.duplicate(path.index(index).child('name'), name)
@@ -146,8 +146,8 @@ function validateAnnotationKeys(
   errors: FieldErrors,
 ): void {
   const keys = (annotations ?? []).map(({ key }) => key)
-  if (keys.length > most.annotations) {
-    errors.invalid(path, asJson(annotations), `must not have more than ${most.annotations} auditAnnotations`)
+  if (keys.length > max.annotations) {
+    errors.invalid(path, asJson(annotations), `must not have more than ${max.annotations} auditAnnotations`)
   }
   const isRepeat = repeats()
   keys.forEach((key, index) => {

@@ -26,7 +26,7 @@ export interface ExpressionWarning {
 }
 
 /** Maximum kinds per policy. */
-const mostKinds = 10
+const maxKinds = 10
 
 const hasWildcard = (texts: readonly string[]) => texts.some((text) => text.includes('*'))
 const textOf = ({ group, version, kind }: CheckedKind) => `${group}/${version}, Kind=${kind}`
@@ -37,7 +37,7 @@ function kindsOf({ matchConstraints }: Spec, types: KindTypes): CheckedKind[] {
   for (const { apiGroups = [], apiVersions = [], resources = [] } of matchConstraints?.resourceRules ?? []) {
     if (hasWildcard(apiGroups) || hasWildcard(apiVersions)) continue
     const plain = resources.filter((resource) => !/[*/]/.test(resource)).toSorted()
-    let left = mostKinds
+    let left = maxKinds
     for (const group of apiGroups.toSorted())
       for (const version of apiVersions.toSorted())
         for (const resource of plain) {

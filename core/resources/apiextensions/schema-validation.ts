@@ -143,7 +143,7 @@ function leads(schema: SchemaNode, path: string): boolean {
 }
 
 const selectableTypes = new Set(['string', 'boolean', 'integer'])
-const mostSelectable = 8
+const maxSelectable = 8
 
 type Found = ReturnType<typeof schemaAt>
 
@@ -179,7 +179,7 @@ export function validateSelectableFields(
     if (known.has(name)) errors.duplicate(at, jsonPath)
     known.add(name)
   })
-  if (known.size > mostSelectable) {
-    errors.forgivable(`fields of ${JSON.stringify(asJson(fields))}`, () => errors.tooMany(path, known.size, mostSelectable))
+  if (known.size > maxSelectable) {
+    errors.forgivable(`fields of ${JSON.stringify(asJson(fields))}`, () => errors.tooMany(path, known.size, maxSelectable))
   }
 }

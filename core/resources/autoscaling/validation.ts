@@ -8,7 +8,7 @@ import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
 import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
 
 /** Seconds. */
-const most = { window: 3600, period: 1800 }
+const max = { window: 3600, period: 1800 }
 
 export function validateSpec(
   { minReplicas, maxReplicas, metrics = [] }: Infer<typeof HorizontalPodAutoscalerSpec>,
@@ -35,7 +35,7 @@ export function validateRules(rules: Infer<typeof HPAScalingRules>, path: FieldP
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = rules
   const at = path.child('stabilizationWindowSeconds')
   if (window !== undefined && window < 0) errors.invalid(at, window, 'must be greater than or equal to zero')
-  if (window !== undefined && window > most.window) errors.invalid(at, window, `must be less than or equal to ${most.window}`)
+  if (window !== undefined && window > max.window) errors.invalid(at, window, `must be less than or equal to ${max.window}`)
   if (selectPolicy !== undefined) validateSupported(selectPolicy, ['Disabled', 'Max', 'Min'], path.child('selectPolicy'), errors)
   if (policies.length === 0) errors.required(path.child('policies'), 'must specify at least one Policy')
   if (tolerance !== undefined && quantitySign(parseQuantity(tolerance)) < 0) {
@@ -47,6 +47,5 @@ export function validatePolicy({ type, value, periodSeconds }: Infer<typeof HPAS
   validateSupported(type, ['Percent', 'Pods'], path.child('type'), errors)
   if (value <= 0) errors.invalid(path.child('value'), value, 'must be greater than zero')
   if (periodSeconds <= 0) errors.invalid(path.child('periodSeconds'), periodSeconds, 'must be greater than zero')
-  if (periodSeconds > most.period)
-    errors.invalid(path.child('periodSeconds'), periodSeconds, `must be less than or equal to ${most.period}`)
+  if (periodSeconds > max.period) errors.invalid(path.child('periodSeconds'), periodSeconds, `must be less than or equal to ${max.period}`)
 }

@@ -10,7 +10,7 @@ import { validateSuccessPolicy } from './success-policy-validation.ts'
 type Spec = Infer<typeof JobSpec>
 
 /** Limits of indexed jobs; `many` applies above 100,000 completions with a backoff limit per index. */
-const most = { parallelism: 100_000, failed: 100_000 }
+const max = { parallelism: 100_000, failed: 100_000 }
 const many = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
 const forMany = `when completions are above ${many.completions} and used with backoff limit per index`
 
@@ -52,14 +52,14 @@ function validateIndexed(spec: Spec, path: FieldPath, errors: FieldErrors): void
   const failedAt = path.child('maxFailedIndexes')
   const parallelismAt = path.child('parallelism')
   if (completions === undefined) errors.required(path.child('completions'), 'when completion mode is Indexed')
-  if (parallelism > most.parallelism) {
-    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${most.parallelism} when completion mode is Indexed`)
+  if (parallelism > max.parallelism) {
+    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${max.parallelism} when completion mode is Indexed`)
   }
   if (maxFailedIndexes !== undefined) {
     if (completions !== undefined && maxFailedIndexes > completions) {
       errors.invalid(failedAt, maxFailedIndexes, 'must be less than or equal to completions')
     }
-    if (maxFailedIndexes > most.failed) errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${most.failed}`)
+    if (maxFailedIndexes > max.failed) errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${max.failed}`)
   }
   if ((completions ?? 0) <= many.completions || spec.backoffLimitPerIndex === undefined) return
   if (maxFailedIndexes === undefined) errors.required(failedAt, `must be specified when completions is above ${many.completions}`)

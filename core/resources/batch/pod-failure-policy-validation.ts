@@ -11,7 +11,7 @@ import type {
   PodFailurePolicyRule,
 } from './job.ts'
 
-const most = { rules: 20, patterns: 20, values: 255 }
+const max = { rules: 20, patterns: 20, values: 255 }
 const statuses = ['False', 'True', 'Unknown']
 
 export function validatePodFailurePolicy(
@@ -24,7 +24,7 @@ export function validatePodFailurePolicy(
   const pod = spec.template?.spec
   const names = new Set([...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map(({ name }) => name))
   if (rules === null) return
-  if (rules.length > most.rules) errors.tooMany(at, rules.length, most.rules)
+  if (rules.length > max.rules) errors.tooMany(at, rules.length, max.rules)
   rules.forEach((rule, index) => {
     const here = at.index(index)
     if (rule.action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
@@ -41,7 +41,7 @@ function validateRule(
   errors: FieldErrors,
 ): void {
   if (onExitCodes) validateExitCodes(onExitCodes, names, path.child('onExitCodes'), errors)
-  if (onPodConditions.length > most.patterns) errors.tooMany(path.child('onPodConditions'), onPodConditions.length, most.patterns)
+  if (onPodConditions.length > max.patterns) errors.tooMany(path.child('onPodConditions'), onPodConditions.length, max.patterns)
   onPodConditions.forEach((pattern, index) => {
     validatePattern(pattern, path.child('onPodConditions').index(index), errors)
   })
@@ -75,7 +75,7 @@ function validateExitCodes(
   const at = path.child('values')
   const codes = values ?? []
   if (codes.length === 0) errors.invalid(at, values, 'at least one value is required')
-  if (codes.length > most.values) errors.tooMany(at, codes.length, most.values)
+  if (codes.length > max.values) errors.tooMany(at, codes.length, max.values)
   const isRepeat = repeats()
   codes.forEach((code, index) => {
     if (operator === 'In' && code === 0) errors.invalid(at.index(index), code, 'must not be 0 for the In operator')

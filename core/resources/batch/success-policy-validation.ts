@@ -6,7 +6,7 @@ import { validateNonNegative } from '../validation.ts'
 import { countIndexes, parseIndexes } from './index-ranges.ts'
 import type { SuccessPolicy, SuccessPolicyRule } from './job.ts'
 
-const most = { rules: 20, indexesText: 64 * 1024 }
+const max = { rules: 20, indexesText: 64 * 1024 }
 
 export function validateSuccessPolicy(
   { rules }: Infer<typeof SuccessPolicy>,
@@ -17,7 +17,7 @@ export function validateSuccessPolicy(
   const at = path.child('rules')
   const given = rules ?? []
   if (given.length === 0) errors.required(at, 'at least one rules must be specified when the successPolicy is specified')
-  if (given.length > most.rules) errors.tooMany(at, given.length, most.rules)
+  if (given.length > max.rules) errors.tooMany(at, given.length, max.rules)
   given.forEach((rule, index) => {
     validateRule(rule, completions, at.index(index), errors)
   })
@@ -47,7 +47,7 @@ function validateRule(
 
 /** The number of indexes; 0 when malformed. */
 function validateIndexes(text: string, completions: number, path: FieldPath, errors: FieldErrors): number {
-  if (text.length > most.indexesText) errors.tooLong(path, most.indexesText)
+  if (text.length > max.indexesText) errors.tooLong(path, max.indexesText)
   try {
     return countIndexes(parseIndexes(text, completions))
   } catch (error) {

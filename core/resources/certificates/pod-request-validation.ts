@@ -13,7 +13,7 @@ type Request = Infer<typeof PodCertificateRequest>
 
 const root = FieldPath.of('spec')
 /** In seconds. */
-const validity = { least: 3600, most: 91 * 86_400, mostOwn: 86_400 }
+const validity = { least: 3600, most: 91 * 86_400, maxOwn: 86_400 }
 const longest = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
 const ends = ['Issued', 'Denied', 'Failed']
 
@@ -30,7 +30,7 @@ export function validatePodRequest({ spec }: Request, errors: FieldErrors, { pla
     if (uid.length > longest.uid) errors.tooLong(path, longest.uid)
   }
   const isOwn = spec.signerName.split('/')[0]?.endsWith(platform.labelDomain) === true
-  const most = isOwn ? validity.mostOwn : validity.most
+  const most = isOwn ? validity.maxOwn : validity.most
   const { maxExpirationSeconds: seconds } = spec
   const path = root.child('maxExpirationSeconds')
   if (seconds === undefined) errors.required(path, 'must be set')

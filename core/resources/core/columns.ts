@@ -58,7 +58,7 @@ interface EndpointsRow {
     | undefined
 }
 
-const mostShown = 3
+const maxShown = 3
 const withPort = (ip: string, port: number) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)
 
 function endpointsText({ subsets = [] }: EndpointsRow): string {
@@ -68,10 +68,10 @@ function endpointsText({ subsets = [] }: EndpointsRow): string {
   for (const { addresses = [], ports = [] } of subsets) {
     count += addresses.length * Math.max(ports.length, 1)
     // Ports times addresses may be a billion combinations; the cell shows the first ones.
-    for (const port of ports.length === 0 ? [undefined] : ports.slice(0, mostShown))
-      for (const { ip } of addresses.slice(0, mostShown)) if (first.length < mostShown) first.push(port ? withPort(ip, port.port) : ip)
+    for (const port of ports.length === 0 ? [undefined] : ports.slice(0, maxShown))
+      for (const { ip } of addresses.slice(0, maxShown)) if (first.length < maxShown) first.push(port ? withPort(ip, port.port) : ip)
   }
-  return abridged(first, mostShown, ',', count)
+  return abridged(first, maxShown, ',', count)
 }
 
 export const endpointsColumns = [nameColumn, textColumn('Endpoints', 'Addresses and ports.', endpointsText), ageColumn]

@@ -80,8 +80,8 @@ export function validateContainer(container: Container, pod: PodView, path: Fiel
   validateSecurityContext(container.securityContext, pod.hostUsers, context, path.child('securityContext'), errors)
 }
 
-const mostRules = 20
-const mostExitCodes = 255
+const maxRules = 20
+const maxExitCodes = 255
 
 /** KEP-5307: restart policy of a container, and rules that override it by exit code. */
 export function validateRestartRules(
@@ -95,7 +95,7 @@ export function validateRestartRules(
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
   }
   const rules = path.child('restartPolicyRules')
-  if (restartPolicyRules.length > mostRules) errors.tooMany(rules, restartPolicyRules.length, mostRules)
+  if (restartPolicyRules.length > maxRules) errors.tooMany(rules, restartPolicyRules.length, maxRules)
   restartPolicyRules.forEach(({ action, exitCodes }, index) => {
     const at = rules.index(index)
     const codes = at.child('exitCodes')
@@ -106,7 +106,7 @@ export function validateRestartRules(
     if (exitCodes) validateSupported(exitCodes.operator, ['In', 'NotIn'], codes.child('operator'), errors)
     else errors.required(codes, 'must be specified')
     const count = exitCodes?.values?.length ?? 0
-    if (count > mostExitCodes) errors.tooMany(codes.child('values'), count, mostExitCodes)
+    if (count > maxExitCodes) errors.tooMany(codes.child('values'), count, maxExitCodes)
   })
 }
 

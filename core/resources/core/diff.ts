@@ -8,10 +8,10 @@ function isObject(value: Node): value is { [key: string]: Json } {
 }
 
 /** Lines that are collected: an error shows the first 4 KiB of their text. */
-const most = 1_024
+const max = 1_024
 
 function collect(before: Node, after: Node, path: string, lines: string[]): void {
-  if (lines.length >= most) return
+  if (lines.length >= max) return
   if (isObject(before) && isObject(after)) {
     const at = (key: string) => (path === '' ? key : `${path}.${key}`)
     for (const key in before) collect(before[key], after[key], at(key), lines)

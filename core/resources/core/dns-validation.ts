@@ -8,8 +8,8 @@ import type { HostAlias, PodSpec as PodSpecSchema } from './pod-spec.ts'
 type PodSpec = Infer<typeof PodSpecSchema>
 
 /** Limits of resolv.conf(5). */
-const mostServers = 3
-const mostSearches = 32
+const maxServers = 3
+const maxSearches = 32
 const longestSearch = 2048
 
 const searchPattern = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*'
@@ -33,10 +33,10 @@ export function validateDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, 
   if (dnsPolicy === 'None' && nameservers.length === 0) {
     return errors.required(servers, 'must provide at least one DNS nameserver when `dnsPolicy` is None')
   }
-  if (nameservers.length > mostServers) errors.invalid(servers, nameservers, `must not have more than ${mostServers} nameservers`)
+  if (nameservers.length > maxServers) errors.invalid(servers, nameservers, `must not have more than ${maxServers} nameservers`)
   for (const [index, server] of nameservers.entries()) validateAddress(server, 'ip', servers.index(index), errors)
   const at = path.child('searches')
-  if (searches.length > mostSearches) errors.invalid(at, searches, `must not have more than ${mostSearches} search paths`)
+  if (searches.length > maxSearches) errors.invalid(at, searches, `must not have more than ${maxSearches} search paths`)
   if (searches.join(' ').length > longestSearch) {
     errors.invalid(at, searches, `must not have more than ${longestSearch} characters (including spaces) in the search list`)
   }

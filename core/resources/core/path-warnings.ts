@@ -17,11 +17,11 @@ const shown = ({ path, source }: Place) => (source ? `${quoted(path)} (${source}
 const places = (items: readonly { readonly path: string }[] = [], source = ''): Place[] => items.map(({ path }) => ({ path, source }))
 
 /** Maximum files of a volume that are compared, because the cost grows with their square. */
-const mostCompared = 256
+const maxCompared = 256
 
 function* overlaps(all: readonly Place[]): Iterable<string> {
   const before: { readonly place: Place; readonly start: string }[] = []
-  for (const { path: given, source } of all.slice(0, mostCompared)) {
+  for (const { path: given, source } of all.slice(0, maxCompared)) {
     const path = withoutSlashes(given)
     if (path === '') continue
     const place = { path, source }

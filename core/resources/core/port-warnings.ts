@@ -29,7 +29,7 @@ function conflict(one: Known, other: Known): string | undefined {
 }
 
 /** Maximum compared definitions of one port, because the cost grows with their square. */
-const mostCompared = 256
+const maxCompared = 256
 
 /** @param containers in the order of warnings: init containers first */
 export function* portWarnings(containers: readonly Named[]): Iterable<string> {
@@ -49,7 +49,7 @@ export function* portWarnings(containers: readonly Named[]): Iterable<string> {
         const what = conflict(own, other)
         if (what) yield `${own.at}: ${what} port definition with ${other.at}`
       }
-      if (others.length < mostCompared) others.push(own)
+      if (others.length < maxCompared) others.push(own)
     }
   }
   yield* nameWarnings(containers)

@@ -45,7 +45,7 @@ function misfitsOf(hard: object): (scope: string) => readonly string[] {
   return (scope) => {
     let found = known.get(scope)
     if (found === undefined) {
-      found = names.filter((name) => !applies(scope, name)).slice(0, mostMisfits)
+      found = names.filter((name) => !applies(scope, name)).slice(0, maxMisfits)
       known.set(scope, found)
     }
     return found
@@ -53,7 +53,7 @@ function misfitsOf(hard: object): (scope: string) => readonly string[] {
 }
 
 /** Maximum reported ones, which all have the same message. */
-const mostMisfits = 10
+const maxMisfits = 10
 
 function validateScopes({ hard = {}, scopes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
   const misfits = misfitsOf(hard)

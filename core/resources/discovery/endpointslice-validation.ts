@@ -8,13 +8,13 @@ import { validateLabels } from '../../schema/object-meta.ts'
 import { validateFormat } from '../validation.ts'
 import type { Endpoint, EndpointSlice } from './endpointslice.ts'
 
-const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
+const max = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
 const byteCounts: { readonly [type: string]: number } = { IPv4: 4, IPv6: 16 }
 
 export function validateEndpointSlice(slice: Infer<typeof EndpointSlice>, errors: FieldErrors): void {
   const { addressType, endpoints, ports } = slice
   const at = FieldPath.of('endpoints')
-  if ((endpoints?.length ?? 0) > most.endpoints) errors.tooMany(at, endpoints?.length, most.endpoints)
+  if ((endpoints?.length ?? 0) > max.endpoints) errors.tooMany(at, endpoints?.length, max.endpoints)
   else {
     endpoints?.forEach((endpoint, index) => {
       validateEndpoint(endpoint, addressType, at.index(index), errors)
@@ -28,21 +28,21 @@ function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: 
   const at = path.child('addresses')
   const count = addresses?.length ?? 0
   if (count === 0) errors.required(at, 'must contain at least 1 address')
-  if (count > most.addresses) errors.tooMany(at, count, most.addresses)
+  if (count > max.addresses) errors.tooMany(at, count, max.addresses)
   addresses?.forEach((address, index) => {
     validateAddress(address, type, at.index(index), errors)
   })
   validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   const topology = path.child('deprecatedTopology')
   const labels = Object.keys(deprecatedTopology ?? {}).length
-  if (labels > most.labels) errors.tooMany(topology, labels, most.labels)
+  if (labels > max.labels) errors.tooMany(topology, labels, max.labels)
   validateLabels(deprecatedTopology, topology, errors)
   validateFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
   validateHints(hints?.forZones ?? [], path.child('hints').child('forZones'), errors)
 }
 
 function validateHints(zones: readonly { readonly name: string }[], path: FieldPath, errors: FieldErrors): void {
-  if (zones.length > most.hints) errors.tooMany(path, zones.length, most.hints)
+  if (zones.length > max.hints) errors.tooMany(path, zones.length, max.hints)
   const seen = new Set<string>()
   zones.forEach(({ name }, index) => {
     const at = path.index(index).child('name')
@@ -64,8 +64,8 @@ function validateAddress(address: string, type: string, path: FieldPath, errors:
 }
 
 function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>, path: FieldPath, errors: FieldErrors): void {
-  if (ports.length > most.ports) {
-    errors.tooMany(path, ports.length, most.ports)
+  if (ports.length > max.ports) {
+    errors.tooMany(path, ports.length, max.ports)
     return
   }
   const seen = new Set<string>()

@@ -10,7 +10,7 @@ import type {
   QueuingConfiguration,
 } from './prioritylevelconfiguration.ts'
 
-const mostQueues = 10_000_000
+const maxQueues = 10_000_000
 /** Bits of the hash that selects a flow's queues (shuffle sharding). */
 const hashBits = 60
 
@@ -60,7 +60,7 @@ export function validateQueuing(
 ): void {
   if (queueLengthLimit <= 0) errors.invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive')
   if (queues <= 0) errors.invalid(path.child('queues'), queues, 'must be positive')
-  else if (queues > mostQueues) errors.invalid(path.child('queues'), queues, `must not be greater than ${mostQueues}`)
+  else if (queues > maxQueues) errors.invalid(path.child('queues'), queues, `must not be greater than ${maxQueues}`)
   const at = path.child('handSize')
   if (handSize <= 0) errors.invalid(at, handSize, 'must be positive')
   else if (handSize > queues) errors.invalid(at, handSize, `should not be greater than queues (${queues})`)

@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import { validateFormat, validateNonNegative, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { Condition } from './condition.ts'
 
-const most = { reason: 1024, message: 32 * 1024 }
+const max = { reason: 1024, message: 32 * 1024 }
 
 /** Adds all errors of the conditions; types must be unique. */
 export function validateConditions(conditions: readonly Infer<typeof Condition>[] | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -26,7 +26,7 @@ function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, 
   validateNonNegative(observedGeneration, path.child('observedGeneration'), errors)
   if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'), 'must be set')
   if (reason === '') errors.required(path.child('reason'), 'must be set')
-  else if (reason.length > most.reason) errors.tooLong(path.child('reason'), most.reason)
+  else if (reason.length > max.reason) errors.tooLong(path.child('reason'), max.reason)
   else validateFormat(reason, 'conditionReason', path.child('reason'), errors)
-  if (message.length > most.message) errors.tooLong(path.child('message'), most.message)
+  if (message.length > max.message) errors.tooLong(path.child('message'), max.message)
 }

@@ -17,7 +17,7 @@ import type {
 } from './device.ts'
 import { validateBinding, validateLabel, validateList, validateMap, validateQualified, validateSet } from './name-validation.ts'
 
-const most = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
+const max = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
 /** semver.org 2.0.0. */
 const number = '(0|[1-9]\\d*)'
@@ -32,14 +32,14 @@ export function validateDevice(device: Infer<typeof Device>, perDevice: boolean,
   const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
   validateLabel(name, path.child('name'), errors)
   const facts = Object.keys(attributes).length + Object.keys(capacity).length
-  if (facts > most.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${most.facts}`)
+  if (facts > max.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${max.facts}`)
   validateMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, validateQualified, validateAttribute)
   validateMap(capacity, Number.POSITIVE_INFINITY, path.child('capacity'), errors, validateQualified, (each, at) =>
     validateCapacity(each, allowMultipleAllocations, at, errors),
   )
-  validateList(taints, most.taints, path.child('taints'), errors, validateTaint)
+  validateList(taints, max.taints, path.child('taints'), errors, validateTaint)
   const counterSet = (each: (typeof consumesCounters)[number]) => each.counterSet
-  validateSet(consumesCounters, most.consumptions, counterSet, path.child('consumesCounters'), errors, (each, at) => {
+  validateSet(consumesCounters, max.consumptions, counterSet, path.child('consumesCounters'), errors, (each, at) => {
     validateLabel(each.counterSet, at.child('counterSet'), errors)
     validateCounters(each.counters, at.child('counters'), errors)
   })
@@ -53,7 +53,7 @@ export function validateCounters(
   errors: FieldErrors,
 ) {
   if (Object.keys(counters ?? {}).length === 0) return errors.required(path)
-  validateMap(counters ?? {}, most.counters, path, errors, validateLabel, () => undefined)
+  validateMap(counters ?? {}, max.counters, path, errors, validateLabel, () => undefined)
 }
 
 function validateNodes(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors) {
@@ -96,7 +96,7 @@ function validateAttribute(attribute: Infer<typeof DeviceAttribute>, path: Field
 }
 
 function validateText(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (text !== undefined && text.length > most.text) errors.tooLong(path, most.text)
+  if (text !== undefined && text.length > max.text) errors.tooLong(path, max.text)
 }
 
 function validateVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -145,7 +145,7 @@ function validateValues(usual: string, values: readonly string[], capacity: stri
   })
   validateSet(
     values,
-    most.options,
+    max.options,
     (value) => String(whole(value)),
     path,
     errors,

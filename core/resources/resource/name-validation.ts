@@ -5,11 +5,11 @@ import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 
-const most = { driver: 63, pool: 253, identifier: 32 }
+const max = { driver: 63, pool: 253, identifier: 32 }
 
 export function validateDriver(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path)
-  if (name.length > most.driver) errors.tooLong(path, most.driver)
+  if (name.length > max.driver) errors.tooLong(path, max.driver)
   // Capital letters are allowed, but in messages about other characters the name is as it was written.
   for (const problem of name === '' ? [] : formats.dns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, problem)
 }
@@ -17,12 +17,12 @@ export function validateDriver(name: string, path: FieldPath, errors: FieldError
 /** One or more subdomains, separated by slashes. */
 export function validatePoolName(name: string, path: FieldPath, errors: FieldErrors) {
   if (name === '') return errors.required(path)
-  if (name.length > most.pool) errors.tooLong(path, most.pool)
+  if (name.length > max.pool) errors.tooLong(path, max.pool)
   for (const part of name.split('/')) validateFormat(part, 'dns1123Subdomain', path, errors)
 }
 
 function validateIdentifier(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name.length > most.identifier) errors.tooLong(path, most.identifier)
+  if (name.length > max.identifier) errors.tooLong(path, max.identifier)
   validateFormat(name, 'identifier', path, errors)
 }
 

@@ -6,7 +6,7 @@ import type { DeviceClaim } from './claim.ts'
 import { validateFullyQualified, validateLabel, validateList, validateSet } from './name-validation.ts'
 import type { DeviceConstraint, DeviceRequest } from './request.ts'
 
-const most = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
+const max = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
 
 interface Amount {
   allocationMode?: string | undefined
@@ -35,7 +35,7 @@ export function validateRequest(
   if (!exactly && firstAvailable.length === 0) errors.required(path, rule)
   validateSet(
     firstAvailable,
-    most.alternatives,
+    max.alternatives,
     (alternative) => alternative.name,
     path.child('firstAvailable'),
     errors,
@@ -67,7 +67,7 @@ export function validateRequestName(name: string, known: ReadonlySet<string>, pa
 export function validateRequestNames(given: readonly string[], known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   validateSet(
     given,
-    most.requests,
+    max.requests,
     (name) => name,
     path,
     errors,
@@ -85,17 +85,17 @@ export function validateClaim(
   const names = requestNames({ requests })
   validateSet(
     requests ?? [],
-    most.requests,
+    max.requests,
     ({ name }) => name,
     path.child('requests'),
     errors,
     () => undefined,
   )
-  validateList(constraints, most.constraints, path.child('constraints'), errors, (constraint, at) => {
+  validateList(constraints, max.constraints, path.child('constraints'), errors, (constraint, at) => {
     validateRequestNames(constraint.requests ?? [], names, at.child('requests'), errors)
     validateAttribute(constraint, at, errors, context)
   })
-  validateList(config, most.config, path.child('config'), errors, (each, at) =>
+  validateList(config, max.config, path.child('config'), errors, (each, at) =>
     validateRequestNames(each.requests ?? [], names, at.child('requests'), errors),
   )
 }

@@ -9,7 +9,7 @@ import { validateDriver, validateLabel, validatePoolName, validateSet } from './
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
 /** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
-const most = { devices: 128, heavyDevices: 64, sets: 8 }
+const max = { devices: 128, heavyDevices: 64, sets: 8 }
 const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
 type Spec = Infer<typeof ResourceSliceSpec>
@@ -22,10 +22,10 @@ export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors):
   if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
   const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const nameOf = ({ name }: { readonly name: string }) => name
-  validateSet(devices, heavy ? most.heavyDevices : most.devices, nameOf, path.child('devices'), errors, (device, at) =>
+  validateSet(devices, heavy ? max.heavyDevices : max.devices, nameOf, path.child('devices'), errors, (device, at) =>
     validateDevice(device, perDeviceNodeSelection, at, errors),
   )
-  validateSet(sharedCounters, most.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
+  validateSet(sharedCounters, max.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
     validateLabel(name, at.child('name'), errors)
     validateCounters(counters, at.child('counters'), errors)
   })

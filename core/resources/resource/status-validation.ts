@@ -23,13 +23,13 @@ import type { ResourceClaim } from './resourceclaim.ts'
 type Claim = Infer<typeof ResourceClaim>
 type Consumer = NonNullable<NonNullable<Claim['status']>['reservedFor']>[number]
 
-const most = { consumers: 256, results: 32, config: 64, conditions: 8, interfaceName: 256, hardwareAddress: 128, addresses: 16 }
+const max = { consumers: 256, results: 32, config: 64, conditions: 8, interfaceName: 256, hardwareAddress: 128, addresses: 16 }
 const root = FieldPath.of('status')
 
 export function validateClaimStatus(claim: Claim, old: Claim, errors: FieldErrors): void {
   const { reservedFor = [], allocation, devices = [] } = claim.status ?? {}
   const path = root.child('reservedFor')
-  validateSet(reservedFor, most.consumers, ({ uid }) => uid, path, errors, validateConsumer)
+  validateSet(reservedFor, max.consumers, ({ uid }) => uid, path, errors, validateConsumer)
   const allocated = new Set(allocation?.devices?.results?.map(deviceID))
   validateSet(devices, Number.POSITIVE_INFINITY, deviceID, root.child('devices'), errors, (device, at) =>
     validateDeviceStatus(device, allocated, at, errors),
@@ -78,12 +78,12 @@ function validateAllocation(
   errors: FieldErrors,
 ): void {
   const at = path.child('devices')
-  validateList(devices.results ?? [], most.results, at.child('results'), errors, (result, where) => {
+  validateList(devices.results ?? [], max.results, at.child('results'), errors, (result, where) => {
     validateRequestName(result.request, names, where.child('request'), errors)
     validatePlace(result, where, errors)
     validateBinding(result, where, errors)
   })
-  validateList(devices.config ?? [], most.config, at.child('config'), errors, ({ source, requests = [], ...config }, where) => {
+  validateList(devices.config ?? [], max.config, at.child('config'), errors, ({ source, requests = [], ...config }, where) => {
     if (source === '') errors.required(where.child('source'))
     else validateSupported(source, ['FromClaim', 'FromClass'], where.child('source'), errors)
     validateRequestNames(requests, names, where.child('requests'), errors)
@@ -111,7 +111,7 @@ function validateDeviceStatus(
   const { data, networkData } = device
   // Written as null when empty.
   const conditions = device.conditions ?? []
-  if (conditions.length > most.conditions) errors.tooMany(path.child('conditions'), conditions.length, most.conditions)
+  if (conditions.length > max.conditions) errors.tooMany(path.child('conditions'), conditions.length, max.conditions)
   validateConditions(conditions, path.child('conditions'), errors)
   if (data !== undefined && data !== null) validateData(data, path.child('data'), errors)
   if (networkData) validateNetwork(networkData, path.child('networkData'), errors)
@@ -119,11 +119,11 @@ function validateDeviceStatus(
 
 function validateNetwork(data: Infer<typeof NetworkDeviceData>, path: FieldPath, errors: FieldErrors): void {
   const { interfaceName = '', hardwareAddress = '', ips = [] } = data
-  if (interfaceName.length > most.interfaceName) errors.tooLong(path.child('interfaceName'), most.interfaceName)
-  if (hardwareAddress.length > most.hardwareAddress) errors.tooLong(path.child('hardwareAddress'), most.hardwareAddress)
+  if (interfaceName.length > max.interfaceName) errors.tooLong(path.child('interfaceName'), max.interfaceName)
+  if (hardwareAddress.length > max.hardwareAddress) errors.tooLong(path.child('hardwareAddress'), max.hardwareAddress)
   validateSet(
     ips,
-    most.addresses,
+    max.addresses,
     (ip) => ip,
     path.child('ips'),
     errors,

@@ -6,7 +6,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { asJson } from '../validation.ts'
 
-const most = { parameters: 512, bytes: 256 * 1024 }
+const max = { parameters: 512, bytes: 256 * 1024 }
 const encoder = new TextEncoder()
 const sizeOf = (text: string) => encoder.encode(text).length
 
@@ -28,13 +28,13 @@ type Texts = { readonly [name: string]: string } | undefined
 export function validateParameters(parameters: Texts, { allowEmpty }: { readonly allowEmpty: boolean }, errors: FieldErrors): void {
   const path = FieldPath.of('parameters')
   const entries = Object.entries(parameters ?? {})
-  if (entries.length > most.parameters) {
-    errors.tooLong(path, most.parameters)
+  if (entries.length > max.parameters) {
+    errors.tooLong(path, max.parameters)
     return
   }
   if (entries.length === 0 && !allowEmpty) errors.required(path, 'must contain at least one key/value pair')
   for (const [name] of entries) if (name === '') errors.invalid(path, name, 'field can not be empty.')
-  if (textSize(parameters) > most.bytes) errors.tooLong(path, most.bytes)
+  if (textSize(parameters) > max.bytes) errors.tooLong(path, max.bytes)
 }
 
 /** Total bytes of names and values. */

@@ -5,7 +5,7 @@ import { validateFormat } from '../validation.ts'
 import { textSize, validateCSIDriverName } from './storage-validation.ts'
 import type { VolumeAttachment, VolumeAttachmentSpec } from './volumeattachment.ts'
 
-const most = { metadata: 256 * 1024, message: 1024 }
+const max = { metadata: 256 * 1024, message: 1024 }
 
 export function validateSpec(
   { attacher, source, nodeName }: Infer<typeof VolumeAttachmentSpec>,
@@ -25,8 +25,8 @@ export function validateSpec(
 
 export function validateStatus({ status }: Infer<typeof VolumeAttachment>, errors: FieldErrors): void {
   const path = FieldPath.of('status')
-  if (textSize(status?.attachmentMetadata) > most.metadata) errors.tooLong(path.child('attachmentMetadata'), most.metadata)
+  if (textSize(status?.attachmentMetadata) > max.metadata) errors.tooLong(path.child('attachmentMetadata'), max.metadata)
   for (const name of ['attachError', 'detachError'] as const) {
-    if ((status?.[name]?.message ?? '').length > most.message) errors.tooLong(path.child(name).child('message'), most.message)
+    if ((status?.[name]?.message ?? '').length > max.message) errors.tooLong(path.child(name).child('message'), max.message)
   }
 }

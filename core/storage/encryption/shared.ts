@@ -3,7 +3,7 @@ import { sameBytes } from '../../schema/bytes.ts'
 import type { Transformer } from './transformer.ts'
 
 /** Maximum bytes of stored values whose decrypted form is cached. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 interface Kept {
   readonly stored: Uint8Array
@@ -33,7 +33,7 @@ export function sharedDecryption(decrypt: Decrypt, worthKeeping: (opened: KeyVal
     kept.set(id, fresh)
     bytes += fresh.stored.length
     for (const [oldest, each] of kept) {
-      if (bytes <= mostBytes) return
+      if (bytes <= maxBytes) return
       forget(oldest, each)
     }
   }

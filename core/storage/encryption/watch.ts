@@ -3,7 +3,7 @@ import { messageOf } from '../../schema/message-of.ts'
 import { inOrder } from './in-order.ts'
 
 /** Maximum batches waiting for decryption; a watch that falls further behind ends, and its reader restarts. */
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 
 /** Decrypts events of a store. */
 export interface EventOpener {
@@ -50,8 +50,8 @@ export function watchDecrypted(
   }
 
   function later(events: readonly StoreEvent[]): void {
-    if (waiting >= mostWaiting) {
-      fail(`more than ${mostWaiting} changes wait for decryption`)
+    if (waiting >= maxWaiting) {
+      fail(`more than ${maxWaiting} changes wait for decryption`)
       return
     }
     waiting++

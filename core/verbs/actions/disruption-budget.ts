@@ -29,7 +29,7 @@ export const budgetStatus = (budget: ApiObject) => (budget['status'] ?? {}) as S
 
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 /** Maximum granted evictions that the disruption controller has not observed yet. */
-const mostDisrupted = 2000
+const maxDisrupted = 2000
 const pluralInErrors = { group: 'policy', resource: 'poddisruptionbudget' }
 const disruptionAllowed = 'DisruptionAllowed'
 
@@ -74,7 +74,7 @@ function checkAllowance({ metadata, ...budget }: ApiObject): void {
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {} } = status
   if (observedGeneration < generation) throw stillProcessed(name)
   if (disruptionsAllowed < 0) throw forbidden(pluralInErrors, name, 'pdb disruptions allowed is negative')
-  if (Object.keys(disruptedPods).length > mostDisrupted)
+  if (Object.keys(disruptedPods).length > maxDisrupted)
     throw forbidden(pluralInErrors, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   if (disruptionsAllowed === 0) throw refused(exhausted(name, status))
 }

@@ -4,7 +4,7 @@ export type Headers = ReadonlyMap<string, string>
 
 /** Maximum size in bytes of a cached block; successful responses have few different ones. */
 const longestKnown = 256
-const mostKnown = 32
+const maxKnown = 32
 
 /**
  * Decodes with a cache: since this end announces a header table of size zero, equal blocks always have the same meaning.
@@ -23,7 +23,7 @@ export class KnownHeaders {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const headers = this.#decoded(block)
-    if (this.#known.size >= mostKnown) this.#known.clear()
+    if (this.#known.size >= maxKnown) this.#known.clear()
     this.#known.set(key, headers)
     return headers
   }

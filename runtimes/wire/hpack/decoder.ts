@@ -9,7 +9,7 @@ const wrong = (message: string) => new ConnectionError(errorCodes.compressionErr
 /** Cache of decoded values outside of the dynamic table: sizes in bytes, and number of entries. */
 const shortestKept = 128
 const longestKept = 4_096
-const mostKept = 2
+const maxKept = 2
 
 /** Maximum continuation bytes of an integer; no valid value needs more. */
 const longestNumber = 4
@@ -53,7 +53,7 @@ export class Decoder {
   decode(block: Buffer): FieldList {
     this.#block = block
     this.#at = 0
-    const { fields: mostFields, bytes: mostBytes } = this.#limits
+    const { fields: maxFields, bytes: maxBytes } = this.#limits
     const { added, indexed, literal, tableSize } = representations
     const fields: string[] = []
     let bytes = 0
@@ -81,7 +81,7 @@ export class Decoder {
       }
       begun = true
       bytes += name.length + value.length + entryOverhead
-      tooLarge ||= bytes > mostBytes || fields.length >= 2 * mostFields
+      tooLarge ||= bytes > maxBytes || fields.length >= 2 * maxFields
       if (!tooLarge) fields.push(name, value)
     }
     return { fields: tooLarge ? [] : fields, tooLarge }
@@ -158,7 +158,7 @@ export class Decoder {
     const known = this.#kept.get(name)
     if (known !== undefined && this.#block.compare(known.bytes, 0, known.bytes.length, from, this.#at) === 0) return known.text
     const text = this.#text(from, start)
-    if (this.#kept.size >= mostKept) this.#kept.clear()
+    if (this.#kept.size >= maxKept) this.#kept.clear()
     this.#kept.set(name, { bytes: Buffer.from(this.#block.subarray(from, this.#at)), text })
     return text
   }

@@ -16,7 +16,7 @@ interface Name {
 }
 
 /** Maximum names to remember: more than responses have. */
-const mostNames = 64
+const maxNames = 64
 /** Maximum length of an indexed value; longer ones would evict all others. */
 const longestKept = 512
 
@@ -100,7 +100,7 @@ export class Encoder {
   }
 
   #learn(name: string): Name | undefined {
-    if (this.#names.size >= mostNames) return undefined
+    if (this.#names.size >= maxNames) return undefined
     const known = { index: staticNameIndex(name), value: '\0', whole: 0, number: 0 }
     this.#names.set(name, known)
     return known

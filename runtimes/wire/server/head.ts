@@ -26,7 +26,7 @@ const isSpace = (code: number) => code === 0x20 || code === 0x09
 
 /** Minimum length of a cached value: validating a shorter one is faster than looking it up. */
 const longValue = 128
-const mostLong = 4
+const maxLong = 4
 
 /**
  * The last valid long value, such as a token, by field name; one map per connection. The decoder returns the same string for a repeated
@@ -38,7 +38,7 @@ function checkValue(key: string, value: string, checked: CheckedValues): void {
   if (value.length >= longValue && checked.get(key) === value) return
   checkText(key, value)
   if (value.length < longValue) return
-  if (checked.size >= mostLong) checked.clear()
+  if (checked.size >= maxLong) checked.clear()
   checked.set(key, value)
 }
 

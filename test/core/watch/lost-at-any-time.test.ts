@@ -12,7 +12,7 @@ import { consoleLogger, webClock } from '../../../runtimes/web/ports.ts'
 import { within } from '../../support/wait.ts'
 
 /** More than the microtasks that any of the calls below takes. */
-const mostMicrotasks = 40
+const maxMicrotasks = 40
 const encoder = new TextEncoder()
 const keyOf = (name: string) => `/registry/configmaps/default/${name}`
 const put = (store: KeyValueStore, name: string) =>
@@ -85,7 +85,7 @@ function subscribing() {
 }
 
 test('lists after a lost store watch are complete', async () => {
-  for (let after = 0; after < mostMicrotasks; after++) {
+  for (let after = 0; after < maxMicrotasks; after++) {
     const { cache, lose } = await open()
     const first = cache.list({ namespace: '' })
     await microtasks(after)
@@ -103,7 +103,7 @@ test('lists after a lost store watch are complete', async () => {
 
 for (const warm of [true, false])
   test(`a subscriber gets every change or the end, ${warm ? 'with' : 'before'} a list`, async () => {
-    for (let after = 0; after < mostMicrotasks; after++) {
+    for (let after = 0; after < maxMicrotasks; after++) {
       const { actual, cache, lose } = await open()
       if (warm) await within('a list', cache.list({ namespace: '' }))
       const reader = subscribing()
@@ -124,7 +124,7 @@ for (const warm of [true, false])
 
 for (const warm of [true, false])
   test(`a closed cache ends its subscribers and its store watch, ${warm ? 'with' : 'before'} a list`, async () => {
-    for (let after = 0; after < mostMicrotasks; after++) {
+    for (let after = 0; after < maxMicrotasks; after++) {
       const { actual, cache, openWatches } = await open()
       if (warm) await within('a list', cache.list({ namespace: '' }))
       const reader = subscribing()

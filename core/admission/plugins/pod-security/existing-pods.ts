@@ -6,7 +6,7 @@ import { type Evaluate, reasonsOf } from './controls.ts'
 import type { PodSpec } from './pod.ts'
 import { type LevelVersion, textOf } from './policy.ts'
 
-const mostPods = 3000
+const maxPods = 3000
 /** Maximum milliseconds. */
 const longest = 1000
 
@@ -37,7 +37,7 @@ export function warningsFor(
   clock: Clock,
 ): string[] {
   const until = clock.now() + longest
-  const some = prioritized(pods).slice(0, mostPods)
+  const some = prioritized(pods).slice(0, maxPods)
   const names = new Map<string, string[]>()
   let checked = 0
   for (const pod of some) {

@@ -49,7 +49,7 @@ export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to device
   status: field(3, DeviceTaintRuleStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
-const mostConditions = 8
+const maxConditions = 8
 
 /** Hooks of taint rules; they belong to the stored version. */
 export const taintRuleStrategy: Strategy<Infer<typeof DeviceTaintRule>> = {
@@ -60,7 +60,7 @@ export const taintRuleStrategy: Strategy<Infer<typeof DeviceTaintRule>> = {
   validateStatus({ status: { conditions = [] } = {} }, _old, errors) {
     const path = FieldPath.of('status', 'conditions')
     validateConditions(conditions, path, errors)
-    if (conditions.length > mostConditions) errors.tooMany(path, conditions.length, mostConditions)
+    if (conditions.length > maxConditions) errors.tooMany(path, conditions.length, maxConditions)
   },
 }
 

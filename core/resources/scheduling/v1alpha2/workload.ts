@@ -33,7 +33,7 @@ export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'P
   name: required(3, string, 'Name of the object.', { notEmpty: true, format: 'pathSegment' }),
 })
 
-const mostTemplates = 8
+const maxTemplates = 8
 
 export const WorkloadSpec = message(
   'WorkloadSpec',
@@ -50,7 +50,7 @@ export const WorkloadSpec = message(
       // Required, so that absent is null.
       const names = (podGroupTemplates ?? []).map(({ name }) => name)
       if (names.length === 0) errors.required(at, 'must have at least one item')
-      if (names.length > mostTemplates) errors.tooMany(at, names.length, mostTemplates)
+      if (names.length > maxTemplates) errors.tooMany(at, names.length, maxTemplates)
       const isRepeat = repeats()
       names.forEach((name, index) => {
         if (isRepeat(name)) errors.duplicate(at.index(index), name)
