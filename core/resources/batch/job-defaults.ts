@@ -15,12 +15,20 @@ export function defaultJob(job: JobValue): void {
     spec.parallelism = 1
   }
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : largestInt32
-  const labels = spec.template?.metadata?.labels
-  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) job.metadata = { ...job.metadata, labels: { ...labels } }
+  defaultLabels(job)
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
   spec.manualSelector ??= false
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed'
+}
+
+/**
+ * A job without labels has those of its template, as the same object: `generateSelector` then adds the generated ones to both, but not to a
+ * job whose own labels happen to be equal.
+ */
+function defaultLabels(job: JobValue): void {
+  const labels = job.spec?.template?.metadata?.labels
+  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) job.metadata = { ...job.metadata, labels }
 }
 
 /** Labels that identify a job's pods: with label domain, and the older ones without. */
@@ -35,12 +43,16 @@ export function jobLabels({ metadata }: JobValue, { platform }: HookContext): { 
   }
 }
 
-/** Generates a selector by UID, unless the client manages the selector itself. */
+/** Generates a selector by UID and labels for it, unless the client manages the selector itself. */
 export function generateSelector(job: JobValue, context: HookContext): void {
   const { spec } = job
   if (spec === undefined || spec.manualSelector) return
   const template = spec.template
-  template.metadata = { ...template.metadata, labels: { ...jobLabels(job, context), ...template.metadata?.labels } }
+  const given = template.metadata?.labels
+  const labels = { ...jobLabels(job, context), ...given }
+  template.metadata = { ...template.metadata, labels }
+  if (given !== undefined && job.metadata?.labels === given) job.metadata = { ...job.metadata, labels }
+  else defaultLabels(job)
   const label = context.platform.name('batch.<labels>/controller-uid')
   spec.selector = { ...spec.selector, matchLabels: { [label]: job.metadata?.uid ?? '', ...spec.selector?.matchLabels } }
 }

@@ -294,3 +294,39 @@ tables(
     updates: [['schedule', { 'spec.schedule': '0 4 * * *' }, []]],
   },
 )
+
+/** The labels of a created job, without the generated ones, and whether it has all four of them. */
+async function createdLabels(name: string, labels: unknown, templateLabels: unknown) {
+  const { send } = await client
+  const { body } = await send('POST', path('jobs'), {
+    ...job,
+    metadata: { name, labels },
+    spec: { template: { ...template, metadata: { labels: templateLabels } } },
+  })
+  const { metadata } = body as unknown as { metadata: { uid: string; labels: Record<string, string> } }
+  const generated = {
+    'batch.kubernetes.io/controller-uid': metadata.uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': metadata.uid,
+    'job-name': name,
+  }
+  const all = Object.entries(generated).every(([label, value]) => metadata.labels[label] === value)
+  const own = Object.fromEntries(Object.entries(metadata.labels).filter(([label]) => !(label in generated)))
+  return { own, generated: all && Object.keys(metadata.labels).length === Object.keys(own).length + 4 }
+}
+
+test('a job without labels gets those of its template and the generated ones, and is found by them', async () => {
+  assert.deepEqual(await createdLabels('bare', undefined, undefined), { own: {}, generated: true })
+  assert.deepEqual(await createdLabels('templated', undefined, { app: 'a' }), { own: { app: 'a' }, generated: true })
+  const { send } = await client
+  const { body } = await send('GET', `${path('jobs')}?labelSelector=job-name=bare`)
+  assert.deepEqual(
+    (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name),
+    ['bare'],
+  )
+})
+
+test('a job with labels of its own keeps just those, even if they equal those of its template', async () => {
+  assert.deepEqual(await createdLabels('labelled', { team: 'b' }, { app: 'a' }), { own: { team: 'b' }, generated: false })
+  assert.deepEqual(await createdLabels('equal', { app: 'a' }, { app: 'a' }), { own: { app: 'a' }, generated: false })
+})
