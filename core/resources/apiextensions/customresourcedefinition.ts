@@ -27,10 +27,14 @@ export const WebhookConversion = message('WebhookConversion', 'Conversion by a w
   ),
 })
 
-export const CustomResourceConversion = message('CustomResourceConversion', 'How objects get from one version to another.', {
-  strategy: required(1, string, 'None changes apiVersion only; Webhook calls the webhook.', { openEnum: ['None', 'Webhook'] }),
-  webhook: pointer(2, WebhookConversion, 'The webhook, with strategy Webhook.'),
-})
+export const CustomResourceConversion = message(
+  'CustomResourceConversion',
+  'Strategy for conversion between versions: none, or a webhook.',
+  {
+    strategy: required(1, string, 'None changes apiVersion only; Webhook calls the webhook.', { openEnum: ['None', 'Webhook'] }),
+    webhook: pointer(2, WebhookConversion, 'The webhook, with strategy Webhook.'),
+  },
+)
 
 export const CustomResourceDefinitionNames = message('CustomResourceDefinitionNames', 'Names of a custom resource.', {
   plural: required(1, string, 'Plural name; part of URLs.'),

@@ -1,6 +1,6 @@
 import { any, bool, double, field, int64, list, type Message, map, message, oneOf, pointer, required, string } from '../../schema/model.ts'
 
-export const ExternalDocumentation = message('ExternalDocumentation', 'Documentation elsewhere.', {
+export const ExternalDocumentation = message('ExternalDocumentation', 'Address of documentation, with a description.', {
   description: field(1, string, 'What is found there.'),
   url: field(2, string, 'Where it is.'),
 })

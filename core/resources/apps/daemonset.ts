@@ -15,7 +15,7 @@ import { validateWorkload } from './workload-validation.ts'
 
 export const RollingUpdateDaemonSet = message(
   'RollingUpdateDaemonSet',
-  'Pace of a rolling update.',
+  'Bounds for pods that are missing or surplus while a daemon set is updated.',
   {
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.'),
     maxSurge: pointer(2, intOrString, 'Nodes, or percentage, that may run the old and the new pod together.'),
@@ -38,7 +38,7 @@ export const RollingUpdateDaemonSet = message(
 
 export const DaemonSetUpdateStrategy = message(
   'DaemonSetUpdateStrategy',
-  'How pods are replaced after a change.',
+  'Strategy for replacing the pods of a daemon set, with its settings.',
   {
     type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
     rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Pace of a rolling update.'),

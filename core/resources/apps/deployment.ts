@@ -25,7 +25,7 @@ import { validateWorkload } from './workload-validation.ts'
 
 export const RollingUpdateDeployment = message(
   'RollingUpdateDeployment',
-  'Pace of a rolling update.',
+  'Bounds for pods that are missing or surplus while a deployment is updated.',
   {
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
     maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
@@ -44,7 +44,7 @@ export const RollingUpdateDeployment = message(
 
 export const DeploymentStrategy = message(
   'DeploymentStrategy',
-  'How pods are replaced after a change.',
+  'Strategy for replacing the pods of a deployment, with its settings.',
   {
     type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', { enum: ['Recreate', 'RollingUpdate'] }),
     rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),

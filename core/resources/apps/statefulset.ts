@@ -33,7 +33,7 @@ export const PersistentVolumeClaimRetentionPolicyType = ['Retain', 'Delete'] as 
 
 export const RollingUpdateStatefulSetStrategy = message(
   'RollingUpdateStatefulSetStrategy',
-  'Reach and pace of a rolling update.',
+  'Ordinals that a rolling update covers, and how many pods may be missing meanwhile.',
   {
     partition: pointer(1, int32, 'Only pods with this ordinal or a greater one are updated.', { min: 0 }),
     maxUnavailable: pointer(2, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.', {
@@ -53,7 +53,7 @@ export const RollingUpdateStatefulSetStrategy = message(
 
 export const StatefulSetUpdateStrategy = message(
   'StatefulSetUpdateStrategy',
-  'How pods are replaced after a change.',
+  'Strategy for replacing the pods of a stateful set, with its settings.',
   {
     type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
@@ -93,7 +93,7 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   },
 )
 
-export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Numbering of the pods.', {
+export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Number of the first pod; the others follow.', {
   start: field(1, int32, 'Number of the first pod; 0 by default.', { omitEmpty: false, min: 0 }),
 })
 

@@ -11,7 +11,7 @@ export const LabelSelectorAttributes = message('LabelSelectorAttributes', 'Label
   requirements: field(2, list(LabelSelectorRequirement, { listType: 'atomic' }), 'The selector, parsed; all requirements must hold.'),
 })
 
-export const ResourceAttributes = message('ResourceAttributes', 'A request for a resource.', {
+export const ResourceAttributes = message('ResourceAttributes', 'Verb, resource and name that a request is about.', {
   namespace: field(1, string, 'Namespace of the request; empty for all, or for cluster-wide resources.'),
   verb: field(2, string, 'Verb, such as get; * for all.'),
   group: field(3, string, 'API group; * for all.'),

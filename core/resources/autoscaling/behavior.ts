@@ -31,7 +31,7 @@ export const HPAScalingRules = message(
 
 export const HorizontalPodAutoscalerBehavior = message(
   'HorizontalPodAutoscalerBehavior',
-  'How the scale changes in each direction.',
+  'Rules for scaling up and for scaling down.',
   {
     scaleUp: pointer(1, HPAScalingRules, 'Growing.'),
     scaleDown: pointer(2, HPAScalingRules, 'Shrinking.'),

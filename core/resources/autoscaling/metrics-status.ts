@@ -4,18 +4,26 @@ import { MetricSourceType } from './enums.ts'
 import { MetricIdentifier, MetricValueStatus } from './metric-values.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
-export const ContainerResourceMetricStatus = message('ContainerResourceMetricStatus', 'Resource use of one container in each pod.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
-  current: required(2, MetricValueStatus, 'Present value.'),
-  container: required(3, string, 'Container.'),
-})
+export const ContainerResourceMetricStatus = message(
+  'ContainerResourceMetricStatus',
+  'Container, resource and current value, averaged over the pods.',
+  {
+    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    current: required(2, MetricValueStatus, 'Present value.'),
+    container: required(3, string, 'Container.'),
+  },
+)
 
-export const ExternalMetricStatus = message('ExternalMetricStatus', 'A metric from outside the cluster.', {
-  metric: required(1, MetricIdentifier, 'The metric.'),
-  current: required(2, MetricValueStatus, 'Present value.'),
-})
+export const ExternalMetricStatus = message(
+  'ExternalMetricStatus',
+  'Metric that does not belong to an object of the cluster, and its current value.',
+  {
+    metric: required(1, MetricIdentifier, 'The metric.'),
+    current: required(2, MetricValueStatus, 'Present value.'),
+  },
+)
 
-export const ObjectMetricStatus = message('ObjectMetricStatus', 'A metric of one object.', {
+export const ObjectMetricStatus = message('ObjectMetricStatus', 'Object, metric and current value.', {
   metric: required(1, MetricIdentifier, 'The metric.'),
   current: required(2, MetricValueStatus, 'Present value.'),
   describedObject: required(3, CrossVersionObjectReference, 'The object.'),

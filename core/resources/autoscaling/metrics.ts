@@ -5,11 +5,15 @@ import { MetricSourceType } from './enums.ts'
 import { validateMetric } from './metric-validation.ts'
 import { MetricIdentifier, MetricTarget } from './metric-values.ts'
 
-export const ContainerResourceMetricSource = message('ContainerResourceMetricSource', 'Resource use of one container in each pod.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
-  target: required(2, MetricTarget, 'Value to aim for.'),
-  container: required(3, string, 'Container.'),
-})
+export const ContainerResourceMetricSource = message(
+  'ContainerResourceMetricSource',
+  'Container, resource and target value, averaged over the pods.',
+  {
+    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    target: required(2, MetricTarget, 'Value to aim for.'),
+    container: required(3, string, 'Container.'),
+  },
+)
 
 export const CrossVersionObjectReference = message(
   'CrossVersionObjectReference',
@@ -27,12 +31,16 @@ export const CrossVersionObjectReference = message(
   },
 )
 
-export const ExternalMetricSource = message('ExternalMetricSource', 'A metric from outside the cluster.', {
-  metric: required(1, MetricIdentifier, 'The metric.'),
-  target: required(2, MetricTarget, 'Value to aim for.'),
-})
+export const ExternalMetricSource = message(
+  'ExternalMetricSource',
+  'Metric that does not belong to an object of the cluster, and its target value.',
+  {
+    metric: required(1, MetricIdentifier, 'The metric.'),
+    target: required(2, MetricTarget, 'Value to aim for.'),
+  },
+)
 
-export const ObjectMetricSource = message('ObjectMetricSource', 'A metric of one object.', {
+export const ObjectMetricSource = message('ObjectMetricSource', 'Object, metric and target value.', {
   describedObject: required(1, CrossVersionObjectReference, 'The object.'),
   target: required(2, MetricTarget, 'Value to aim for.'),
   metric: required(3, MetricIdentifier, 'The metric.'),

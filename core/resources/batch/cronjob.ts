@@ -13,7 +13,7 @@ import { validateSchedule } from './schedule-validation.ts'
 
 export const JobTemplateSpec = message(
   'JobTemplateSpec',
-  'Template of jobs.',
+  'Metadata and spec of the jobs that a cron job creates.',
   {
     metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
     spec: field(2, JobSpec, 'Spec of the jobs.'),

@@ -51,7 +51,7 @@ export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to
   ),
 })
 
-export const PodFailurePolicy = message('PodFailurePolicy', 'Reaction to failed pods.', {
+export const PodFailurePolicy = message('PodFailurePolicy', 'Rules that decide how a failed pod counts.', {
   rules: required(
     1,
     list(PodFailurePolicyRule, { listType: 'atomic' }),
@@ -64,7 +64,7 @@ export const SuccessPolicyRule = message('SuccessPolicyRule', 'When a job counts
   succeededCount: pointer(2, int32, 'Number of indexes that must have succeeded.'),
 })
 
-export const SuccessPolicy = message('SuccessPolicy', 'When an indexed job is done early.', {
+export const SuccessPolicy = message('SuccessPolicy', 'Rules that decide when enough indexes have succeeded.', {
   rules: required(1, list(SuccessPolicyRule, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
 })
 
@@ -108,10 +108,14 @@ export const JobCondition = message('JobCondition', 'An observation about a job.
   message: field(6, string, 'Details for people.'),
 })
 
-export const UncountedTerminatedPods = message('UncountedTerminatedPods', 'Ended pods that are not in the counters yet.', {
-  succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.'),
-  failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.'),
-})
+export const UncountedTerminatedPods = message(
+  'UncountedTerminatedPods',
+  'UIDs of ended pods that the counters of a job do not include yet.',
+  {
+    succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.'),
+    failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.'),
+  },
+)
 
 export const JobStatus = message('JobStatus', 'State of a job.', {
   conditions: field(1, list(JobCondition, { listType: 'atomic' }), 'Latest observations; Complete and Failed end the job.', {

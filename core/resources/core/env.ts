@@ -9,7 +9,7 @@ export const ConfigMapEnvSource = message('ConfigMapEnvSource', 'A config map wh
 
 export const ConfigMapKeySelector = message(
   'ConfigMapKeySelector',
-  'A key of a config map.',
+  'Selects a key of a config map in the same namespace.',
   {
     localObjectReference: inline(1, LocalObjectReference),
     key: required(2, string, 'Key to read.'),
@@ -31,7 +31,7 @@ export const EnvFromSource = message('EnvFromSource', 'A source of many environm
 
 export const SecretKeySelector = message(
   'SecretKeySelector',
-  'A key of a secret.',
+  'Selects a key of a secret in the same namespace.',
   {
     localObjectReference: inline(1, LocalObjectReference),
     key: required(2, string, 'Key to read.'),

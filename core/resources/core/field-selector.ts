@@ -2,7 +2,7 @@ import { field, message, quantity, required, string } from '../../schema/model.t
 
 export const ObjectFieldSelector = message(
   'ObjectFieldSelector',
-  'A field of the pod.',
+  'Selects a field of the pod by its path and API version.',
   {
     apiVersion: field(1, string, 'Version that the path is written for; v1 by default.'),
     fieldPath: required(2, string, 'Path of the field.'),

@@ -16,6 +16,6 @@ export const LoadBalancerIngress = message('LoadBalancerIngress', 'A place where
   ports: field(4, list(PortStatus, { listType: 'atomic' }), 'State of its ports.'),
 })
 
-export const LoadBalancerStatus = message('LoadBalancerStatus', 'State of a load balancer.', {
+export const LoadBalancerStatus = message('LoadBalancerStatus', 'Addresses at which a load balancer accepts traffic.', {
   ingress: field(1, list(LoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
 })

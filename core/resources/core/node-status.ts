@@ -72,12 +72,16 @@ export const NodeSystemInfo = message('NodeSystemInfo', 'Identifiers and version
   swap: pointer(11, NodeSwapStatus, 'Swap space.'),
 })
 
-export const NodeConfigStatus = message('NodeConfigStatus', "State of a node agent's configuration (no longer used).", {
-  assigned: pointer(1, NodeConfigSource, 'Configuration that the agent will try.'),
-  active: pointer(2, NodeConfigSource, 'Configuration in use.'),
-  lastKnownGood: pointer(3, NodeConfigSource, 'Configuration to fall back to.'),
-  error: field(4, string, 'Why the assigned configuration is not in use.'),
-})
+export const NodeConfigStatus = message(
+  'NodeConfigStatus',
+  'Configurations that a node agent was assigned and that it uses (no longer used).',
+  {
+    assigned: pointer(1, NodeConfigSource, 'Configuration that the agent will try.'),
+    active: pointer(2, NodeConfigSource, 'Configuration in use.'),
+    lastKnownGood: pointer(3, NodeConfigSource, 'Configuration to fall back to.'),
+    error: field(4, string, 'Why the assigned configuration is not in use.'),
+  },
+)
 
 export const NodeRuntimeHandlerFeatures = message('NodeRuntimeHandlerFeatures', 'Features of a runtime handler.', {
   recursiveReadOnlyMounts: pointer(1, bool, 'It can make mounts recursively read-only.'),

@@ -30,7 +30,7 @@ export const PodReadinessGate = message('PodReadinessGate', 'A condition that mu
   conditionType: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
 })
 
-export const PodOS = message('PodOS', 'Operating system that a pod needs.', {
+export const PodOS = message('PodOS', 'Name of an operating system, such as linux or windows.', {
   name: required(1, string, 'linux or windows.', { openEnum: ['linux', 'windows'] }),
 })
 
@@ -48,7 +48,7 @@ export const PodResourceClaim = message(
   },
 )
 
-export const PodSchedulingGroup = message('PodSchedulingGroup', 'The group of pods that this one is scheduled with.', {
+export const PodSchedulingGroup = message('PodSchedulingGroup', 'Name of the pod group that a pod is scheduled with.', {
   podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
 })
 

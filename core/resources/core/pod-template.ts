@@ -5,7 +5,7 @@ import { validatePodTemplate } from './pod-validation.ts'
 
 export const PodTemplateSpec = message(
   'PodTemplateSpec',
-  'Template of pods.',
+  'Metadata and spec of the pods that a controller creates.',
   {
     metadata: field(1, ObjectMeta, 'Labels and annotations of the pods.'),
     spec: field(2, PodSpec, 'Spec of the pods.'),

@@ -10,14 +10,14 @@ export const Capabilities = message('Capabilities', 'Linux capabilities of a con
   drop: field(2, list(string, { listType: 'atomic' }), 'Capabilities to take away.'),
 })
 
-export const SELinuxOptions = message('SELinuxOptions', 'SELinux labels.', {
+export const SELinuxOptions = message('SELinuxOptions', 'User, role, type and level of an SELinux context.', {
   user: field(1, string, 'User label.'),
   role: field(2, string, 'Role label.'),
   type: field(3, string, 'Type label.'),
   level: field(4, string, 'Level label.'),
 })
 
-export const WindowsSecurityContextOptions = message('WindowsSecurityContextOptions', 'Settings for Windows.', {
+export const WindowsSecurityContextOptions = message('WindowsSecurityContextOptions', 'Credentials and user of processes on Windows.', {
   gmsaCredentialSpecName: pointer(1, string, "Name of the group managed account's credential spec."),
   gmsaCredentialSpec: pointer(2, string, 'Content of that credential spec.'),
   runAsUserName: pointer(3, string, "User of the first process; the image's by default."),

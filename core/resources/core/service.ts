@@ -33,7 +33,7 @@ export const ServicePort = message('ServicePort', 'A port of a service.', {
   nodePort: field(5, int32, 'Port on every node, for NodePort and LoadBalancer; chosen when absent.'),
 })
 
-export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings of session affinity.', {
+export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings of each kind of session affinity.', {
   clientIP: pointer(1, ClientIPConfig, 'Settings for affinity by client address.'),
 })
 

@@ -12,7 +12,7 @@ export const AWSElasticBlockStoreVolumeSource = message(
   },
 )
 
-export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'An Azure data disk.', {
+export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'Name, URI and caching mode of an Azure data disk.', {
   diskName: required(1, string, 'Name of the disk.'),
   diskURI: required(2, string, 'URI of the disk.'),
   cachingMode: pointer(3, string, 'Host cache: None, ReadOnly or ReadWrite.', {
@@ -24,27 +24,31 @@ export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'An Azure 
   kind: pointer(6, string, 'Shared, Dedicated or Managed.', { enum: ['Shared', 'Dedicated', 'Managed'], default: 'Shared' }),
 })
 
-export const AzureFilePersistentVolumeSource = message('AzureFilePersistentVolumeSource', 'An Azure file share.', {
+export const AzureFilePersistentVolumeSource = message('AzureFilePersistentVolumeSource', 'Name and secret of an Azure file share.', {
   secretName: required(1, string, "Secret with the storage account's name and key."),
   shareName: required(2, string, 'Name of the share.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
   secretNamespace: pointer(4, string, 'Namespace of the secret; that of the claim by default.', { omitEmpty: false }),
 })
 
-export const AzureFileVolumeSource = message('AzureFileVolumeSource', 'An Azure file share.', {
+export const AzureFileVolumeSource = message('AzureFileVolumeSource', 'Name and secret of an Azure file share.', {
   secretName: required(1, string, "Secret with the storage account's name and key."),
   shareName: required(2, string, 'Name of the share.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
 
-export const CinderPersistentVolumeSource = message('CinderPersistentVolumeSource', 'An OpenStack Cinder volume.', {
-  volumeID: required(1, string, 'Identifier of the volume.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-  readOnly: field(3, bool, 'Mounts the volume read-only.'),
-  secretRef: pointer(4, SecretReference, "Secret with the connection's parameters."),
-})
+export const CinderPersistentVolumeSource = message(
+  'CinderPersistentVolumeSource',
+  'ID, file system and credentials of an OpenStack Cinder volume.',
+  {
+    volumeID: required(1, string, 'Identifier of the volume.'),
+    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
+    readOnly: field(3, bool, 'Mounts the volume read-only.'),
+    secretRef: pointer(4, SecretReference, "Secret with the connection's parameters."),
+  },
+)
 
-export const CinderVolumeSource = message('CinderVolumeSource', 'An OpenStack Cinder volume.', {
+export const CinderVolumeSource = message('CinderVolumeSource', 'ID, file system and credentials of an OpenStack Cinder volume.', {
   volumeID: required(1, string, 'Identifier of the volume.'),
   fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
@@ -56,21 +60,29 @@ export const FlockerVolumeSource = message('FlockerVolumeSource', 'A Flocker dat
   datasetUUID: field(2, string, 'UUID of the dataset.'),
 })
 
-export const GCEPersistentDiskVolumeSource = message('GCEPersistentDiskVolumeSource', 'A disk of Google Compute Engine.', {
-  pdName: required(1, string, 'Name of the disk.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-  partition: field(3, int32, 'Partition number; 0 for the whole disk.'),
-  readOnly: field(4, bool, 'Mounts the volume read-only.'),
-})
+export const GCEPersistentDiskVolumeSource = message(
+  'GCEPersistentDiskVolumeSource',
+  'Name, partition and file system of a Google Compute Engine disk.',
+  {
+    pdName: required(1, string, 'Name of the disk.'),
+    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
+    partition: field(3, int32, 'Partition number; 0 for the whole disk.'),
+    readOnly: field(4, bool, 'Mounts the volume read-only.'),
+  },
+)
 
-export const VsphereVirtualDiskVolumeSource = message('VsphereVirtualDiskVolumeSource', 'A vSphere disk.', {
-  volumePath: required(1, string, 'Path of the disk file.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-  storagePolicyName: field(3, string, 'Name of the storage policy.'),
-  storagePolicyID: field(4, string, 'Identifier of that policy.'),
-})
+export const VsphereVirtualDiskVolumeSource = message(
+  'VsphereVirtualDiskVolumeSource',
+  'Path, file system and storage policy of a vSphere disk.',
+  {
+    volumePath: required(1, string, 'Path of the disk file.'),
+    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
+    storagePolicyName: field(3, string, 'Name of the storage policy.'),
+    storagePolicyID: field(4, string, 'Identifier of that policy.'),
+  },
+)
 
-export const QuobyteVolumeSource = message('QuobyteVolumeSource', 'A Quobyte volume.', {
+export const QuobyteVolumeSource = message('QuobyteVolumeSource', 'Registry, name and user of a Quobyte volume.', {
   registry: required(1, string, 'Registry services as host:port pairs, separated by commas.'),
   volume: required(2, string, 'Name of the volume.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
@@ -79,18 +91,22 @@ export const QuobyteVolumeSource = message('QuobyteVolumeSource', 'A Quobyte vol
   tenant: field(6, string, 'Owner of the volume in Quobyte.'),
 })
 
-export const PhotonPersistentDiskVolumeSource = message('PhotonPersistentDiskVolumeSource', 'A Photon Controller disk.', {
-  pdID: required(1, string, 'Identifier of the disk.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-})
+export const PhotonPersistentDiskVolumeSource = message(
+  'PhotonPersistentDiskVolumeSource',
+  'ID and file system of a Photon Controller disk.',
+  {
+    pdID: required(1, string, 'Identifier of the disk.'),
+    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
+  },
+)
 
-export const PortworxVolumeSource = message('PortworxVolumeSource', 'A Portworx volume.', {
+export const PortworxVolumeSource = message('PortworxVolumeSource', 'ID and file system of a Portworx volume.', {
   volumeID: required(1, string, 'Identifier of the volume.'),
   fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
 
-export const ScaleIOPersistentVolumeSource = message('ScaleIOPersistentVolumeSource', 'A ScaleIO volume.', {
+export const ScaleIOPersistentVolumeSource = message('ScaleIOPersistentVolumeSource', 'Gateway, pool and name of a ScaleIO volume.', {
   gateway: required(1, string, 'Address of the API gateway.'),
   system: required(2, string, 'Name of the storage system.'),
   secretRef: requiredPointer(3, SecretReference, 'Secret with the login.'),
@@ -103,15 +119,19 @@ export const ScaleIOPersistentVolumeSource = message('ScaleIOPersistentVolumeSou
   readOnly: field(10, bool, 'Mounts the volume read-only.'),
 })
 
-export const StorageOSPersistentVolumeSource = message('StorageOSPersistentVolumeSource', 'A StorageOS volume.', {
-  volumeName: field(1, string, 'Name of the volume; unique in its namespace.'),
-  volumeNamespace: field(2, string, "StorageOS namespace; the pod's by default."),
-  fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
-  readOnly: field(4, bool, 'Mounts the volume read-only.'),
-  secretRef: pointer(5, ObjectReference, "Secret with the API's credentials."),
-})
+export const StorageOSPersistentVolumeSource = message(
+  'StorageOSPersistentVolumeSource',
+  'Name, file system and credentials of a StorageOS volume.',
+  {
+    volumeName: field(1, string, 'Name of the volume; unique in its namespace.'),
+    volumeNamespace: field(2, string, "StorageOS namespace; the pod's by default."),
+    fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
+    readOnly: field(4, bool, 'Mounts the volume read-only.'),
+    secretRef: pointer(5, ObjectReference, "Secret with the API's credentials."),
+  },
+)
 
-export const ScaleIOVolumeSource = message('ScaleIOVolumeSource', 'A ScaleIO volume.', {
+export const ScaleIOVolumeSource = message('ScaleIOVolumeSource', 'Gateway, pool and name of a ScaleIO volume.', {
   gateway: required(1, string, 'Address of the API gateway.'),
   system: required(2, string, 'Name of the storage system.'),
   secretRef: requiredPointer(3, LocalObjectReference, 'Secret with the login.'),
@@ -124,7 +144,7 @@ export const ScaleIOVolumeSource = message('ScaleIOVolumeSource', 'A ScaleIO vol
   readOnly: field(10, bool, 'Mounts the volume read-only.'),
 })
 
-export const StorageOSVolumeSource = message('StorageOSVolumeSource', 'A StorageOS volume.', {
+export const StorageOSVolumeSource = message('StorageOSVolumeSource', 'Name, file system and credentials of a StorageOS volume.', {
   volumeName: field(1, string, 'Name of the volume; unique in its namespace.'),
   volumeNamespace: field(2, string, "StorageOS namespace; the pod's by default."),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),

@@ -2,14 +2,18 @@ import { field, message, pointer, quantity, required, string } from '../../schem
 import { PullPolicy } from './enums.ts'
 import { pullPolicyFor } from './image-name.ts'
 
-export const EmptyDirVolumeSource = message('EmptyDirVolumeSource', 'A directory that lives as long as its pod.', {
-  medium: field(1, string, "Empty for the node's disk, Memory for tmpfs, or HugePages.", {
-    openEnum: ['', 'Memory', 'HugePages', 'HugePages-'],
-  }),
-  sizeLimit: pointer(2, quantity, 'Greatest size; beyond it the pod is evicted.'),
-})
+export const EmptyDirVolumeSource = message(
+  'EmptyDirVolumeSource',
+  'Medium and maximum size of a directory that lives as long as its pod.',
+  {
+    medium: field(1, string, "Empty for the node's disk, Memory for tmpfs, or HugePages.", {
+      openEnum: ['', 'Memory', 'HugePages', 'HugePages-'],
+    }),
+    sizeLimit: pointer(2, quantity, 'Greatest size; beyond it the pod is evicted.'),
+  },
+)
 
-export const GitRepoVolumeSource = message('GitRepoVolumeSource', 'A clone of a git repository (deprecated).', {
+export const GitRepoVolumeSource = message('GitRepoVolumeSource', 'Repository, revision and directory to clone (deprecated).', {
   repository: required(1, string, 'URL of the repository.'),
   revision: field(2, string, 'Commit to check out.'),
   directory: field(3, string, 'Directory within the volume; must not contain `..`.'),
@@ -17,7 +21,7 @@ export const GitRepoVolumeSource = message('GitRepoVolumeSource', 'A clone of a 
 
 export const HostPathVolumeSource = message(
   'HostPathVolumeSource',
-  'A file or directory of the node.',
+  'Path and expected type of a file or directory of the node.',
   {
     path: required(1, string, 'Path on the node.'),
     type: pointer(2, string, 'What must be there, such as Directory; empty for no check.', {
@@ -33,7 +37,7 @@ export const HostPathVolumeSource = message(
 
 export const ImageVolumeSource = message(
   'ImageVolumeSource',
-  'The files of an OCI image or artifact.',
+  'Reference and pull policy of an OCI image or artifact.',
   {
     reference: field(1, string, 'Image or artifact.'),
     pullPolicy: field(2, string, 'Always, Never or IfNotPresent.', { enum: PullPolicy }),
@@ -45,7 +49,7 @@ export const ImageVolumeSource = message(
   },
 )
 
-export const LocalVolumeSource = message('LocalVolumeSource', 'A disk or directory of one node.', {
+export const LocalVolumeSource = message('LocalVolumeSource', 'Path and file system of a disk or directory of one node.', {
   path: required(1, string, 'Path on the node.'),
   fsType: pointer(2, string, 'File system to mount, such as ext4 or xfs.'),
 })

@@ -1,7 +1,7 @@
 import { bool, field, int32, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { LocalObjectReference, SecretReference } from './references.ts'
 
-export const CSIPersistentVolumeSource = message('CSIPersistentVolumeSource', 'A volume of a CSI driver.', {
+export const CSIPersistentVolumeSource = message('CSIPersistentVolumeSource', 'Driver, handle and secrets of a volume of a CSI driver.', {
   driver: required(1, string, 'Name of the driver.'),
   volumeHandle: required(2, string, "Driver's identifier of the volume."),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
@@ -22,16 +22,20 @@ export const CSIVolumeSource = message('CSIVolumeSource', 'A CSI volume that bel
   nodePublishSecretRef: pointer(5, LocalObjectReference, 'Secret for mounting into the pod.'),
 })
 
-export const CephFSPersistentVolumeSource = message('CephFSPersistentVolumeSource', 'A Ceph file system.', {
-  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
-  path: field(2, string, 'Root to mount; / by default.'),
-  user: field(3, string, 'User name; admin by default.'),
-  secretFile: field(4, string, "File on the node with the user's key."),
-  secretRef: pointer(5, SecretReference, "Secret with the user's key; wins over secretFile."),
-  readOnly: field(6, bool, 'Mounts the volume read-only.'),
-})
+export const CephFSPersistentVolumeSource = message(
+  'CephFSPersistentVolumeSource',
+  'Monitors, path and credentials of a Ceph file system.',
+  {
+    monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
+    path: field(2, string, 'Root to mount; / by default.'),
+    user: field(3, string, 'User name; admin by default.'),
+    secretFile: field(4, string, "File on the node with the user's key."),
+    secretRef: pointer(5, SecretReference, "Secret with the user's key; wins over secretFile."),
+    readOnly: field(6, bool, 'Mounts the volume read-only.'),
+  },
+)
 
-export const CephFSVolumeSource = message('CephFSVolumeSource', 'A Ceph file system.', {
+export const CephFSVolumeSource = message('CephFSVolumeSource', 'Monitors, path and credentials of a Ceph file system.', {
   monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
   path: field(2, string, 'Root to mount; / by default.'),
   user: field(3, string, 'User name; admin by default.'),
@@ -48,13 +52,17 @@ export const FCVolumeSource = message('FCVolumeSource', 'A Fibre Channel logical
   wwids: field(5, list(string, { listType: 'atomic' }), 'World wide identifiers of the unit.'),
 })
 
-export const FlexPersistentVolumeSource = message('FlexPersistentVolumeSource', 'A volume of an exec-based plugin.', {
-  driver: required(1, string, 'Name of the plugin.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-  secretRef: pointer(3, SecretReference, 'Secret handed to the plugin.'),
-  readOnly: field(4, bool, 'Mounts the volume read-only.'),
-  options: field(5, map(string), 'Further options for the plugin.'),
-})
+export const FlexPersistentVolumeSource = message(
+  'FlexPersistentVolumeSource',
+  'Driver and options of a volume that an exec-based plugin mounts.',
+  {
+    driver: required(1, string, 'Name of the plugin.'),
+    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
+    secretRef: pointer(3, SecretReference, 'Secret handed to the plugin.'),
+    readOnly: field(4, bool, 'Mounts the volume read-only.'),
+    options: field(5, map(string), 'Further options for the plugin.'),
+  },
+)
 
 export const FlexVolumeSource = message('FlexVolumeSource', 'A volume of an exec-based plugin (deprecated).', {
   driver: required(1, string, 'Name of the plugin.'),
@@ -64,34 +72,38 @@ export const FlexVolumeSource = message('FlexVolumeSource', 'A volume of an exec
   options: field(5, map(string), 'Further options for the plugin.'),
 })
 
-export const GlusterfsPersistentVolumeSource = message('GlusterfsPersistentVolumeSource', 'A Gluster volume.', {
+export const GlusterfsPersistentVolumeSource = message('GlusterfsPersistentVolumeSource', 'Endpoints and path of a Gluster volume.', {
   endpoints: required(1, string, "Endpoints object with the servers' addresses."),
   path: required(2, string, 'Name of the volume.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
   endpointsNamespace: pointer(4, string, 'Namespace of the endpoints; that of the claim by default.'),
 })
 
-export const GlusterfsVolumeSource = message('GlusterfsVolumeSource', 'A Gluster volume.', {
+export const GlusterfsVolumeSource = message('GlusterfsVolumeSource', 'Endpoints and path of a Gluster volume.', {
   endpoints: required(1, string, "Endpoints object with the servers' addresses."),
   path: required(2, string, 'Name of the volume.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
 
-export const ISCSIPersistentVolumeSource = message('ISCSIPersistentVolumeSource', 'An iSCSI logical unit.', {
-  targetPortal: required(1, string, 'Address of the portal; port 3260 by default.'),
-  iqn: required(2, string, 'Qualified name of the target.'),
-  lun: required(3, int32, 'Logical unit number.'),
-  iscsiInterface: field(4, string, 'Interface that speaks iSCSI; tcp by default.', { default: 'default' }),
-  fsType: field(5, string, 'File system to mount, such as ext4 or xfs.'),
-  readOnly: field(6, bool, 'Mounts the volume read-only.'),
-  portals: field(7, list(string, { listType: 'atomic' }), 'Further portals of the target.'),
-  chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.'),
-  chapAuthSession: field(11, bool, 'Uses CHAP for the session.'),
-  secretRef: pointer(10, SecretReference, 'Secret with the CHAP credentials.'),
-  initiatorName: pointer(12, string, 'Qualified name of the initiator.'),
-})
+export const ISCSIPersistentVolumeSource = message(
+  'ISCSIPersistentVolumeSource',
+  'Portal, name and credentials of an iSCSI logical unit.',
+  {
+    targetPortal: required(1, string, 'Address of the portal; port 3260 by default.'),
+    iqn: required(2, string, 'Qualified name of the target.'),
+    lun: required(3, int32, 'Logical unit number.'),
+    iscsiInterface: field(4, string, 'Interface that speaks iSCSI; tcp by default.', { default: 'default' }),
+    fsType: field(5, string, 'File system to mount, such as ext4 or xfs.'),
+    readOnly: field(6, bool, 'Mounts the volume read-only.'),
+    portals: field(7, list(string, { listType: 'atomic' }), 'Further portals of the target.'),
+    chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.'),
+    chapAuthSession: field(11, bool, 'Uses CHAP for the session.'),
+    secretRef: pointer(10, SecretReference, 'Secret with the CHAP credentials.'),
+    initiatorName: pointer(12, string, 'Qualified name of the initiator.'),
+  },
+)
 
-export const ISCSIVolumeSource = message('ISCSIVolumeSource', 'An iSCSI logical unit.', {
+export const ISCSIVolumeSource = message('ISCSIVolumeSource', 'Portal, name and credentials of an iSCSI logical unit.', {
   targetPortal: required(1, string, 'Address of the portal; port 3260 by default.'),
   iqn: required(2, string, 'Qualified name of the target.'),
   lun: required(3, int32, 'Logical unit number.'),
@@ -105,13 +117,13 @@ export const ISCSIVolumeSource = message('ISCSIVolumeSource', 'An iSCSI logical 
   initiatorName: pointer(12, string, 'Qualified name of the initiator.'),
 })
 
-export const NFSVolumeSource = message('NFSVolumeSource', 'An NFS export.', {
+export const NFSVolumeSource = message('NFSVolumeSource', 'Server and path of an NFS export.', {
   server: required(1, string, 'Host name or address of the server.'),
   path: required(2, string, 'Exported path.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
 
-export const RBDPersistentVolumeSource = message('RBDPersistentVolumeSource', 'A Ceph block device.', {
+export const RBDPersistentVolumeSource = message('RBDPersistentVolumeSource', 'Monitors, image and credentials of a Ceph block device.', {
   monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
   image: required(2, string, 'Name of the image.'),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
@@ -122,7 +134,7 @@ export const RBDPersistentVolumeSource = message('RBDPersistentVolumeSource', 'A
   readOnly: field(8, bool, 'Mounts the volume read-only.'),
 })
 
-export const RBDVolumeSource = message('RBDVolumeSource', 'A Ceph block device.', {
+export const RBDVolumeSource = message('RBDVolumeSource', 'Monitors, image and credentials of a Ceph block device.', {
   monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
   image: required(2, string, 'Name of the image.'),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),

@@ -122,7 +122,7 @@ export const VolumeProjection = message('VolumeProjection', 'One source of a pro
 
 export const ProjectedVolumeSource = message(
   'ProjectedVolumeSource',
-  'Several sources in one directory.',
+  'Sources that share one directory, and the mode of their files.',
   {
     sources: field(1, list(VolumeProjection, { listType: 'atomic' }), 'The sources.', { omitEmpty: false }),
     defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),

@@ -31,10 +31,14 @@ export const EphemeralVolumeSource = message('EphemeralVolumeSource', 'A volume 
   volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'Template of the claim, which is named <pod>-<volume>.'),
 })
 
-export const PersistentVolumeClaimVolumeSource = message('PersistentVolumeClaimVolumeSource', 'The volume that a claim is bound to.', {
-  claimName: required(1, string, "Claim in the pod's namespace."),
-  readOnly: field(2, bool, 'Mounts it read-only everywhere.'),
-})
+export const PersistentVolumeClaimVolumeSource = message(
+  'PersistentVolumeClaimVolumeSource',
+  "Name of a claim in the pod's namespace, and how its volume is mounted.",
+  {
+    claimName: required(1, string, "Claim in the pod's namespace."),
+    readOnly: field(2, bool, 'Mounts it read-only everywhere.'),
+  },
+)
 
 export const VolumeSource = message('VolumeSource', "Where a pod's volume comes from; one member is set.", {
   hostPath: pointer(1, HostPathVolumeSource, 'File or directory of the node.'),

@@ -7,7 +7,7 @@ import { endpointSliceColumns } from './columns.ts'
 import { validateEndpointSlice } from './endpointslice-validation.ts'
 import { endpointSliceWarnings } from './endpointslice-warnings.ts'
 
-export const EndpointConditions = message('EndpointConditions', 'State of an endpoint.', {
+export const EndpointConditions = message('EndpointConditions', 'Whether an endpoint is ready, serving or terminating.', {
   ready: pointer(1, bool, 'Can take new traffic; absent counts as true.'),
   serving: pointer(2, bool, 'Like ready, but also true while it terminates.'),
   terminating: pointer(3, bool, 'Is being removed.'),

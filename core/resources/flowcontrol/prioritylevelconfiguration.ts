@@ -46,7 +46,7 @@ export const QueuingConfiguration = message(
 
 export const LimitResponse = message(
   'LimitResponse',
-  'What happens to requests that find no seat.',
+  'Whether requests beyond the limit are rejected or queued.',
   {
     type: required(1, string, 'Queue or Reject.', { openEnum: ['Queue', 'Reject'] }),
     queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),

@@ -45,7 +45,7 @@ export const HTTPIngressPath = message(
   { validate: (rule, path, errors) => validateIngressPath(rule, path, errors) },
 )
 
-export const HTTPIngressRuleValue = message('HTTPIngressRuleValue', 'Rules for HTTP.', {
+export const HTTPIngressRuleValue = message('HTTPIngressRuleValue', 'Paths of HTTP requests, with the backend of each.', {
   paths: required(1, list(HTTPIngressPath, { listType: 'atomic' }), 'Paths and their backends.', { notEmpty: true }),
 })
 
@@ -87,9 +87,13 @@ export const IngressLoadBalancerIngress = message('IngressLoadBalancerIngress', 
   ports: field(4, list(IngressPortStatus, { listType: 'atomic' }), 'State of its ports.'),
 })
 
-export const IngressLoadBalancerStatus = message('IngressLoadBalancerStatus', 'State of the load balancer.', {
-  ingress: field(1, list(IngressLoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
-})
+export const IngressLoadBalancerStatus = message(
+  'IngressLoadBalancerStatus',
+  'Addresses at which the load balancer of an ingress accepts traffic.',
+  {
+    ingress: field(1, list(IngressLoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
+  },
+)
 
 export const IngressStatus = message('IngressStatus', 'State of an ingress.', {
   loadBalancer: field(1, IngressLoadBalancerStatus, 'State of its load balancer.'),

@@ -8,7 +8,7 @@ import { object } from '../meta/object.ts'
 import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
 
-export const Overhead = message('Overhead', 'What running a pod costs besides its containers.', {
+export const Overhead = message('Overhead', 'Resources that the sandbox of a pod takes.', {
   podFixed: field(1, resourceList, 'Amount per pod.'),
 })
 

@@ -74,8 +74,12 @@ export const DeviceRequest = message(
   { validate: (request, path, errors) => validateRequest(request, path, errors) },
 )
 
-export const DeviceConstraint = message('DeviceConstraint', 'What devices must have in common, or not.', {
-  requests: field(1, list(string, { listType: 'atomic' }), 'Requests whose devices are compared; all when empty.'),
-  matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.'),
-  distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', { gate: 'DRAConsumableCapacity' }),
-})
+export const DeviceConstraint = message(
+  'DeviceConstraint',
+  'Requests, with an attribute that is the same or different in all of their devices.',
+  {
+    requests: field(1, list(string, { listType: 'atomic' }), 'Requests whose devices are compared; all when empty.'),
+    matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.'),
+    distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', { gate: 'DRAConsumableCapacity' }),
+  },
+)

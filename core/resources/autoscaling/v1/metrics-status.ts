@@ -4,21 +4,29 @@ import { LabelSelector } from '../../meta/selector.ts'
 import { MetricSourceType } from './enums.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
-export const ContainerResourceMetricStatus = message('ContainerResourceMetricStatus', 'Resource use of one container in each pod.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
-  currentAverageUtilization: pointer(2, int32, 'Present use per pod, in percent of requests.'),
-  currentAverageValue: required(3, quantity, 'Present use per pod.'),
-  container: required(4, string, 'Container.'),
-})
+export const ContainerResourceMetricStatus = message(
+  'ContainerResourceMetricStatus',
+  'Container, resource and current value, averaged over the pods.',
+  {
+    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    currentAverageUtilization: pointer(2, int32, 'Present use per pod, in percent of requests.'),
+    currentAverageValue: required(3, quantity, 'Present use per pod.'),
+    container: required(4, string, 'Container.'),
+  },
+)
 
-export const ExternalMetricStatus = message('ExternalMetricStatus', 'A metric from outside the cluster.', {
-  metricName: required(1, string, 'Name of the metric.'),
-  metricSelector: pointer(2, LabelSelector, 'Selects among series of that name.'),
-  currentValue: required(3, quantity, 'Present value.'),
-  currentAverageValue: pointer(4, quantity, 'Present value per pod.'),
-})
+export const ExternalMetricStatus = message(
+  'ExternalMetricStatus',
+  'Metric that does not belong to an object of the cluster, and its current value.',
+  {
+    metricName: required(1, string, 'Name of the metric.'),
+    metricSelector: pointer(2, LabelSelector, 'Selects among series of that name.'),
+    currentValue: required(3, quantity, 'Present value.'),
+    currentAverageValue: pointer(4, quantity, 'Present value per pod.'),
+  },
+)
 
-export const ObjectMetricStatus = message('ObjectMetricStatus', 'A metric of one object.', {
+export const ObjectMetricStatus = message('ObjectMetricStatus', 'Object, metric and current value.', {
   target: required(1, CrossVersionObjectReference, 'The object.'),
   metricName: required(2, string, 'Name of the metric.'),
   currentValue: required(3, quantity, 'Present value.'),

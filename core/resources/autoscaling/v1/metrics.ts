@@ -3,12 +3,16 @@ import { ResourceName } from '../../core/enums.ts'
 import { LabelSelector } from '../../meta/selector.ts'
 import { MetricSourceType } from './enums.ts'
 
-export const ContainerResourceMetricSource = message('ContainerResourceMetricSource', 'Resource use of one container in each pod.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
-  targetAverageUtilization: pointer(2, int32, 'Use per pod to aim for, in percent of requests.'),
-  targetAverageValue: pointer(3, quantity, 'Use per pod to aim for.'),
-  container: required(5, string, 'Container.'),
-})
+export const ContainerResourceMetricSource = message(
+  'ContainerResourceMetricSource',
+  'Container, resource and target value, averaged over the pods.',
+  {
+    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    targetAverageUtilization: pointer(2, int32, 'Use per pod to aim for, in percent of requests.'),
+    targetAverageValue: pointer(3, quantity, 'Use per pod to aim for.'),
+    container: required(5, string, 'Container.'),
+  },
+)
 
 export const CrossVersionObjectReference = message(
   'CrossVersionObjectReference',
@@ -21,14 +25,18 @@ export const CrossVersionObjectReference = message(
   { atomic: true },
 )
 
-export const ExternalMetricSource = message('ExternalMetricSource', 'A metric from outside the cluster.', {
-  metricName: required(1, string, 'Name of the metric.'),
-  metricSelector: pointer(2, LabelSelector, 'Selects among series of that name.'),
-  targetValue: pointer(3, quantity, 'Value to aim for.'),
-  targetAverageValue: pointer(4, quantity, 'Value per pod to aim for.'),
-})
+export const ExternalMetricSource = message(
+  'ExternalMetricSource',
+  'Metric that does not belong to an object of the cluster, and its target value.',
+  {
+    metricName: required(1, string, 'Name of the metric.'),
+    metricSelector: pointer(2, LabelSelector, 'Selects among series of that name.'),
+    targetValue: pointer(3, quantity, 'Value to aim for.'),
+    targetAverageValue: pointer(4, quantity, 'Value per pod to aim for.'),
+  },
+)
 
-export const ObjectMetricSource = message('ObjectMetricSource', 'A metric of one object.', {
+export const ObjectMetricSource = message('ObjectMetricSource', 'Object, metric and target value.', {
   target: required(1, CrossVersionObjectReference, 'The object.'),
   metricName: required(2, string, 'Name of the metric.'),
   targetValue: required(3, quantity, 'Value to aim for.'),

@@ -7,25 +7,29 @@ import { workloadColumns } from '../columns.ts'
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
-export const PodGroupTemplate = message('PodGroupTemplate', 'Templates of pod groups.', {
-  name: required(1, string, 'DNS label, unique in the workload.', { notEmpty: true, format: 'dns1123Label' }),
-  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
-  schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
-    gate: 'TopologyAwareWorkloadScheduling',
-    omitEmpty: false,
-  }),
-  resourceClaims: field(4, list(PodGroupResourceClaim, { listType: 'map', keys: ['name'] }), 'Claims that the pods share.', {
-    patchStrategy: 'merge,retainKeys',
-    patchMergeKey: 'name',
-    gate: 'DRAWorkloadResourceClaims',
-  }),
-  disruptionMode: pointer(5, string, 'Whether pods are preempted one by one (Pod) or together (PodGroup).', {
-    enum: DisruptionMode,
-    gate: 'WorkloadAwarePreemption',
-  }),
-  priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
-  priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
-})
+export const PodGroupTemplate = message(
+  'PodGroupTemplate',
+  'Name, scheduling policy and constraints of pod groups that are created from it.',
+  {
+    name: required(1, string, 'DNS label, unique in the workload.', { notEmpty: true, format: 'dns1123Label' }),
+    schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
+    schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
+      gate: 'TopologyAwareWorkloadScheduling',
+      omitEmpty: false,
+    }),
+    resourceClaims: field(4, list(PodGroupResourceClaim, { listType: 'map', keys: ['name'] }), 'Claims that the pods share.', {
+      patchStrategy: 'merge,retainKeys',
+      patchMergeKey: 'name',
+      gate: 'DRAWorkloadResourceClaims',
+    }),
+    disruptionMode: pointer(5, string, 'Whether pods are preempted one by one (Pod) or together (PodGroup).', {
+      enum: DisruptionMode,
+      gate: 'WorkloadAwarePreemption',
+    }),
+    priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
+    priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
+  },
+)
 
 export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {
   apiGroup: field(1, string, 'Group of the object; empty for the core group.', { format: 'dns1123Subdomain' }),
