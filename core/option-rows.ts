@@ -141,7 +141,7 @@ export const serverOptionRows = {
   platform: having({ name: callable, domain: text, namespaces: object }),
   version: having({ major: text, minor: text, gitVersion: text }),
   identity: text,
-  metrics: methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'collectBy', 'text'),
+  metrics: methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'text'),
   authenticators: list(having({ name: text, authenticate: callable })),
   staticTokens: tokenAuthenticators,
   bootstrapTokens: bool,

@@ -2,7 +2,7 @@
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import { createClient } from '../controllers/client.ts'
 import { startControllers } from '../controllers/index.ts'
-import { startStorageMetrics } from '../meta/storage-metrics.ts'
+import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import type { CompleteOptions } from '../options.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'

@@ -1,7 +1,7 @@
 /** JWT authenticators from flags or a file, and the conditions of anonymous requests. */
 import { anonymousAuthenticator } from '../authn/anonymous.ts'
 import type { Authenticator, TokenAuthenticator } from '../authn/authenticator.ts'
-import type { AuthenticationMetrics } from '../meta/authentication-metrics.ts'
+import type { AuthenticationMetrics } from '../meta/metrics/authentication.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { FeatureGates } from './feature-gates.ts'

@@ -1,6 +1,7 @@
 /** Encryption at rest as configured by `--encryption-provider-config`, with reloading. */
-import type { EncryptionMetrics } from '../meta/encryption-metrics.ts'
+
 import type { HealthCheck } from '../meta/health.ts'
+import type { EncryptionMetrics } from '../meta/metrics/encryption.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
 import { bind } from '../resources/bind.ts'

@@ -1,4 +1,6 @@
-import type { ServerMetrics } from '../meta/server-metrics.ts'
+import type { LabelValues } from '../meta/metrics/metric-row.ts'
+import type { requestRows } from '../meta/metrics/rows/requests.ts'
+import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { apiErrorOf } from '../respond/error.ts'
@@ -16,13 +18,15 @@ const verbs: { readonly [verb: string]: string } = {
   delete: 'DELETE',
   deletecollection: 'DELETE',
 }
+/** Methods that the label may have; clients can send any token. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
 const connects = new Set(['attach', 'exec', 'portforward', 'proxy'])
 const applies = /^application\/apply-patch\+/
 
 function verbOf({ info, request }: Exchange): string {
   if (connects.has(info.subresource)) return 'CONNECT'
   if (info.verb === 'patch' && applies.test(request.headers.get('content-type') ?? '')) return 'APPLY'
-  return verbs[info.verb] ?? request.method
+  return verbs[info.verb] ?? (methods.has(request.method) ? request.method : 'OTHER')
 }
 
 function scopeOf({ isResource, name, verb, namespace }: Exchange['info']): string {
@@ -31,7 +35,7 @@ function scopeOf({ isResource, name, verb, namespace }: Exchange['info']): strin
   return namespace === '' ? 'cluster' : 'namespace'
 }
 
-function labelsOf(exchange: Exchange): string[] {
+function labelsOf(exchange: Exchange): LabelValues<typeof requestRows.durations.labels> {
   const { info, query } = exchange
   const asked = query.size === 0 ? '' : (query.get('dryRun') ?? '')
   const dryRun = asked === '' || asked === 'All' ? asked : 'invalid'
@@ -51,7 +55,7 @@ export function measure(
   /** Counts a watch or stream as running until it ends. */
   function lasting(exchange: Exchange, response: Response): Response {
     const { group, version, resource, subresource } = exchange.info
-    const labels = [verbOf(exchange), group, version, resource, subresource, scopeOf(exchange.info), 'apiserver']
+    const labels = [verbOf(exchange), group, version, resource, subresource, scopeOf(exchange.info), 'apiserver'] as const
     longRunning.add(labels, 1)
     return whenEnded(exchange, response, () => longRunning.add(labels, -1))
   }
@@ -62,8 +66,7 @@ export function measure(
     const record = (code: number) => {
       const labels = labelsOf(exchange)
       durations.observe(labels, (clock.now() - began) / 1000)
-      labels.push(String(code))
-      requests.add(labels)
+      requests.add([...labels, String(code)])
     }
     const answered = (response: Response) => {
       if (response.status !== 404) record(response.status)

@@ -2,7 +2,7 @@
 import { loadSigningKey, loadVerificationKeys } from '../../core/authn/certificate/keys.ts'
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
-import type { MetricsRegistry } from '../../core/meta/metrics.ts'
+import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
@@ -28,7 +28,7 @@ async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound
   // Loaded on first use: few servers have an external signer.
   const [{ connectExternalSigner }, { createExternalSignerMetrics }] = await Promise.all([
     import('../../core/authn/service-account/external-signer.ts'),
-    import('../../core/meta/external-signer-metrics.ts'),
+    import('../../core/meta/metrics/external-signer.ts'),
   ])
   const observer = createExternalSignerMetrics(metrics, clock)
   const options = { unixSocket, outbound, clock, logger: telemetry.logger, observer }

@@ -5,8 +5,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admissi
 import { createAdmission } from '../../../core/admission/chain.ts'
 import type { PluginConfigurations } from '../../../core/admission/configuration.ts'
 import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
-import { createAdmissionMetrics } from '../../../core/meta/admission-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createAdmissionMetrics } from '../../../core/meta/metrics/admission.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { attributesOf } from './attributes.ts'
 import { contextWith } from './context.ts'
@@ -46,7 +46,7 @@ test('metrics count plugin calls by phase, operation and outcome', async () => {
   await admission.mutate(pod())
   await admission.mutate(pod())
   await assert.rejects(async () => admission.validate(pod()))
-  const labels = (type: string, rejected: boolean) => `{name="Picky",type="${type}",operation="CREATE",rejected="${rejected}"}`
+  const labels = (type: string, rejected: boolean) => `{name="Picky",operation="CREATE",rejected="${rejected}",type="${type}"}`
   const name = 'apiserver_admission_controller_admission_duration_seconds_count'
   assert.deepEqual(counts(), [`${name}${labels('admit', false)} 2`, `${name}${labels('validate', true)} 1`])
 })

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
 import { compileMatchConditions } from '../../../core/authz/match-conditions.ts'
 import { type WebhookOptions, webhookAuthorizer } from '../../../core/authz/webhook.ts'
-import { createAuthorizationMetrics } from '../../../core/meta/authorization-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { start } from '../verbs/actions/server.ts'
@@ -25,8 +25,8 @@ test('allowed and denied requests are counted by authorizer; no opinion and syst
     assert.equal(await ask('nobody', '/api/v1/pods'), 403, 'nobody')
     const { body } = await api.get<string>('/metrics', { who: 'root+system:masters' })
     assert.deepEqual(seriesOf(body, 'apiserver_authorization_decisions_total'), [
-      'apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"} 2',
-      'apiserver_authorization_decisions_total{type="Node",name="node",decision="allowed"} 1',
+      'apiserver_authorization_decisions_total{decision="allowed",name="rbac",type="RBAC"} 2',
+      'apiserver_authorization_decisions_total{decision="allowed",name="node",type="Node"} 1',
     ])
   } finally {
     await close()
@@ -39,7 +39,7 @@ test('AlwaysDeny has no opinion, so it denies nothing by itself', async () => {
     const { status, body } = await api.get<string>('/metrics')
     assert.equal(status, 200, 'allowed after AlwaysDeny')
     assert.deepEqual(seriesOf(body, 'apiserver_authorization_decisions_total'), [
-      'apiserver_authorization_decisions_total{type="AlwaysAllow",name="alwaysallow",decision="allowed"} 1',
+      'apiserver_authorization_decisions_total{decision="allowed",name="alwaysallow",type="AlwaysAllow"} 1',
     ])
   } finally {
     await close()
@@ -113,16 +113,16 @@ test('match conditions are timed, exclusions and errors counted', async () => {
     return { conditions: compiled }
   }
   const timed = [
-    'match_condition_evaluation_seconds_sum{type="Webhook",name="judge"} 0',
-    'match_condition_evaluation_seconds_count{type="Webhook",name="judge"} 1',
+    'match_condition_evaluation_seconds_sum{name="judge",type="Webhook"} 0',
+    'match_condition_evaluation_seconds_count{name="judge",type="Webhook"} 1',
   ]
   assert.deepEqual(await counted(yes, conditions('true')), [...timed, ...called('success')])
   assert.deepEqual(await counted(yes, conditions("request.user == 'john'")), [
     ...timed,
-    'match_condition_exclusions_total{type="Webhook",name="judge"} 1',
+    'match_condition_exclusions_total{name="judge",type="Webhook"} 1',
   ])
   assert.deepEqual(await counted(yes, conditions("request.nonResourceAttributes.path == '/x'")), [
-    'match_condition_evaluation_errors_total{type="Webhook",name="judge"} 1',
+    'match_condition_evaluation_errors_total{name="judge",type="Webhook"} 1',
     ...timed,
   ])
 })

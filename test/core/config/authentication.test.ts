@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
 import { type AuthenticationSettings, createAuthentication, type OidcIssuer } from '../../../core/config/authentication.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
-import { createAuthenticationMetrics } from '../../../core/meta/authentication-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createAuthenticationMetrics } from '../../../core/meta/metrics/authentication.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { eventually } from '../../support/wait.ts'
 import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, settle, sign, type Web } from '../authn/jwt-issuer.ts'
@@ -173,5 +173,5 @@ test('an invalid changed file is not used', async () => {
     assert.equal(await name(token), 'good:jane', content)
   }
   assert.equal(lines.filter((line) => line.includes('not reloaded; the last valid one stays')).length, bad.length)
-  assert.match(text(), /automatic_reloads_total\{status="failure",apiserver_id_hash=""\} 5/)
+  assert.match(text(), /automatic_reloads_total\{apiserver_id_hash="",status="failure"\} 5/)
 })

@@ -18,12 +18,13 @@ test('requests are counted by verb, resource and scope', async (t) => {
   await server.send('PUT', `${configMaps}/a`, configMap('other'))
   await server.delete(configMaps)
   await server.get('/version')
+  for (const method of ['FROB', 'NICATE']) await server.send(method, configMaps)
   for (let i = 0; i < 3; i++) await server.get(`/no/such/path/${i}`)
   for (let i = 0; i < 3; i++) await server.get(`/api/v1/namespaces/default/nothing${i}`)
   const { body } = await server.send<string>('GET', '/metrics')
   const counts = new Map<string, number>()
-  for (const [, verb, dryRun, resource, subresource, scope, code, count] of body.matchAll(
-    /^apiserver_request_total\{verb="(\w*)",dry_run="(\w*)",group="",version="\w*",resource="(\w*)",subresource="([^"]*)",scope="(\w*)",component="apiserver",code="(\d+)"\} (\d+)$/gm,
+  for (const [, code, dryRun, resource, scope, subresource, verb, count] of body.matchAll(
+    /^apiserver_request_total\{code="(\d+)",component="apiserver",dry_run="(\w*)",group="",resource="(\w*)",scope="(\w*)",subresource="([^"]*)",verb="(\w*)",version="\w*"\} (\d+)$/gm,
   ))
     counts.set([verb, dryRun, resource, subresource, scope, code].filter((part) => part !== '').join(' '), Number(count))
   assert.deepEqual(Object.fromEntries(counts), {
@@ -38,10 +39,11 @@ test('requests are counted by verb, resource and scope', async (t) => {
     'PUT configmaps resource 400': 1,
     'DELETE configmaps namespace 200': 1,
     'GET /version 200': 1,
+    'OTHER configmaps namespace 405': 2,
   })
   assert.match(
     body,
-    /^apiserver_request_duration_seconds_count\{verb="GET",dry_run="",group="",version="v1",resource="configmaps",.*\} 4$/m,
+    /^apiserver_request_duration_seconds_count\{component="apiserver",dry_run="",group="",resource="configmaps",.*verb="GET",version="v1"\} 4$/m,
   )
   assert.match(body, /^apiserver_current_inflight_requests\{request_kind="readOnly"\} \d+$/m)
 })

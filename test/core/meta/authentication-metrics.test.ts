@@ -4,9 +4,10 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { createTokenFile } from '../../../core/authn/token-file.ts'
-import { createExternalSignerMetrics } from '../../../core/meta/external-signer-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
-import { createReloadMetrics } from '../../../core/meta/reload-metrics.ts'
+import { createExternalSignerMetrics } from '../../../core/meta/metrics/external-signer.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
+import { createReloadMetrics } from '../../../core/meta/metrics/reload.ts'
+import { authenticationFileRows } from '../../../core/meta/metrics/rows/configuration.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { apiOf } from '../../support/api.ts'
@@ -142,7 +143,7 @@ test('calls to an external signer', () => {
   observer.fetchedKeys('Unavailable')
   const text = registry.text()
   for (const line of [
-    'apiserver_externaljwt_request_duration_seconds_bucket{method="/v1.ExternalJWTSigner/Sign",code="OK",le="0.025"} 1',
+    'apiserver_externaljwt_request_duration_seconds_bucket{code="OK",method="/v1.ExternalJWTSigner/Sign",le="0.025"} 1',
     'apiserver_externaljwt_sign_request_total{code="unknown-non-grpc"} 1',
     'apiserver_externaljwt_fetch_keys_request_total{code="OK"} 1',
     'apiserver_externaljwt_fetch_keys_request_total{code="Unavailable"} 1',
@@ -154,8 +155,8 @@ test('calls to an external signer', () => {
 
 test('the server ID is a hash', async () => {
   const registry = createMetrics()
-  createReloadMetrics(registry, testClock(0), 'authentication', 'apiserver-a').reloaded(undefined)
+  createReloadMetrics(registry, testClock(0), authenticationFileRows, 'apiserver-a').reloaded(undefined)
   const hash = createHash('sha256').update('apiserver-a').digest('hex')
-  const line = `apiserver_authentication_config_controller_automatic_reloads_total{status="failure",apiserver_id_hash="sha256:${hash}"} 1\n`
+  const line = `apiserver_authentication_config_controller_automatic_reloads_total{apiserver_id_hash="sha256:${hash}",status="failure"} 1\n`
   await eventually('the count', async () => registry.text().includes(line))
 })

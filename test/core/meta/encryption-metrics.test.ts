@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, type TestContext, test } from 'node:test'
-import { createEncryptionMetrics } from '../../../core/meta/encryption-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createEncryptionMetrics } from '../../../core/meta/metrics/encryption.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../support/kms-plugin.ts'
 import { eventually } from '../../support/wait.ts'
@@ -73,9 +73,9 @@ test('transformations are counted by resource, direction, transformer and result
   await api.get(`${secretsPath}/foreign`)
 
   const ofSecrets = (direction: string, prefix: string, status: string) =>
-    `{resource="secrets",transformation_type="${direction}",transformer_prefix="${prefix}",status="${status}"}`
+    `{resource="secrets",status="${status}",transformation_type="${direction}",transformer_prefix="${prefix}"}`
   const ofRevisions = (prefix: string) =>
-    `{resource="controllerrevisions.apps",transformation_type="to_storage",transformer_prefix="${prefix}",status="OK"}`
+    `{resource="controllerrevisions.apps",status="OK",transformation_type="to_storage",transformer_prefix="${prefix}"}`
   const failed = 'unknown-non-grpc'
   assert.deepEqual(await samples(operations), {
     [ofSecrets('to_storage', 'k1:', 'OK')]: 1,
@@ -104,11 +104,11 @@ test('KMS v2: calls, hashed key IDs and cached keys; a rotated key and an unusab
   const { api, clock, samples, shows, text } = await start(t, secrets(kms('v2')))
   const calls = async (method: string, status = 'OK') =>
     (await samples(`${envelope}_kms_operations_latency_seconds_count`))[
-      `{provider_name="vault",method_name="/v2.KeyManagementService/${method}",grpc_status_code="${status}"}`
+      `{grpc_status_code="${status}",method_name="/v2.KeyManagementService/${method}",provider_name="vault"}`
     ]
   const key = (direction: string, id: string) =>
-    `{transformation_type="${direction}",provider_name="vault",key_id_hash="${hash(id)}",${self}}`
-  const reported = (id: string) => `{provider_name="vault",key_id_hash="${hash(id)}",${self}}`
+    `{${self},key_id_hash="${hash(id)}",provider_name="vault",transformation_type="${direction}"}`
+  const reported = (id: string) => `{${self},key_id_hash="${hash(id)}",provider_name="vault"}`
   /** Triggers another status poll of the plugin. */
   const look = async () => {
     const before = (await calls('Status')) ?? 0
@@ -157,12 +157,12 @@ test('KMS v2: calls, hashed key IDs and cached keys; a rotated key and an unusab
   clock.advance(60_000)
   await eventually('a call that fails', async () => (await calls('Status', 'FailedPrecondition')) === 1)
   assert.deepEqual(await samples(`${envelope}_invalid_key_id_from_status_total`), {
-    '{provider_name="vault",error="empty"}': 1,
-    '{provider_name="vault",error="too_long"}': 1,
+    '{error="empty",provider_name="vault"}': 1,
+    '{error="too_long",provider_name="vault"}': 1,
   })
   assert.match(
     await text(),
-    /_latency_seconds_bucket\{provider_name="vault",method_name="[^"]*Status",grpc_status_code="OK",le="52.4288"\}/,
+    /_latency_seconds_bucket\{grpc_status_code="OK",method_name="[^"]*Status",provider_name="vault",le="52.4288"\}/,
   )
 })
 
@@ -177,7 +177,7 @@ test('KMS v2: a restarted server requests seeds, and failures are counted by sta
   await api.get(`${secretsPath}/a`)
   assert.deepEqual(await samples('apiserver_storage_envelope_transformation_cache_misses_total'), { '': 2 })
   const labels = (status: string) =>
-    `{resource="secrets",transformation_type="from_storage",transformer_prefix="k8s:enc:kms:v2:vault:",status="${status}"}`
+    `{resource="secrets",status="${status}",transformation_type="from_storage",transformer_prefix="k8s:enc:kms:v2:vault:"}`
   assert.deepEqual(await samples('apiserver_storage_transformation_operations_total'), {
     [labels('FailedPrecondition')]: 1,
     [labels('OK')]: 2,
@@ -208,7 +208,7 @@ test('reloads of the file: successes, failures, times, and the hash of the activ
   const { file, clock, samples, shows } = await start(t, text, { automaticReload: true })
   const reloads = () => samples(`${controller}_automatic_reloads_total`)
   const inUse = (content: string) => ({ [`{${self},hash="${hash(content)}"}`]: 1 })
-  const row = (status: string) => `{status="${status}",${self}}`
+  const row = (status: string) => `{${self},status="${status}"}`
   assert.deepEqual(await reloads(), {})
   await shows(`${controller}_last_config_info`, inUse(text))
 

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMetrics } from '../../../core/meta/metrics.ts'
-import { createServerMetrics } from '../../../core/meta/server-metrics.ts'
+import { counter, gauge, histogram, summary } from '../../../core/meta/metrics/metric-row.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
+import { metricRows } from '../../../core/meta/metrics/rows/index.ts'
+import { createServerMetrics } from '../../../core/meta/metrics/server.ts'
 import { clockAt } from './fixtures.ts'
 
 test('metrics are printed by name, one line per combination of labels', () => {
   const registry = createMetrics()
-  const requests = registry.counter('requests_total', 'All\nrequests.', ['verb', 'path'])
+  const requests = registry.counter(counter('requests_total', { help: 'All\nrequests.', stability: 'STABLE', labels: ['verb', 'path'] }))
   requests.add(['get', 'a"b\\c\nd'])
   requests.add(['get', 'a"b\\c\nd'], 2)
   requests.add(['list', ''])
-  const open = registry.gauge('open', 'Open ones.', [])
+  const open = registry.gauge(gauge('open', { help: 'Open ones.', stability: null }))
   open.add([], 3)
   open.add([], -1)
   assert.equal(
@@ -19,10 +21,10 @@ test('metrics are printed by name, one line per combination of labels', () => {
       '# HELP open Open ones.',
       '# TYPE open gauge',
       'open 2',
-      '# HELP requests_total All\\nrequests.',
+      '# HELP requests_total [STABLE] All\\nrequests.',
       '# TYPE requests_total counter',
-      'requests_total{verb="get",path="a\\"b\\\\c\\nd"} 3',
-      'requests_total{verb="list",path=""} 1',
+      'requests_total{path="a\\"b\\\\c\\nd",verb="get"} 3',
+      'requests_total{path="",verb="list"} 1',
       '',
     ].join('\n'),
   )
@@ -30,7 +32,7 @@ test('metrics are printed by name, one line per combination of labels', () => {
 
 test('histogram buckets are cumulative, up to +Inf', () => {
   const registry = createMetrics()
-  const durations = registry.histogram('seconds', 'Time.', ['verb'], [0.1, 1])
+  const durations = registry.histogram(histogram('seconds', { help: 'Time.', labels: ['verb'], buckets: [0.1, 1] }))
   for (const value of [0.05, 0.1, 0.5, 7]) durations.observe(['get'], value)
   assert.deepEqual(registry.text().split('\n').slice(2, -1), [
     'seconds_bucket{verb="get",le="0.1"} 2',
@@ -43,15 +45,17 @@ test('histogram buckets are cumulative, up to +Inf', () => {
 
 test('a summary prints count and sum', () => {
   const registry = createMetrics()
-  const durations = registry.summary('seconds', 'Time.', ['verb'])
+  const durations = registry.summary(summary('seconds', { help: 'Time.', labels: ['verb'] }))
   for (const value of [0.5, 7]) durations.observe(['get'], value)
-  const lines = ['# HELP seconds Time.', '# TYPE seconds summary', 'seconds_sum{verb="get"} 7.5', 'seconds_count{verb="get"} 2', '']
+  const lines = ['# HELP seconds [ALPHA] Time.', '# TYPE seconds summary', 'seconds_sum{verb="get"} 7.5', 'seconds_count{verb="get"} 2', '']
   assert.equal(registry.text(), lines.join('\n'))
 })
 
 test('buckets are printed as by kube-apiserver', () => {
   const registry = createMetrics()
-  const sizes = registry.histogram('sizes', '', [], [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000])
+  const sizes = registry.histogram(
+    histogram('sizes', { help: '', buckets: [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000] }),
+  )
   sizes.observe([], 1)
   const bounds = [...registry.text().matchAll(/le="(.*?)"/g)].map(([, bound]) => bound)
   assert.deepEqual(bounds, ['0', '5e-06', '7.5e-05', '0.0001', '0.5', '100000', '1e+06', '2.5e+06', '+Inf'])
@@ -59,7 +63,8 @@ test('buckets are printed as by kube-apiserver', () => {
 
 test('removed label values are not printed', () => {
   const registry = createMetrics()
-  for (const metric of [registry.counter('counter', '', ['x']), registry.gauge('gauge', '', ['x'])]) {
+  const x = { help: '', labels: ['x'] } as const
+  for (const metric of [registry.counter(counter('counter', x)), registry.gauge(gauge('gauge', x))]) {
     metric.add(['a'], 1)
     metric.add(['b'], 1)
     metric.remove(['a'])
@@ -75,9 +80,10 @@ test('removed label values are not printed', () => {
 
 test('a name is registered once, and every label needs a value', () => {
   const registry = createMetrics()
-  const counter = registry.counter('a', '', ['x'])
-  assert.throws(() => registry.gauge('a', '', []), /metric a is registered already/)
-  assert.throws(() => counter.add([]), /want 1 label values, have 0/)
+  const a = registry.counter(counter('a', { help: '', labels: ['x'] }))
+  assert.throws(() => registry.gauge(gauge('a', { help: '' })), /metric a is registered already/)
+  // @ts-expect-error -- the type requires a value, too
+  assert.throws(() => a.add([]), /want 1 label values, have 0/)
 })
 
 test('a server starts with its start time, and shares no counts with another server', async () => {
@@ -89,6 +95,38 @@ test('a server starts with its start time, and shares no counts with another ser
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   const text = await response.text()
   assert.match(text, /^process_start_time_seconds 1\.5$/m)
-  assert.match(text, /^apiserver_request_total\{verb="GET",dry_run="",group="",version="v1",resource="pods",.*code="200"\} 1$/m)
+  assert.match(text, /^apiserver_request_total\{code="200",.*resource="pods",.*verb="GET",version="v1"\} 1$/m)
   assert.doesNotMatch(two.text(), /apiserver_request_total\{/)
+})
+
+test('a metric has a bounded number of series: what exceeds it is counted as other', () => {
+  const registry = createMetrics()
+  const requests = registry.counter(counter('requests_total', { help: '', labels: ['a', 'b'], maxSeries: 3 }))
+  for (let i = 0; i < 100; i++) requests.add([`a${i % 10}`, `b${i}`])
+  requests.add(['a0', 'b0'], 5)
+  requests.remove(['a1', 'b1'])
+  requests.add(['new', 'new'])
+  const lines = registry.text().split('\n').slice(2, -1)
+  assert.deepEqual(lines, [
+    'requests_total{a="a0",b="b0"} 6',
+    'requests_total{a="a2",b="b2"} 1',
+    'requests_total{a="other",b="other"} 97',
+    'requests_total{a="new",b="new"} 1',
+  ])
+})
+
+test('every row has its own name, a description, a bound and ascending buckets', () => {
+  assert.equal(new Set(metricRows.map(({ name }) => name)).size, metricRows.length)
+  for (const { name, type, help, labels, maxSeries, buckets } of metricRows) {
+    assert.match(name, /^[a-z][a-z0-9_]*$/)
+    assert.match(help, /^[A-Z].*\.$/, name)
+    assert.ok(maxSeries > 0 && maxSeries <= 20_000, name)
+    assert.equal(new Set(labels).size, labels.length, name)
+    assert.equal(buckets.length > 0, type === 'histogram', name)
+    assert.deepEqual(
+      buckets,
+      buckets.toSorted((a, b) => a - b),
+      name,
+    )
+  }
 })

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/config/authorization.ts'
-import { createAuthorizationMetrics } from '../../../core/meta/authorization-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
@@ -233,9 +233,9 @@ test('a changed file is reloaded; an invalid one is ignored', async () => {
   write('reloaded', configuration(authorizer(connection('/allow'))))
   await eventually('a valid file is used again', async () => (await verdict()) === 'allow')
   const count = (status: string) =>
-    registry.text().match(new RegExp(`automatic_reloads_total{status="${status}",apiserver_id_hash=""} (\\d+)`))?.[1]
+    registry.text().match(new RegExp(`automatic_reloads_total{apiserver_id_hash="",status="${status}"} (\\d+)`))?.[1]
   assert.deepEqual([count('success'), count('failure')], ['2', String(refusals.length)], 'reloads are counted')
-  assert.match(registry.text(), /automatic_reload_last_timestamp_seconds{status="failure",apiserver_id_hash=""} 1\d{9}/)
+  assert.match(registry.text(), /automatic_reload_last_timestamp_seconds{apiserver_id_hash="",status="failure"} 1\d{9}/)
   const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
   assert.match(registry.text(), new RegExp(`last_config_info{apiserver_id_hash="",hash="sha256:${hash}"} 1\\n`), 'hash of the file in use')
 })

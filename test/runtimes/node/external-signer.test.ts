@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { connectExternalSigner, type ExternalSigner } from '../../../core/authn/service-account/external-signer.ts'
-import { createExternalSignerMetrics } from '../../../core/meta/external-signer-metrics.ts'
-import { createMetrics } from '../../../core/meta/metrics.ts'
+import { createExternalSignerMetrics } from '../../../core/meta/metrics/external-signer.ts'
+import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/ports.ts'
@@ -99,8 +99,8 @@ test('the key set is published without excluded keys, which must not sign', asyn
 test('metrics of calls, and of the age of keys', () => {
   const text = registry.text()
   for (const series of [
-    'request_duration_seconds_count{method="/v1.ExternalJWTSigner/Metadata",code="OK"}',
-    'request_duration_seconds_count{method="/v1.ExternalJWTSigner/Sign",code="OK"}',
+    'request_duration_seconds_count{code="OK",method="/v1.ExternalJWTSigner/Metadata"}',
+    'request_duration_seconds_count{code="OK",method="/v1.ExternalJWTSigner/Sign"}',
     'sign_request_total{code="OK"}',
     'sign_request_total{code="unknown-non-grpc"}',
     'fetch_keys_request_total{code="OK"}',

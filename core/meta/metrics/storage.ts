@@ -1,9 +1,10 @@
 /** Metrics of stored data, polled at intervals because reading them puts load on the store. */
-import type { Clock, KeyValueStore, Logger } from '../ports.ts'
-import type { ResourceTable } from '../registry/served.ts'
-import { type GroupResource, qualified } from '../respond/status.ts'
-import { messageOf } from '../schema/message-of.ts'
-import type { MetricsRegistry } from './metrics.ts'
+import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
+import type { ResourceTable } from '../../registry/served.ts'
+import { type GroupResource, qualified } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { MetricsRegistry } from './registry.ts'
+import { storageRows } from './rows/storage.ts'
 
 export interface StorageMetricsOptions {
   readonly registry: MetricsRegistry
@@ -24,12 +25,9 @@ const unknown = -1
 
 /** Starts polling; the returned function stops it. */
 export function startStorageMetrics({ registry, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
-  const objects = registry.gauge('apiserver_resource_objects', 'Number of stored objects at the last count; -1: unknown.', [
-    'group',
-    'resource',
-  ])
-  const former = registry.gauge('apiserver_storage_objects', 'Number of stored objects. Deprecated since 1.34.', ['resource'])
-  const size = registry.gauge('apiserver_storage_size_bytes', 'Physical size of the database in bytes.', ['storage_cluster_id'])
+  const objects = registry.gauge(storageRows.objects)
+  const former = registry.gauge(storageRows.former)
+  const size = registry.gauge(storageRows.size)
 
   /** By storage key. */
   const counted = new Map<string, GroupResource>()

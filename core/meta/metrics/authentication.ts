@@ -1,36 +1,22 @@
 /** Authentication metrics, with the reference server's names. */
-import type { JwtObserver } from '../authn/jwt/authenticator.ts'
-import type { Clock } from '../ports.ts'
-import { hashOf } from '../schema/digest.ts'
-import type { MetricsRegistry } from './metrics.ts'
-import { createReloadMetrics, type ReloadMetrics } from './reload-metrics.ts'
+import type { JwtObserver } from '../../authn/jwt/authenticator.ts'
+import type { Clock } from '../../ports.ts'
+import { hashOf } from '../../schema/digest.ts'
+import type { MetricsRegistry } from './registry.ts'
+import { createReloadMetrics, type ReloadMetrics } from './reload.ts'
+import { jwtRows } from './rows/authentication.ts'
+import { authenticationFileRows } from './rows/configuration.ts'
 
 export interface AuthenticationMetrics extends JwtObserver, ReloadMetrics {
   /** Removes the series of an issuer that is not configured any more. */
   forget(issuer: string): void
 }
 
-const prefix = 'apiserver_authentication_jwt_authenticator'
-const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 /** `server` is this server's identity; empty: none. */
 export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthenticationMetrics {
-  const latency = registry.histogram(
-    `${prefix}_latency_seconds`,
-    'Duration of JWT authentication of tokens that were not cached, in seconds.',
-    ['result', 'jwt_issuer_hash'],
-    seconds,
-  )
-  const fetched = registry.gauge(
-    `${prefix}_jwks_fetch_last_timestamp_seconds`,
-    'Time of the last JWKS fetch of an issuer, in seconds since the epoch.',
-    ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
-  )
-  const info = registry.gauge(`${prefix}_jwks_fetch_last_key_set_info`, 'Hash of the JWKS of an issuer in use.', [
-    'jwt_issuer_hash',
-    'apiserver_id_hash',
-    'hash',
-  ])
+  const latency = registry.histogram(jwtRows.latency)
+  const fetched = registry.gauge(jwtRows.fetched)
+  const info = registry.gauge(jwtRows.keySet)
   const identity = hashOf(server)
   /** Hash of the current keys, by issuer. */
   const inUse = new Map<string, string>()
@@ -52,7 +38,7 @@ export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Cl
   }
 
   return {
-    ...createReloadMetrics(registry, clock, 'authentication', server),
+    ...createReloadMetrics(registry, clock, authenticationFileRows, server),
     authenticated(issuer, accepted, milliseconds) {
       void hashOf(issuer).then((hash) => latency.observe([accepted ? 'success' : 'failure', hash], milliseconds / 1000))
     },

@@ -1,0 +1,75 @@
+/** Admission metrics, with the reference server's names. */
+import type { AdmissionObserver, ChainObserver, PolicyObserver, WebhookObserver } from '../../admission/observer.ts'
+import type { MetricsRegistry } from './registry.ts'
+import { chainRows, policyRows, webhookRows } from './rows/admission.ts'
+
+/** Larger status codes count as this one, because webhooks choose them. */
+const highestCode = 600
+
+function webhookMetrics(registry: MetricsRegistry): WebhookObserver {
+  const durations = registry.histogram(webhookRows.durations)
+  const requests = registry.counter(webhookRows.requests)
+  const rejections = registry.counter(webhookRows.rejections)
+  const open = registry.counter(webhookRows.failedOpen)
+  const exclusions = registry.counter(webhookRows.exclusions)
+  const codeText = (code: number) => String(Math.min(code, highestCode))
+  return {
+    called(name, type, operation, rejected, code, milliseconds) {
+      durations.observe([name, type, operation, String(rejected)], milliseconds / 1000)
+      requests.add([name, type, operation, codeText(code), String(rejected)])
+    },
+    rejected: (name, type, operation, error, code) => rejections.add([name, type, operation, error, codeText(code)]),
+    failedOpen: (name, type) => open.add([name, type]),
+    excluded: (name, type, operation) => exclusions.add([name, 'webhook', type, operation]),
+  }
+}
+
+function policyMetrics(registry: MetricsRegistry): PolicyObserver {
+  const conditionErrors = registry.counter(policyRows.conditionErrors)
+  const conditionDurations = registry.histogram(policyRows.conditionDurations)
+  const validations = registry.counter(policyRows.validations)
+  const validationDurations = registry.histogram(policyRows.validationDurations)
+  const mutations = registry.counter(policyRows.mutations)
+  const mutationDurations = registry.histogram(policyRows.mutationDurations)
+  return {
+    conditions({ name, kind, type, operation }, errors, milliseconds) {
+      const values = [name, kind, type, operation] as const
+      if (errors > 0) conditionErrors.add(values, errors)
+      conditionDurations.observe(values, milliseconds / 1000)
+    },
+    validated(policy, binding, error, action, milliseconds) {
+      const values = [policy, binding, error, action] as const
+      validations.add(values)
+      validationDurations.observe(values, milliseconds / 1000)
+    },
+    mutated(policy, binding, error, milliseconds) {
+      const values = [policy, binding, error] as const
+      mutations.add(values)
+      mutationDurations.observe(values, milliseconds / 1000)
+    },
+  }
+}
+
+function chainMetrics(registry: MetricsRegistry): ChainObserver {
+  const phases = registry.histogram(chainRows.phases)
+  const summary = registry.summary(chainRows.summary)
+  const plugins = registry.histogram(chainRows.plugins)
+  return {
+    plugin(name, type, operation) {
+      const admitted = plugins.in([name, type, operation, 'false'])
+      const refused = plugins.in([name, type, operation, 'true'])
+      return (rejected, milliseconds) => (rejected ? refused : admitted)(milliseconds / 1000)
+    },
+    phase(type, operation, rejected, milliseconds) {
+      const values = [type, operation, rejected ? 'true' : 'false'] as const
+      phases.observe(values, milliseconds / 1000)
+      summary.observe(values, milliseconds / 1000)
+    },
+  }
+}
+
+export const createAdmissionMetrics = (registry: MetricsRegistry): AdmissionObserver & ChainObserver => ({
+  ...webhookMetrics(registry),
+  ...policyMetrics(registry),
+  ...chainMetrics(registry),
+})

@@ -1,0 +1,36 @@
+/** Authorization metrics, with the reference server's names. */
+import type { AuthorizationObserver } from '../../authz/observer.ts'
+import type { Clock } from '../../ports.ts'
+import type { MetricsRegistry } from './registry.ts'
+import { createReloadMetrics, type ReloadMetrics } from './reload.ts'
+import { authorizationRows as rows } from './rows/authorization.ts'
+import { authorizationFileRows } from './rows/configuration.ts'
+
+export interface AuthorizationMetrics extends AuthorizationObserver, ReloadMetrics {}
+
+const matcher = 'Webhook'
+
+/** `server` is this server's identity; empty: none. */
+export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthorizationMetrics {
+  const decisions = registry.counter(rows.decisions)
+  const calls = registry.counter(rows.calls)
+  const durations = registry.histogram(rows.durations)
+  const failedOpen = registry.counter(rows.failedOpen)
+  const evaluations = registry.histogram(rows.evaluations)
+  const errors = registry.counter(rows.errors)
+  const exclusions = registry.counter(rows.exclusions)
+  return {
+    decided: (type, name, decision) => decisions.add([type, name, decision]),
+    called(name, outcome, milliseconds) {
+      calls.add([name, outcome])
+      durations.observe([name, outcome], milliseconds / 1000)
+    },
+    failedOpen: (name, outcome) => failedOpen.add([name, outcome]),
+    matched(name, outcome, milliseconds) {
+      evaluations.observe([matcher, name], milliseconds / 1000)
+      if (outcome === 'failed') errors.add([matcher, name])
+      if (outcome === 'excluded') exclusions.add([matcher, name])
+    },
+    ...createReloadMetrics(registry, clock, authorizationFileRows, server),
+  }
+}

@@ -1,0 +1,85 @@
+import { counter, histogram, summary } from '../metric-row.ts'
+
+const step = ['name', 'type', 'operation'] as const
+const owner = ['name', 'kind', 'type', 'operation'] as const
+const phase = ['type', 'operation', 'rejected'] as const
+const validating = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const
+const mutating = ['policy', 'policy_binding', 'error_type'] as const
+
+const webhookSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
+const conditionSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
+const checkSeconds = [0.0000005, 0.001, 0.01, 0.1, 1]
+const stepSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+
+export const webhookRows = {
+  durations: histogram('apiserver_admission_webhook_admission_duration_seconds', {
+    stability: 'STABLE',
+    help: 'Duration of webhook calls, in seconds.',
+    labels: [...step, 'rejected'],
+    buckets: webhookSeconds,
+  }),
+  requests: counter('apiserver_admission_webhook_request_total', { help: 'Webhook calls.', labels: [...step, 'code', 'rejected'] }),
+  rejections: counter('apiserver_admission_webhook_rejection_count', {
+    help: 'Requests refused because of a webhook.',
+    labels: [...step, 'error_type', 'rejection_code'],
+  }),
+  failedOpen: counter('apiserver_admission_webhook_fail_open_count', {
+    help: 'Failed calls that were ignored (failure policy Ignore).',
+    labels: ['name', 'type'],
+  }),
+  exclusions: counter('apiserver_admission_match_condition_exclusions_total', {
+    help: 'Requests excluded from a webhook by its match conditions.',
+    labels: owner,
+  }),
+}
+
+export const policyRows = {
+  conditionErrors: counter('apiserver_admission_match_condition_evaluation_errors_total', {
+    help: 'Match conditions that could not be evaluated.',
+    labels: owner,
+  }),
+  conditionDurations: histogram('apiserver_admission_match_condition_evaluation_seconds', {
+    help: 'Duration of match condition evaluations, in seconds.',
+    labels: owner,
+    buckets: conditionSeconds,
+  }),
+  validations: counter('apiserver_validating_admission_policy_check_total', {
+    stability: 'BETA',
+    help: 'Checks of validating admission policies.',
+    labels: validating,
+  }),
+  validationDurations: histogram('apiserver_validating_admission_policy_check_duration_seconds', {
+    stability: 'BETA',
+    help: 'Time of checks of validating policies, in seconds.',
+    labels: validating,
+    buckets: checkSeconds,
+  }),
+  mutations: counter('apiserver_mutating_admission_policy_check_total', {
+    help: 'Checks of mutating admission policies.',
+    labels: mutating,
+  }),
+  mutationDurations: histogram('apiserver_mutating_admission_policy_check_duration_seconds', {
+    help: 'Time of checks of mutating policies, in seconds.',
+    labels: mutating,
+    buckets: checkSeconds,
+  }),
+}
+
+export const chainRows = {
+  phases: histogram('apiserver_admission_step_admission_duration_seconds', {
+    stability: 'STABLE',
+    help: 'Duration of admission phases, in seconds.',
+    labels: phase,
+    buckets: stepSeconds,
+  }),
+  summary: summary('apiserver_admission_step_admission_duration_seconds_summary', {
+    help: 'Summary of the duration of admission phases, in seconds.',
+    labels: phase,
+  }),
+  plugins: histogram('apiserver_admission_controller_admission_duration_seconds', {
+    stability: 'STABLE',
+    help: 'Duration of admission plugins, in seconds.',
+    labels: ['name', ...phase],
+    buckets: stepSeconds,
+  }),
+}

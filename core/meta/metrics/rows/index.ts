@@ -1,0 +1,31 @@
+/** All metrics of this server. */
+import type { MetricRow } from '../metric-row.ts'
+import { chainRows, policyRows, webhookRows } from './admission.ts'
+import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
+import { authorizationRows } from './authorization.ts'
+import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
+import { expressionRows } from './expressions.ts'
+import { requestRows } from './requests.ts'
+import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storage.ts'
+
+export const metricRows: readonly MetricRow[] = [
+  requestRows,
+  chainRows,
+  webhookRows,
+  policyRows,
+  expressionRows,
+  attemptRows,
+  tokenRows,
+  jwtRows,
+  accountTokenRows,
+  certificateRows,
+  externalSignerRows,
+  authenticationFileRows,
+  authorizationRows,
+  authorizationFileRows,
+  storageRows,
+  transformationRows,
+  keyCacheRows,
+  kmsRows,
+  encryptionFileRows,
+].flatMap((rows): readonly MetricRow[] => Object.values(rows))

@@ -1,0 +1,15 @@
+/** Metrics of validation rules of custom resources. */
+import type { Clock } from '../../ports.ts'
+import type { RuleObserver } from '../../schema/model.ts'
+import type { MetricsRegistry } from './registry.ts'
+import { expressionRows } from './rows/expressions.ts'
+
+export function createRuleMetrics(registry: MetricsRegistry, clock: Pick<Clock, 'now'>): RuleObserver {
+  const compilations = registry.histogram(expressionRows.compilations)
+  const evaluations = registry.histogram(expressionRows.evaluations)
+  return {
+    now: () => clock.now(),
+    compiled: (took) => compilations.observe([], took / 1000),
+    evaluated: (took) => evaluations.observe([], took / 1000),
+  }
+}

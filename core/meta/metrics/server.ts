@@ -1,0 +1,32 @@
+import type { Clock } from '../../ports.ts'
+import type { Counter, Gauge, Histogram, MetricsRegistry } from './registry.ts'
+import { requestRows } from './rows/requests.ts'
+
+type Rows = typeof requestRows
+
+/** General server metrics. */
+export interface ServerMetrics {
+  readonly requests: Counter<Rows['requests']['labels']>
+  /** Seconds. */
+  readonly durations: Histogram<Rows['durations']['labels']>
+  /** Running watches and streams. */
+  readonly longRunning: Gauge<Rows['longRunning']['labels']>
+  /** 1 for requests to deprecated versions. */
+  readonly deprecated: Gauge<Rows['deprecated']['labels']>
+  /** Requests in flight that are not long-running, as `--max-requests-inflight` counts them; updated by the in-flight filter. */
+  readonly inflight: { readOnly: number; mutating: number }
+}
+
+export function createServerMetrics(registry: MetricsRegistry, clock: Clock): ServerMetrics {
+  const started = clock.now() / 1000
+  const inflight = { readOnly: 0, mutating: 0 }
+  registry.collect(requestRows.started, () => [[[], started]])
+  registry.collect(requestRows.inFlight, () => Object.entries(inflight).map(([kind, count]) => [[kind], count]))
+  return {
+    inflight,
+    requests: registry.counter(requestRows.requests),
+    durations: registry.histogram(requestRows.durations),
+    longRunning: registry.gauge(requestRows.longRunning),
+    deprecated: registry.gauge(requestRows.deprecated),
+  }
+}
