@@ -27,7 +27,7 @@ const shorts = new Map(
 )
 
 function unknown(spelling: string): FlagError {
-  const close = findFlagAnywhere(spelling)?.name ?? closestFlag(spelling)
+  const close = closestFlag(spelling)
   return new FlagError(`unknown flag: --${spelling}${close === undefined ? '' : ` (did you mean --${close}?)`}`)
 }
 

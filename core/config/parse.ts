@@ -1,5 +1,5 @@
 /** Parses a command line to values, or throws a one-line error. */
-import { createPlatform, type Platform, platformOfProgram } from '../platform.ts'
+import { createPlatform, type Platform, platformNames, platformOfProgram } from '../platform.ts'
 import { type Arguments, splitArguments } from './arguments.ts'
 import { type FlagContext, FlagError } from './flag.ts'
 import { type FlagName, type FlagValue, flags, isFlagName } from './flags/index.ts'
@@ -33,6 +33,12 @@ function choosePlatform({ texts }: Arguments, program: string): FlagContext {
   }
 }
 
+/** Says when a spelling of other platforms is accepted, and how the flag is spelt on all of them. */
+function aliasRule(spelling: string, name: FlagName): string {
+  const accepting = platformNames.filter((each) => findFlag(spelling, createPlatform(each)) !== undefined)
+  return `only with --platform=${accepting.join(' or ')}; with any platform it is --${name}`
+}
+
 function warningsFor({ texts, spellings }: Arguments): readonly string[] {
   return [...texts.keys()].flatMap((name) => {
     const { implemented, deprecated } = flags[name]
@@ -54,7 +60,7 @@ export function parseFlags(argv: readonly string[], program: string): ParsedFlag
   const context = choosePlatform(given, program)
   const { platform } = context
   for (const [spelling, name] of given.aliases) {
-    if (findFlag(spelling, platform) === undefined) throw new FlagError(`unknown flag: --${spelling} (did you mean --${name}?)`)
+    if (findFlag(spelling, platform) === undefined) throw new FlagError(`unknown flag: --${spelling} (${aliasRule(spelling, name)})`)
   }
   const values = new Map<FlagName, unknown>()
   for (const [name, texts] of given.texts) values.set(name, flags[name].read(given.spellings.get(name) ?? name, texts, platform))

@@ -34,7 +34,9 @@ export function aliasesOf(name: string, { flagAliases }: Platform): readonly str
   return flagAliases.filter(([ours]) => name.startsWith(ours)).map(([ours, alias]) => alias + name.slice(ours.length))
 }
 
-/** The flag with the most similar name, if any is similar. */
+/** The spelling of a flag, on any platform, that is most similar, if any is. */
 export function closestFlag(given: string): string | undefined {
-  return closest(given.replaceAll('_', '-'), Object.keys(flags))
+  const names = Object.keys(flags)
+  const aliases = platformNames.flatMap((platform) => names.flatMap((name) => aliasesOf(name, createPlatform(platform))))
+  return closest(given.replaceAll('_', '-'), [...names, ...aliases])
 }

@@ -29,9 +29,12 @@ function itemsOf(object: TestObject, where: string): TestObject[] {
   return [object]
 }
 
-/** Applies one object with force, so that it takes over fields of other managers. Rejects with an ApiFailure. */
+/**
+ * Applies one object with force, so that it takes over fields of other managers. Fields that the schema does not have are refused, as
+ * `kubectl apply` does. Rejects with an ApiFailure.
+ */
 export async function applyObject(fetch: Fetch, path: string, object: TestObject, fieldManager: string): Promise<TestObject> {
-  const response = await fetch(`${path}?fieldManager=${encodeURIComponent(fieldManager)}&force=true`, {
+  const response = await fetch(`${path}?fieldManager=${encodeURIComponent(fieldManager)}&force=true&fieldValidation=Strict`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/apply-patch+yaml' },
     body: JSON.stringify(object),

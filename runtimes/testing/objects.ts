@@ -11,7 +11,23 @@ export type Query = { readonly [name: string]: string }
 /** An object to write; `apiVersion` and `kind` may be omitted. */
 export type Draft<T extends object> = Partial<T>
 
-/** All methods reject with an ApiFailure when the server responds with an error. */
+/** Fields that the schema does not have are refused, unless a query says otherwise: a typo in a test must not go unnoticed. */
+const strict: Query = { fieldValidation: 'Strict' }
+
+/** Maximum characters of an object in an error message. */
+const maxShown = 4_000
+
+/** An object for an error message, without managed fields, which are long. */
+function shown(object: object | undefined): string {
+  if (object === undefined) return 'it does not exist'
+  const text = JSON.stringify(object, (name, value: unknown) => (name === 'managedFields' ? undefined : value))
+  return `last seen as ${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`
+}
+
+/**
+ * All methods reject with an ApiFailure when the server responds with an error. Writes are validated strictly: an unknown field is an error,
+ * except with `{ fieldValidation: 'Warn' }` or `'Ignore'` as query.
+ */
 export interface ObjectClient<T extends object> {
   get(name: string, query?: Query): Promise<T>
   list(query?: Query): Promise<T[]>
@@ -25,9 +41,12 @@ export interface ObjectClient<T extends object> {
   delete(name: string, query?: Query): Promise<void>
   /** Watches from now, or from `resourceVersion` in the query. Leaving the `for await` loop, or aborting `signal`, ends the watch. */
   watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
-  /** Waits with a watch until `wanted` returns true for the object; rejects after `timeout` milliseconds (default 5,000). */
+  /**
+   * Waits with a watch until `wanted` returns true for the object. Rejects after `timeout` milliseconds (default 5,000) with the object as
+   * last seen, and when the watch ends, as when the server is closed or restored.
+   */
   until(name: string, wanted: (object: T) => boolean, timeout?: number): Promise<T>
-  /** Waits until the object is deleted; rejects after `timeout` milliseconds (default 5,000). */
+  /** Waits until the object is deleted; rejects as `until` does. */
   gone(name: string, timeout?: number): Promise<void>
 }
 
@@ -68,23 +87,26 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
       items: T[]
       metadata: { resourceVersion: string }
     }
-    if (reached(items[0])) return items[0]
+    let last = items[0]
+    if (reached(last)) return last
     for await (const { type, object } of client.watch({ fieldSelector, resourceVersion: metadata.resourceVersion }, signal)) {
-      const now = type === 'DELETED' ? undefined : object
-      if (type !== 'BOOKMARK' && reached(now)) return now
+      if (type === 'BOOKMARK') continue
+      last = type === 'DELETED' ? undefined : object
+      if (reached(last)) return last
     }
-    throw new Error(`${kind} ${name}: condition not met within ${timeout} ms`)
+    const why = signal.aborted ? `condition not met within ${timeout} ms` : 'the watch ended before the condition was met'
+    throw new Error(`${kind} ${name}: ${why}; ${shown(last)}`)
   }
 
   const client: ObjectClient<T> = {
     get: async (name, query) => (await call('GET', await path(name), query)) as T,
     list: async (query) => ((await call('GET', await path(), query)) as { items: T[] }).items,
-    create: async (object, query) => (await call('POST', await path(), query, complete(object))) as T,
-    update: async (object, query) => (await call('PUT', await path(nameOf(object)), query, complete(object))) as T,
+    create: async (object, query) => (await call('POST', await path(), { ...strict, ...query }, complete(object))) as T,
+    update: async (object, query) => (await call('PUT', await path(nameOf(object)), { ...strict, ...query }, complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
       (await applyObject(fetch, await path(nameOf(object)), complete(object), fieldManager)) as T,
     patch: async (name, change, subresource) =>
-      (await call('PATCH', await path(name, ...(subresource ? [subresource] : [])), {}, change, 'application/merge-patch+json')) as T,
+      (await call('PATCH', await path(name, ...(subresource ? [subresource] : [])), strict, change, 'application/merge-patch+json')) as T,
     delete: async (name, query) => void (await call('DELETE', await path(name), query)),
     async *watch(query, signal) {
       yield* watchPath<T>(fetch, await path(), query, signal)

@@ -37,6 +37,8 @@ export interface Snapshot {
 }
 
 export interface TestServerOptions extends EmbeddedOptions {
+  /** As in `createApiServer`, but default `kubernetes`, so that manifests for `kube-system` can be loaded; `platform` for neutral names. */
+  readonly platform?: NonNullable<EmbeddedOptions['platform']>
   /** Snapshot to start from; default: an empty cluster. */
   readonly from?: Snapshot
   /** Default: logs warnings and errors to the console. */
@@ -100,10 +102,17 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-const snapshotType = having({ store: object, ahead: number, secrets: object })
+const snapshotType = having({
+  store: having({ base: object, leases: list(object), attached: object }),
+  ahead: number,
+  secrets: having({ signingKey: text, token: text }),
+})
 const portNumber = limited(integer, (value: number) => rangeProblem(value, { min: 0, max: 65535 }))
 const listenRows = { port: portNumber, tls: bool } satisfies RowsOf<ListenOptions>
-const objectsRows = { namespace: text, user: shape({ name: text, groups: list(text) }, ['name']) } satisfies RowsOf<ObjectsOptions>
+const userType = shape({ name: text, groups: list(text) } satisfies RowsOf<TestUser>, ['name'])
+const objectsRows = { namespace: text, user: userType } satisfies RowsOf<ObjectsOptions>
+
+const validateUser = (caller: string, user: TestUser) => validateOptions(caller, { user: userType }, { user }, { required: ['user'] })
 
 const origin = 'http://apiserver.test'
 interface Running {
@@ -115,7 +124,8 @@ interface Running {
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   validateEmbeddedOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
-  const { from, telemetry, ...options } = given
+  const { from, telemetry, platform = 'kubernetes', ...others } = given
+  const options = { platform, ...others }
   const identities = createIdentities()
   let secrets = from?.secrets ?? (await createSecrets())
   let running = await run(from)
@@ -152,7 +162,10 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
 
   return {
     fetch,
-    as,
+    as(user) {
+      validateUser('as', user)
+      return as(user)
+    },
     snapshot,
     intercept: interception.add,
     objects(apiVersion, kind, objectsOptions = {}) {
@@ -165,7 +178,8 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
     },
     load: async (manifests, fieldManager = 'test') =>
       applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, fetch, fieldManager),
-    kubeConfig(client, user = administrator) {
+    async kubeConfig(client, user = administrator) {
+      validateUser('kubeConfig', user)
       const connection = identities.connectionOf(user)
       return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
     },
@@ -190,6 +204,8 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
       }
     },
     async restore(world) {
+      // Before this server stops: it keeps its state when the argument is wrong.
+      validateOptions('restore', { snapshot: snapshotType }, { snapshot: world }, { required: ['snapshot'] })
       await stop(running)
       secrets = world.secrets
       running = await run(world)

@@ -53,7 +53,7 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return output
 }
 
-/** Flags of `npm start`, with all files in a directory. */
+/** Most flags of `npm start`, with all files in a directory. */
 const usualFlags = (directory: string, port: number) => [
   `--secure-port=${port}`,
   '--bind-address=127.0.0.1',

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { FlagError } from '../../../core/config/flag.ts'
 import { type FlagName, flags } from '../../../core/config/flags/index.ts'
 import { parseFlags } from '../../../core/config/parse.ts'
 import fc from '../../support/fast-check.ts'
+import { root } from '../../support/root.ts'
 
 const parse = (...argv: string[]) => parseFlags(argv, 'apiserver')
 
@@ -227,8 +230,19 @@ describe('platform', () => {
     assert.equal(flags.get('nodeagent-timeout'), 1000)
     assert.equal(parseFlags(['--kubernetes-service-node-port=30001'], 'kube-apiserver').get('platform-service-node-port'), 30001)
     assert.equal(parseFlags(['--storage-backend=etcd3'], 'kube-apiserver').get('storage-backend'), 'kvstore3')
-    assert.equal(error('--etcd-servers=http://a:1'), 'unknown flag: --etcd-servers (did you mean --kvstore-servers?)')
+    assert.equal(
+      error('--etcd-servers=http://a:1'),
+      'unknown flag: --etcd-servers (only with --platform=kubernetes; with any platform it is --kvstore-servers)',
+    )
+    assert.equal(error('--etcd-serverss=http://a:1'), 'unknown flag: --etcd-serverss (did you mean --etcd-servers?)')
     assert.throws(() => parseFlags(['--etcd-servers=x'], 'kube-apiserver'), /^FlagError: --etcd-servers: invalid value "x"/)
+  })
+  test('npm start has the names of Kubernetes, the program the neutral ones', () => {
+    const { scripts } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
+    const [, , ...argv] = scripts.start.split(' ')
+    assert.equal(parseFlags(argv, 'bin.js').platform.namespaces.system, 'kube-system')
+    assert.equal(parseFlags([...argv, '--platform=platform'], 'bin.js').platform.namespaces.system, 'platform-system')
+    assert.equal(parseFlags([], 'bin.js').platform.namespaces.system, 'platform-system')
   })
   test('both protobuf media types mean the same', () => {
     assert.equal(

@@ -67,10 +67,67 @@ test('watches, and waiting for an object', async (t) => {
   await maps.delete('a')
   await done
   assert.deepEqual(seen, ['ADDED 1', 'MODIFIED 2', 'DELETED 2'])
-  await assert.rejects(
-    maps.until('a', () => true, 50),
-    /ConfigMap a: condition not met within 50 ms/,
-  )
+})
+
+test('waiting in vain ends with the reason and the object as last seen', async (t) => {
+  const server = await start(t)
+  const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
+  const never = () => false
+  await assert.rejects(maps.until('a', never, 50), { message: 'ConfigMap a: condition not met within 50 ms; it does not exist' })
+  await maps.create({ metadata: { name: 'a' }, data: { k: '1' } })
+  await assert.rejects(maps.until('a', never, 50), /ConfigMap a: condition not met within 50 ms; last seen as \{.*"data":\{"k":"1"\}/)
+  await assert.rejects(maps.gone('a', 50), /last seen as .*"data":\{"k":"1"\}/)
+  await maps.patch('a', { data: { k: 'x'.repeat(10_000) } })
+  await assert.rejects(maps.until('a', never, 50), ({ message }: Error) => message.endsWith('…') && message.length < 5_000)
+  let watching = () => {}
+  const watched = new Promise<void>((resolve) => {
+    watching = resolve
+  })
+  server.intercept(async (request, next) => {
+    const response = await next(request)
+    if (request.url.includes('watch=true')) watching()
+    return response
+  })
+  const refused = assert.rejects(maps.until('a', never), /ConfigMap a: the watch ended before the condition was met; last seen as/)
+  await watched
+  await server.restore(server.snapshot())
+  await refused
+})
+
+test('writes with unknown fields are refused, unless the query says otherwise', async (t) => {
+  const server = await start(t)
+  const typo = { metadata: { name: 'a' }, dta: { k: '1' } } as unknown as ConfigMap
+  const maps = server.objects<ConfigMap>('v1', 'ConfigMap')
+  const refused = { code: 400, reason: 'BadRequest', message: /unknown field "dta"/ }
+  await assert.rejects(maps.create(typo), refused)
+  assert.equal((await maps.create(typo, { fieldValidation: 'Ignore' })).data, undefined)
+  await assert.rejects(maps.update(typo), refused)
+  await assert.rejects(maps.patch('a', { dta: { k: '1' } }), /unknown field "dta"/)
+  await assert.rejects(maps.apply(typo), /dta/)
+  await assert.rejects(server.load([{ ...typo, apiVersion: 'v1', kind: 'ConfigMap' }]), /dta/)
+})
+
+test('users and snapshots are validated before anything happens', async (t) => {
+  const server = await start(t)
+  const wrong = (value: unknown) => value as never
+  assert.throws(() => server.as(wrong('alice')), { name: 'OptionError', message: 'as: user: must be an object, not a string' })
+  assert.throws(() => server.as(wrong({ groups: ['a'] })), { message: 'as: user.name: required' })
+  assert.throws(() => server.as(wrong({ name: 'alice', group: ['a'] })), /as: user\.group: unknown option; did you mean groups\?/)
+  assert.throws(() => server.as(wrong(undefined)), { message: 'as: user: required' })
+  await assert.rejects(server.restore(wrong(undefined)), { message: 'restore: snapshot: required' })
+  await assert.rejects(server.restore(wrong({ store: {}, ahead: 0, secrets: {} })), /restore: snapshot\.store\.base: required; /)
+  assert.equal((await server.fetch('/readyz')).status, 200)
+})
+
+test('names are those of Kubernetes, unless the neutral platform is asked for', async (t) => {
+  const kubernetes = await start(t)
+  await kubernetes.load('{ apiVersion: v1, kind: ConfigMap, metadata: { name: a, namespace: kube-system } }')
+  const neutral = await start(t, { platform: 'platform' })
+  assert.equal((await neutral.fetch('/api/v1/namespaces/kube-system')).status, 404)
+  assert.equal((await neutral.fetch('/api/v1/namespaces/platform-system')).status, 200)
+  const fork = await kubernetes.fork()
+  t.after(() => fork.close())
+  assert.equal((await fork.fetch('/api/v1/namespaces/kube-system/configmaps/a')).status, 200)
 })
 
 test('requests of every client can be made to fail', async (t) => {
