@@ -1,0 +1,21 @@
+/** The kinds that both servers serve without `--runtime-config`. */
+import { createPlatform } from '../../core/platform.ts'
+import { bind } from '../../core/resources/bind.ts'
+import type { ResourceDefinition } from '../../core/resources/definition.ts'
+import { builtInResources } from '../../core/resources/group-versions.ts'
+
+const platform = createPlatform('kubernetes')
+
+const served = builtInResources.map((definition) => bind(definition, platform)).filter(({ servedByDefault }) => servedByDefault)
+
+/** Kinds with stored objects, in every served version. */
+export const storedKinds: readonly ResourceDefinition[] = served.filter(
+  ({ storageKey, verbs }) => storageKey !== '' && verbs.includes('create'),
+)
+
+/** Kinds that are only answered, such as reviews. */
+export const answeredKinds: readonly ResourceDefinition[] = served.filter(({ storageKey }) => storageKey === '')
+
+/** Such as `deployments.apps/v1`, or `pods` in the core group. */
+export const titleOf = ({ names, group, version }: ResourceDefinition) =>
+  group === '' ? names.plural : `${names.plural}.${group}/${version}`

@@ -1,0 +1,53 @@
+/** Our daemon, started with the settings that the reference has. */
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { controllerNames } from '../../core/controllers/index.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+export const adminToken = 'reference-admin'
+/** A user without rights, in group `dev`. The reference needs it too, with the same token. */
+export const aliceToken = 'reference-alice'
+
+export interface Ours {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Resolves when it serves. No built-in controller runs, as none runs beside the reference. */
+export async function startOurs(): Promise<Ours> {
+  const { path, remove } = temporaryDirectory('reference')
+  const tokens = join(path, 'tokens.csv')
+  const key = join(path, 'accounts.key')
+  writeFileSync(tokens, `${adminToken},admin,admin-uid,"system:masters"\n${aliceToken},alice,alice-uid,"dev"\n`)
+  writeFileSync(
+    key,
+    generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+      publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    }).privateKey,
+  )
+  const daemon = await startDaemon({
+    flags: [
+      '--platform=kubernetes',
+      '--data-dir=:memory:',
+      `--token-auth-file=${tokens}`,
+      `--controllers=${controllerNames.map((name) => `-${name}`).join(',')}`,
+      '--allow-privileged=true',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-signing-key-file=${key}`,
+      `--service-account-key-file=${key}`,
+      '--requestheader-allowed-names=front-proxy',
+    ],
+  })
+  return {
+    url: daemon.url,
+    async stop() {
+      await daemon.stop()
+      remove()
+    },
+  }
+}

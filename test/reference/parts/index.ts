@@ -1,0 +1,7 @@
+/** All parts, in the order in which they run. */
+import type { Part } from '../exchange.ts'
+import { create } from './create.ts'
+import { documents } from './documents.ts'
+import { odd } from './odd.ts'
+
+export const parts: readonly Part[] = [documents, odd, create]

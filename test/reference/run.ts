@@ -1,0 +1,183 @@
+/** Sends scenes to two servers, or to one whose answers are compared with recorded ones. */
+import { createHash } from 'node:crypto'
+import { type Accepted, acceptedDifferences } from './accepted.ts'
+import { classOf, type Difference, differences } from './difference.ts'
+import type { Answer, Call, Part, Scene } from './exchange.ts'
+import { type Normal, normalOf } from './normal.ts'
+import type { Target } from './target.ts'
+
+/** Scenes in flight. */
+const sideBySide = 48
+
+/** One compared request. */
+export interface Outcome {
+  readonly id: string
+  readonly part: string
+  readonly kind: string
+  readonly at: string
+  readonly call: Call
+  readonly reference: Normal
+  readonly ours: Normal
+  readonly verdict: 'same' | 'accepted' | 'differs'
+  /** Rows of the table of accepted differences that this request needs. */
+  readonly accepted: readonly Accepted[]
+  readonly differences: readonly Difference[]
+  /** Class of the differences; '' when there are none. */
+  readonly class: string
+}
+
+/** Answers to a scene: from a server, or recorded. */
+export interface Side {
+  /** Undefined: no answers to this scene are known. */
+  answers(scene: Scene, ids: readonly string[]): Promise<readonly Normal[] | undefined>
+  /** Sends requests in order that are not compared. */
+  prepare(calls: Iterable<Call>): Promise<void>
+}
+
+/** Settings of the run that requests mention, and what is sent in place of them: `{{hooks}}`. */
+export type Settings = { readonly [name: string]: string }
+
+/** A server as a side. */
+export function serverSide(target: Target, settings: Settings): Side {
+  const { host } = new URL(target.url)
+  const own: [string, string][] = [
+    [host, '<server>'],
+    ...Object.entries(settings).map(([name, value]): [string, string] => [value, `{{${name}}}`]),
+  ]
+  const perform = async (calls: Iterable<Call>) => {
+    const answers: Answer[] = []
+    for (const call of calls) answers.push(await target.send(filled(call, answers, settings)))
+    return answers
+  }
+  return {
+    answers: async ({ calls }) => (await perform(calls)).map((answer) => normalOf(answer, own)),
+    prepare: async (calls) => {
+      await perform(calls)
+    },
+  }
+}
+
+/** The call with values in place of `{{…}}`. */
+function filled(call: Call, answers: readonly Answer[], settings: Settings): Call {
+  if (!`${call.path}${call.body ?? ''}${call.token ?? ''}`.includes('{{')) return call
+  const fill = (text: string) =>
+    text.replaceAll(/\{\{([\w.-]+)\}\}/g, (found, name: string) => settings[name] ?? valueAt(answers, name.split('.')) ?? found)
+  return {
+    ...call,
+    path: fill(call.path),
+    ...(call.body !== undefined && { body: fill(call.body) }),
+    ...(call.token !== undefined && { token: fill(call.token) }),
+  }
+}
+
+function valueAt(answers: readonly Answer[], [step = '', ...path]: readonly string[]): string | undefined {
+  const answer = answers[Number(step)]
+  if (answer === undefined) return undefined
+  try {
+    let value: unknown = JSON.parse(answer.body.toString())
+    for (const name of path) value = (value as { [name: string]: unknown } | null)?.[name]
+    return value === undefined ? undefined : String(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** Ids of a scene's requests: the same as long as the requests are. */
+export const idsOf = ({ kind, at, calls }: Scene): string[] =>
+  calls.map(({ method, path, headers = {}, body = '', token = '' }, step) =>
+    createHash('sha256')
+      .update(JSON.stringify([kind, at, step, method, path, headers, body, token]))
+      .digest('base64url')
+      .slice(0, 10),
+  )
+
+/** Maximum number of places in one answer. */
+const limit = 20_000
+
+/** A number in [0, 1) of the scene. */
+const shareOf = ({ kind, at }: Scene) => createHash('sha256').update(`${kind} ${at}`).digest().readUInt32BE(0) / 2 ** 32
+
+export interface Selection {
+  /** Part of the kind's title. */
+  readonly kind?: string | undefined
+  /** Part of `at`. */
+  readonly at?: string | undefined
+  /** Share of the scenes that is sent, from 0 to 1. */
+  readonly share: number
+  readonly id?: string | undefined
+}
+
+const isSelected = (scene: Scene, { kind, at, share, id }: Selection) =>
+  (kind === undefined || scene.kind.includes(kind)) &&
+  (at === undefined || scene.at.includes(at)) &&
+  (share >= 1 || shareOf(scene) < share) &&
+  (id === undefined || idsOf(scene).includes(id))
+
+/** Compares a part; outcomes are reported in the order of the requests. Returns the number of scenes without known answers. */
+export async function comparePart(
+  part: Part,
+  reference: Side,
+  ours: Side,
+  selection: Selection,
+  report: (outcome: Outcome) => void,
+): Promise<number> {
+  const sides = [reference, ours]
+  const before = [...(part.before?.() ?? [])]
+  await Promise.all(sides.map((side) => side.prepare(before)))
+  let unknown = 0
+  const waiting = new Map<number, readonly Outcome[]>()
+  let reported = 0
+  const finish = (index: number, outcomes: readonly Outcome[]) => {
+    waiting.set(index, outcomes)
+    for (let next = waiting.get(reported); next !== undefined; next = waiting.get(reported)) {
+      waiting.delete(reported++)
+      for (const outcome of next) report(outcome)
+    }
+  }
+  const scenes = selected(part.scenes(), selection)
+  const work = async () => {
+    for (let next = scenes.next(); !next.done; next = scenes.next()) {
+      const [index, scene] = next.value
+      const ids = idsOf(scene)
+      const known = await Promise.all([reference.answers(scene, ids), ours.answers(scene, ids)])
+      const [left, right] = known
+      if (left === undefined || right === undefined) {
+        unknown++
+        finish(index, [])
+      } else {
+        finish(
+          index,
+          scene.calls.map((call, step) => outcomeOf(part.name, scene, call, ids[step]!, left[step]!, right[step]!)),
+        )
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: part.inOrder ? 1 : sideBySide }, work))
+  const after = [...(part.after?.() ?? [])]
+  await Promise.all(sides.map((side) => side.prepare(after)))
+  return unknown
+}
+
+function* selected(scenes: Iterable<Scene>, selection: Selection): Generator<[number, Scene]> {
+  let index = 0
+  for (const scene of scenes) if (isSelected(scene, selection)) yield [index++, scene]
+}
+
+const same = (one: Normal, other: Normal) => JSON.stringify(one) === JSON.stringify(other)
+
+function outcomeOf(part: string, { kind, at }: Scene, call: Call, id: string, reference: Normal, ours: Normal): Outcome {
+  const base = { id, part, kind, at, call, reference, ours, accepted: [], differences: [], class: '' }
+  if (same(reference, ours)) return { ...base, verdict: 'same' }
+  let [left, right] = [reference, ours]
+  const accepted: Accepted[] = []
+  for (const row of acceptedDifferences) {
+    if (!row.applies({ part, kind, at, call })) continue
+    const cleared = [row.clear(left, right), row.clear(right, left)] as const
+    // A row is needed when it removes a difference.
+    if (!same(left, right) && differences(cleared[0], cleared[1], limit).length < differences(left, right, limit).length) accepted.push(row)
+    ;[left, right] = cleared
+  }
+  if (same(left, right)) return { ...base, accepted, verdict: 'accepted' }
+  const found = differences(left, right, limit)
+  return { ...base, accepted, verdict: 'differs', differences: found, class: classOf(left, right, found) }
+}

@@ -1,0 +1,67 @@
+/** A server that the suite sends requests to, over kept connections of HTTP/1.1. */
+import { Agent, request } from 'node:https'
+import type { Answer, Call } from './exchange.ts'
+
+export interface Target {
+  readonly url: string
+  send(call: Call): Promise<Answer>
+  close(): void
+}
+
+/** Maximum duration of a request in milliseconds; a longer one gets an answer of status 0. */
+const longest = 10_000
+const maxSockets = 64
+
+/** The server at a URL; its certificate is not verified. `token`: of an administrator. */
+export function openTarget(url: string, token: string): Target {
+  const agent = new Agent({ keepAlive: true, maxSockets, rejectUnauthorized: false })
+  const { hostname, port } = new URL(url)
+
+  function attempt(call: Call): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const body = call.body === undefined ? undefined : Buffer.from(call.body, call.headers?.['x-latin1'] ? 'latin1' : 'utf8')
+      const own = call.token ?? token
+      const headers: Record<string, string> = {
+        accept: 'application/json',
+        'user-agent': 'reference-suite',
+        ...(own !== '' && { authorization: `Bearer ${own}` }),
+        ...call.headers,
+        ...(body && { 'content-length': String(body.length) }),
+      }
+      delete headers['x-latin1']
+      const outgoing = request({ agent, host: hostname, port, method: call.method, path: call.path, headers, timeout: longest })
+      outgoing.on('response', (message) => {
+        const chunks: Buffer[] = []
+        message.on('data', (chunk: Buffer) => chunks.push(chunk))
+        message.on('error', reject)
+        message.on('end', () =>
+          resolve({ status: message.statusCode ?? 0, headers: pairs(message.rawHeaders), body: Buffer.concat(chunks) }),
+        )
+      })
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+  }
+
+  return {
+    url,
+    async send(call) {
+      // A kept connection may be closed by the server at the moment of the request, so a failure is tried once more.
+      try {
+        return await attempt(call)
+      } catch {
+        return attempt(call).catch((error: Error) => ({ status: 0, headers: [], body: Buffer.from(withoutPorts(error.message)) }))
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+const withoutPorts = (text: string) => text.replaceAll(/:\d+/g, '')
+
+function pairs(raw: readonly string[]): [string, string][] {
+  const result: [string, string][] = []
+  for (let at = 0; at < raw.length; at += 2) result.push([(raw[at] ?? '').toLowerCase(), raw[at + 1] ?? ''])
+  return result
+}
