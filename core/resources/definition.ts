@@ -183,6 +183,11 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly names: ResourceNames
   readonly namespaced: boolean
   readonly verbs: readonly string[]
+  /**
+   * What selects the handler of a request: `path` and method (routes.ts), or the `verb` of RequestInfo alone, whatever the method and the rest
+   * of the path, as in the reference server's handler of custom resources.
+   */
+  readonly routing: 'path' | 'verb'
   readonly schema: M
   /** A custom resource's schema as written (JSONSchemaProps), for OpenAPI; undefined: none. */
   published?(): JsonObject | undefined
@@ -278,6 +283,7 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     listKind: `${options.kind}List`,
     namespaced: true,
     verbs: allVerbs,
+    routing: 'path',
     nameFormat: 'dns1123Subdomain',
     storageKey: plural,
     servedByDefault: /^v\d+$/.test(options.version),

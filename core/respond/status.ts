@@ -201,16 +201,15 @@ export function invalid(on: { readonly group: string; readonly kind: string }, n
   })
 }
 /** 404 for a path that is not served. */
-export const noSuchResource = (groupResource?: GroupResource) =>
-  new ApiError(
-    'NotFound',
-    'the server could not find the requested resource',
-    groupResource ? { ...(groupResource.group !== '' && { group: groupResource.group }), kind: groupResource.resource } : {},
-  )
+export const noSuchResource = () => new ApiError('NotFound', 'the server could not find the requested resource', {})
 
 /** 405: the path does not support this method. */
-export const notAllowed = ({ group, resource }: GroupResource) =>
-  new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
-    ...(group !== '' && { group }),
-    kind: resource,
-  })
+export const notAllowed = () => new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
+/** 405: the custom resource does not support this verb, which is empty for methods without one, such as OPTIONS. */
+export const unsupportedVerb = (groupResource: GroupResource, verb: string) =>
+  new ApiError(
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind ${JSON.stringify(qualified(groupResource))}`,
+    about(groupResource, ''),
+  )

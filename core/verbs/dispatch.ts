@@ -2,7 +2,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
-import { type ApiError, noSuchResource, notAllowed, notFound } from '../respond/status.ts'
+import { noSuchResource, notAllowed, notFound, unsupportedVerb } from '../respond/status.ts'
 import { actionOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
@@ -28,16 +28,28 @@ const verbs: { readonly [verb: string]: Verb } = {
 }
 
 const reads = new Set(['get', 'list', 'watch'])
+/** Verbs on namespaced resources that need no namespace. */
+const everywhere = new Set(['list', 'watch'])
 
 /** What is served under a resource's path: the main resource, a subresource or an action. */
 interface Endpoint {
   readonly view: SubresourceView
   /** Handlers by the verb of RequestInfo. */
   readonly verbs: { readonly [verb: string]: Verb }
+  /** Verbs of all routes. */
+  readonly allowed: ReadonlySet<string>
   /** By route index. */
   readonly routes: readonly (Route | undefined)[]
   /** Warning for every client of the version. */
   readonly warning: string | undefined
+}
+
+/** The handler of a request. */
+interface Found {
+  readonly endpoint: Endpoint
+  readonly verb: Verb
+  readonly namespace: string
+  readonly name: string
 }
 
 const actionView = (name: string, body: SubresourceView['body']): SubresourceView => ({
@@ -65,6 +77,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
       return {
         view: view ?? { ...actionView(name, body), ...(answers?.tables === false && { tables: false }) },
         verbs: answers?.verbs ?? verbs,
+        allowed: new Set(found.flatMap((route) => Object.values(route?.methods ?? {}).flat())),
         routes: found,
         warning: name === '' || view?.body === definition ? own : undefined,
       }
@@ -81,39 +94,47 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     return all.get(subresource)
   }
 
-  /** 404 for a subresource that this version of a custom resource does not have; deprecation warnings still apply. */
-  function unserved(resource: ServedResource, { info, warnings }: Exchange): ApiError {
-    const { definition, groupResource } = resource
-    const name = info.parts[1]
-    if (definition.schema.dialect !== 'openapi' || info.subresource === '' || name === undefined) return noSuchResource(groupResource)
-    const { warning } = find(resource, '') ?? {}
-    if (warning !== undefined) warnings.push(warning)
-    return notFound(groupResource, name)
+  function warn({ warning }: Endpoint, { definition, groupResource }: ServedResource, { info, warnings }: Exchange): void {
+    if (warning === undefined) return
+    const { group, resource } = groupResource
+    services.deprecated.set([group, info.version, resource, info.subresource, definition.lifecycle.removed ?? ''], 1)
+    warnings.push(warning)
   }
 
-  return (exchange) => {
+  function byPath(resource: ServedResource, exchange: Exchange): Found {
     const { info, request } = exchange
-    const resource = services.table.lookup(info.group, info.version, info.resource)
-    if (resource === undefined) throw noSuchResource()
-    const { definition, groupResource } = resource
     const endpoint = find(resource, info.subresource)
     const route = endpoint?.routes[info.position]
-    if (endpoint === undefined || route === undefined) throw unserved(resource, exchange)
+    if (endpoint === undefined || route === undefined) throw noSuchResource()
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
-    if (verb === undefined) {
-      // Without a namespace in the path, custom resources can only be read.
-      const isMisplaced = definition.schema.dialect === 'openapi' && definition.namespaced && info.namespace === ''
-      throw isMisplaced ? noSuchResource() : notAllowed(groupResource)
-    }
-    if (endpoint.warning !== undefined) {
-      services.deprecated.set(
-        [groupResource.group, info.version, groupResource.resource, info.subresource, definition.lifecycle.removed ?? ''],
-        1,
-      )
-      exchange.warnings.push(endpoint.warning)
-    }
-    const namespace = route.scoped ? info.namespace : ''
-    const target = { exchange, services, resource, view: endpoint.view, namespace, name: info.parts[1] ?? '' }
+    if (verb === undefined) throw notAllowed()
+    warn(endpoint, resource, exchange)
+    return { endpoint, verb, namespace: route.scoped ? info.namespace : '', name: info.parts[1] ?? '' }
+  }
+
+  function byVerb(resource: ServedResource, exchange: Exchange): Found {
+    const { info } = exchange
+    const { definition, groupResource } = resource
+    const isEverywhere = info.namespace === ''
+    const isMisplaced = definition.namespaced ? isEverywhere && !everywhere.has(info.verb) : !isEverywhere
+    if (isMisplaced) throw noSuchResource()
+    const endpoint = find(resource, info.subresource)
+    warn(endpoint ?? (find(resource, '') as Endpoint), resource, exchange)
+    if (endpoint === undefined) throw notFound(groupResource, info.name)
+    const verb = endpoint.allowed.has(info.verb) ? endpoint.verbs[info.verb] : undefined
+    if (verb === undefined) throw unsupportedVerb(groupResource, info.verb)
+    // A create ignores the name in the path.
+    return { endpoint, verb, namespace: info.namespace, name: info.verb === 'create' ? '' : (info.parts[1] ?? '') }
+  }
+
+  const finders = { path: byPath, verb: byVerb }
+
+  return (exchange) => {
+    const { info } = exchange
+    const resource = services.table.lookup(info.group, info.version, info.resource)
+    if (resource === undefined) throw noSuchResource()
+    const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
+    const target = { exchange, services, resource, view: endpoint.view, namespace, name }
     // Negotiated before a write: a response that the client does not accept must not follow a completed write.
     if (!reads.has(info.verb)) checkAcceptable(target)
     return verb(target)

@@ -24,7 +24,7 @@ import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { validatePatchedTypeMeta } from './type-meta.ts'
-import { validateIdentity } from './update.ts'
+import { requireName, validateIdentity } from './update.ts'
 
 /** Applies a patch to the document in place; parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
@@ -55,6 +55,7 @@ export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const formats = resource.definition.schema.dialect === 'openapi' ? customPatchFormats : patchFormats
   const format = patchFormat(exchange.request.headers.get('content-type'), formats)
+  requireName(target)
   if (format === 'apply-patch') return apply(target)
   const patcher = patchers[format]
   const isStrategic = format === 'strategic-merge-patch'

@@ -13,6 +13,11 @@ import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
+/** The URL must name the object. */
+export function requireName({ name }: Target): void {
+  if (name === '') throw badRequest('name must be provided')
+}
+
 /** Name and namespace of the body must match the URL. */
 export function validateIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
   if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
@@ -29,6 +34,7 @@ const isMissing = (error: unknown, name: string) =>
 /** PUT of one object or subresource. */
 export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
+  requireName(target)
   const options = readUpdateOptions(exchange.query, services.platform)
   const body = await readObject(target, options.fieldValidation)
   validateIdentity(target, body)

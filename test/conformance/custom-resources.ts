@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type Api, assertFailure } from '../support/api.ts'
 import { eventually } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
+import { customResourceRoutes } from './custom-resource-routes.ts'
 import { definitionChanges } from './definition-changes.ts'
 import {
   condition,
@@ -529,6 +530,17 @@ function deletion(on: On): void {
 
 /** `open` starts an empty server. */
 export function customResources(name: string, open: Open, limits: Limits = {}): void {
-  const parts = { names: naming, objects, scales, clusterScales, changes, definitionChanges, versions, published, deletion }
+  const parts = {
+    names: naming,
+    objects,
+    routes: customResourceRoutes,
+    scales,
+    clusterScales,
+    changes,
+    definitionChanges,
+    versions,
+    published,
+    deletion,
+  }
   describeHttp(name, open, parts, limits)
 }

@@ -92,6 +92,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     listKind: listKind || `${kind}List`,
     ...(categories && { categories }),
     namespaced: scope === 'Namespaced',
+    routing: 'verb',
     schema,
     published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
     storageKey: `${group}/${plural}`,
