@@ -188,6 +188,7 @@ export const serverOptionRows = {
   ),
   livezGracePeriod: asFlag('livez-grace-period', number),
   shuttingDown: callable,
+  nodeAddressTypes: texts,
   compactionInterval: asFlag('kvstore-compaction-interval', number),
   countInterval: asFlag('kvstore-count-metric-poll-period', number),
   sizeInterval: asFlag('kvstore-db-metric-poll-interval', number),

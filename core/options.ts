@@ -108,6 +108,8 @@ export interface ServerOptions {
   readonly livezGracePeriod?: number
   /** Returns true while the process is shutting down: `/readyz` then fails. Absent: never. */
   readonly shuttingDown?: () => boolean
+  /** Preferred types of node addresses for connections to node agents, in order; default Hostname, InternalDNS, InternalIP, ExternalDNS, ExternalIP. */
+  readonly nodeAddressTypes?: readonly string[]
   /** Milliseconds between compactions of the store's history; 0: never; default 300,000. */
   readonly compactionInterval?: number
   /** Milliseconds between counts of stored objects for metrics; 0 (default): never. */
@@ -188,6 +190,7 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     storeHealthTimeout: 2_000,
     storeReadyTimeout: 2_000,
     livezGracePeriod: 0,
+    nodeAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
     compactionInterval: 300_000,
     countInterval: 0,
     sizeInterval: 0,

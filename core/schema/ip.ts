@@ -123,3 +123,16 @@ export function contains(network: Network, address: Address): boolean {
     })
   )
 }
+
+const notGlobalUnicast = [
+  ...['0.0.0.0/32', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '255.255.255.255/32'],
+  ...['::/128', '::1/128', 'fe80::/10', 'ff00::/8'],
+]
+
+/** False for unspecified, loopback, link-local, multicast and broadcast addresses (as Go's `net.IP.IsGlobalUnicast`). */
+export function isGlobalUnicast(address: Address): boolean {
+  return !notGlobalUnicast.some((text) => {
+    const network = parseNetwork(text)
+    return network !== undefined && contains(network, address)
+  })
+}

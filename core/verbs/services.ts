@@ -30,6 +30,8 @@ export interface Services {
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
+  /** Preferred types of node addresses, in order. */
+  readonly nodeAddressTypes: readonly string[]
   /** Rules for a SelfSubjectRulesReview. */
   rulesFor(user: User, namespace: string): SubjectRules
   /** Authenticator of bearer tokens, for TokenReviews. */

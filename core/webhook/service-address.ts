@@ -27,7 +27,7 @@ interface Slice extends ApiObject {
 const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Rotated by a random offset, so that all endpoints share the load. */
-function shuffled<T>(values: readonly T[]): T[] {
+export function rotated<T>(values: readonly T[]): T[] {
   const start = Math.floor(Math.random() * values.length)
   return [...values.slice(start), ...values.slice(0, start)]
 }
@@ -36,7 +36,7 @@ function shuffled<T>(values: readonly T[]): T[] {
 export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string): ServiceAddress {
   async function slicesOf(namespace: string, name: string, family: string | undefined): Promise<Slice[]> {
     const slices = (await list('discovery.<domain>', 'endpointslices', namespace)) as Slice[]
-    const own = shuffled(slices.filter(({ metadata }) => metadata.labels?.[serviceNameLabel] === name))
+    const own = rotated(slices.filter(({ metadata }) => metadata.labels?.[serviceNameLabel] === name))
     return [...own.filter(({ addressType }) => addressType === family), ...own.filter(({ addressType }) => addressType !== family)]
   }
 
@@ -49,7 +49,7 @@ export function createServiceAddress({ find, list }: ServiceLookup, serviceNameL
     if (offered === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
     for (const { ports, endpoints } of await slicesOf(namespace, name, spec.ipFamilies?.[0])) {
       const target = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
-      const ready = shuffled(endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)
+      const ready = rotated(endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)
       if (target !== undefined && ready?.addresses[0] !== undefined) return hostPort(ready.addresses[0], target)
     }
     throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)

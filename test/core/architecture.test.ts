@@ -55,6 +55,7 @@ const runtimeOrder = [
 
 /** Fields that nothing reads yet, and what will. */
 const awaited: { readonly [field: string]: string } = {
+  'core/verbs/actions/backend.ts: isNodeAgent': 'forwarding',
   'core/ports.ts: tracer': 'tracing',
   'core/authn/impersonation.ts: constraint': 'audit',
   'core/schema/protobuf-envelope.ts: contentEncoding': 'part of the format',

@@ -1,5 +1,5 @@
 /** IP addresses and networks as values (libraries `ip` and `cidr` of the API server). */
-import { type Address, contains, formatAddress, type Network, parseAddress, parseNetwork } from '../../schema/ip.ts'
+import { type Address, contains, formatAddress, isGlobalUnicast, type Network, parseAddress, parseNetwork } from '../../schema/ip.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { opaqueType } from '../types.ts'
 import { fail } from '../values/errors.ts'
@@ -80,11 +80,8 @@ const networks = {
   isLinkLocalMulticast: ['224.0.0.0/24', 'ff02::/16'],
   isLinkLocalUnicast: ['169.254.0.0/16', 'fe80::/10'],
 } as const
-const multicast = ['224.0.0.0/4', 'ff00::/8', '255.255.255.255/32']
 
 const isIn = ({ address }: CelIp, list: readonly string[]) => list.some((each) => contains(cidr(each).network, address))
-const isGlobalUnicast = (each: CelIp) =>
-  !isIn(each, [...networks.isUnspecified, ...networks.isLoopback, ...networks.isLinkLocalUnicast, ...multicast])
 
 /** A malformed address counts as a value of the wrong type. */
 function containsText({ network }: CelCidr, text: string): boolean {
@@ -120,7 +117,7 @@ const rows: readonly Row[] = [
   ['ip_is_loopback', 'net.IP.isLoopback(): bool', (each: CelIp) => isIn(each, networks.isLoopback)],
   ['ip_is_link_local_multicast', 'net.IP.isLinkLocalMulticast(): bool', (each: CelIp) => isIn(each, networks.isLinkLocalMulticast)],
   ['ip_is_link_local_unicast', 'net.IP.isLinkLocalUnicast(): bool', (each: CelIp) => isIn(each, networks.isLinkLocalUnicast)],
-  ['ip_is_global_unicast', 'net.IP.isGlobalUnicast(): bool', isGlobalUnicast],
+  ['ip_is_global_unicast', 'net.IP.isGlobalUnicast(): bool', ({ address }: CelIp) => isGlobalUnicast(address)],
   ['string_to_cidr', 'cidr(string): net.CIDR', cidr, traversesFirst],
   ['is_cidr', 'isCIDR(string): bool', (text: string) => typeof readCidr(text) !== 'string', traversesFirst],
   ['cidr_to_string', 'string(net.CIDR): string', textOf],

@@ -109,6 +109,7 @@ export const servingFlags = {
     },
   ),
   'nodeagent-preferred-address-types': strings({
+    implemented: true,
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
     help: 'Preferred types of node addresses for connections to node agents, in order.',
   }),

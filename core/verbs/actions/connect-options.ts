@@ -1,6 +1,6 @@
 import { flag, integer, type Reader, text, texts } from '../../request/query.ts'
 import { type ApiObject, apiVersionOf, type Subresource } from '../../resources/definition.ts'
-import type { Json, Schema } from '../../schema/model.ts'
+import type { Json, Message, Schema } from '../../schema/model.ts'
 import type { Target } from '../services.ts'
 
 const scalars: { readonly [type: string]: Reader<Json> } = { string: text, bool: flag, int32: integer, int64: integer }
@@ -22,13 +22,19 @@ function pathBelow({ exchange: { info } }: Target): string {
 export function connectOptions(target: Target, subresource: Subresource, group: string, version: string): ApiObject {
   const query = new URLSearchParams(target.exchange.query)
   if (subresource.connects === 'proxy') query.set('path', pathBelow(target))
-  const options: { [name: string]: Json } = { kind: subresource.kind, apiVersion: apiVersionOf({ group, version }) }
-  for (const [name, { schema }] of subresource.schema.json) {
+  const typeMeta = { kind: subresource.kind, apiVersion: apiVersionOf({ group, version }) }
+  return { ...typeMeta, ...optionsOf(query, subresource.schema) } as unknown as ApiObject
+}
+
+/** The fields of an options message that the query sets. Throws 400. */
+export function optionsOf(query: URLSearchParams, message: Message): { readonly [name: string]: Json } {
+  const options: { [name: string]: Json } = {}
+  for (const [name, { schema }] of message.json) {
     const values = query.getAll(name)
     if (values.length === 0) continue
     const value = readerOf(schema)(values)
     // Empty fields are omitted, as in every encoding.
     if (value !== '' && value !== false && value !== 0) options[name] = value
   }
-  return options as unknown as ApiObject
+  return options
 }

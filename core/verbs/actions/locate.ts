@@ -1,112 +1,158 @@
-/** Target look-up of requests to nodes, pods and services, with the checks that precede forwarding. */
+/** Target look-up of requests to nodes, pods and services: the checks that precede forwarding, and the URL to forward to. */
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, badRequest, invalid, notFound, serviceUnavailable } from '../../respond/status.ts'
+import { badRequest, invalid, serviceUnavailable } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { rotated } from '../../webhook/service-address.ts'
 import type { Target } from '../services.ts'
+import { type Backend, checkAddress, find, nodeAgent, origin } from './backend.ts'
 import { specOf, statusOf } from './pod.ts'
 
-async function find({ services: { table } }: Target, plural: string, namespace: string, name: string): Promise<ApiObject> {
-  const resource = table.lookup('', 'v1', plural)
-  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
-  if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
-  return entry.decode()
-}
-
-/** Throws unless the node has an address. */
-async function nodeAgent(target: Target, name: string): Promise<void> {
-  const node = await find(target, 'nodes', '', name)
-  const { addresses = [] } = (node['status'] ?? {}) as { addresses?: readonly object[] }
-  if (addresses.length === 0) throw new ApiError('InternalError', 'no preferred addresses found; known addresses: []')
-}
-
-/** Validates the named container, or requires that there is only one. Throws 400. */
-function validateContainer(target: Target, pod: ApiObject): void {
-  const { containers, initContainers = [], ephemeralContainers = [] } = specOf(pod)
-  const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
-  const wanted = target.exchange.query.get('container') ?? ''
-  if (wanted === '' && containers.length > 1)
-    throw badRequest(`a container name must be specified for pod ${target.name}, choose one of: [${names.join(' ')}]`)
-  if (wanted !== '' && !names.includes(wanted)) throw badRequest(`container ${wanted} is not valid for pod ${target.name}`)
-}
-
-async function podHost(target: Target, pod: ApiObject): Promise<void> {
-  const { nodeName } = specOf(pod)
-  if (!nodeName) throw badRequest(`pod ${target.name} does not have a host assigned`)
-  await nodeAgent(target, nodeName)
-}
+/** Options of a request, after admission. */
+export type Options = { readonly [name: string]: unknown }
 
 const podOf = (target: Target) => find(target, 'pods', target.namespace, target.name)
 
+/** The named container, or the only one. Throws 400. */
+function containerOf(target: Target, pod: ApiObject, { container }: Options): string {
+  const { containers, initContainers = [], ephemeralContainers = [] } = specOf(pod)
+  const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
+  if (typeof container === 'string' && container !== '') {
+    if (names.includes(container)) return container
+    throw badRequest(`container ${container} is not valid for pod ${target.name}`)
+  }
+  const [only, ...further] = containers
+  if (only !== undefined && further.length === 0) return only.name
+  throw badRequest(`a container name must be specified for pod ${target.name}, choose one of: [${names.join(' ')}]`)
+}
+
+/** A path of the agent on the pod's node. Throws 400 for a pod without a node. */
+async function agentOf(target: Target, pod: ApiObject, path: readonly string[], query: URLSearchParams): Promise<Backend> {
+  const { nodeName } = specOf(pod)
+  if (!nodeName) throw badRequest(`pod ${target.name} does not have a host assigned`)
+  const url = await nodeAgent(target, nodeName)
+  url.pathname = path.map((element) => `/${element}`).join('')
+  // As Go encodes a query: sorted by name.
+  query.sort()
+  url.search = query.toString()
+  return { url, isNodeAgent: true }
+}
+
+/** Query parameters of node agents for the streams of `exec` and `attach`. */
+const streams: { readonly [option: string]: string } = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' }
+
 /** `pods/exec` and `pods/attach`. */
-export async function streamOf(target: Target): Promise<void> {
+export async function streamOf(target: Target, options: Options): Promise<Backend> {
   const pod = await podOf(target)
-  validateContainer(target, pod)
-  await podHost(target, pod)
+  const container = containerOf(target, pod, options)
+  const query = new URLSearchParams()
+  for (const [option, parameter] of Object.entries(streams)) if (options[option] === true) query.set(parameter, '1')
+  for (const argument of (options['command'] ?? []) as readonly string[]) query.append('command', argument)
+  return agentOf(target, pod, [target.view.name, target.namespace, target.name, container], query)
 }
 
 /** `pods/portforward`. */
-export async function forwardTo(target: Target): Promise<void> {
-  await podHost(target, await podOf(target))
+export async function forwardTo(target: Target, { ports }: Options): Promise<Backend> {
+  const query = new URLSearchParams()
+  if (Array.isArray(ports) && ports.length > 0) query.set('port', ports.join(','))
+  return agentOf(target, await podOf(target), ['portForward', target.namespace, target.name], query)
 }
 
-function validateLogOptions({ exchange: { query }, name }: Target): void {
+function validateLogOptions({ name }: Target, options: Options): void {
   const errors = new FieldErrors()
-  const number = (key: string) => (query.has(key) ? Number(query.get(key)) : undefined)
   const atLeast = (key: string, least: 0 | 1) => {
-    const value = number(key)
-    if (value !== undefined && value < least)
+    const value = options[key]
+    if (typeof value === 'number' && value < least)
       errors.invalid(FieldPath.of(key), value, least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')
   }
   atLeast('tailLines', 0)
   atLeast('limitBytes', 1)
-  if (query.has('sinceSeconds') && query.has('sinceTime'))
+  if (options['sinceSeconds'] !== undefined && options['sinceTime'] !== undefined)
     errors.forbidden(FieldPath.of(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified')
   else atLeast('sinceSeconds', 1)
   if (errors.list.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors.list)
 }
 
-/** `pods/log`: false when the pod has no node and therefore no log. */
-export async function logOf(target: Target): Promise<boolean> {
-  validateLogOptions(target)
+/** Log options that node agents get as they are. */
+const logOptions = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream']
+
+/** `pods/log`: undefined when the pod has no node and therefore no log. */
+export async function logOf(target: Target, options: Options): Promise<Backend | undefined> {
+  validateLogOptions(target, options)
   const pod = await podOf(target)
-  validateContainer(target, pod)
-  if (!specOf(pod).nodeName) return false
-  await podHost(target, pod)
-  return true
+  const container = containerOf(target, pod, options)
+  if (!specOf(pod).nodeName) return undefined
+  const query = new URLSearchParams()
+  for (const name of logOptions) if (options[name] !== undefined) query.set(name, String(options[name]))
+  return agentOf(target, pod, ['containerLogs', target.namespace, target.name, container], query)
+}
+
+interface SchemeNamePort {
+  readonly scheme: string
+  readonly name: string
+  readonly port: string
 }
 
 /** `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`. Throws 400. */
-function splitPort(target: Target, kind: string): { name: string; port: string } {
+function splitPort(target: Target, kind: string): SchemeNamePort {
   const parts = target.name.split(':')
-  const [scheme, name = '', port = ''] = parts.length < 3 ? ['', ...parts] : parts
-  if (parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme ?? ''))
+  const [scheme = '', name = '', port = ''] = parts.length < 3 ? ['', ...parts] : parts
+  if (parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme))
     throw badRequest(`invalid ${kind} request ${JSON.stringify(target.name)}`)
-  return { name, port }
+  return { scheme: scheme === '' ? 'http' : scheme, name, port }
 }
 
-/** `pods/proxy`. */
-export async function podAt(target: Target): Promise<void> {
-  const pod = await find(target, 'pods', target.namespace, splitPort(target, 'pod').name)
-  if (!statusOf(pod).podIP) throw badRequest('address not allowed')
+/** Adds the path and the query of the request to the URL of a backend. */
+function proxiedTo({ exchange: { query } }: Target, { path }: Options, url: URL, isNodeAgent = false): Backend {
+  // The path is decoded, as in the reference: an encoded slash becomes a slash.
+  url.pathname = encodeURI(String(path ?? '/'))
+  url.search = query.toString()
+  return { url, isNodeAgent }
 }
 
-/** `nodes/proxy`. */
-export const nodeAt = (target: Target) => nodeAgent(target, splitPort(target, 'node').name)
+/** `pods/proxy`: without a port, the first container port of the pod. */
+export async function podAt(target: Target, options: Options): Promise<Backend> {
+  const { scheme, name, port } = splitPort(target, 'pod')
+  const pod = await find(target, 'pods', target.namespace, name)
+  const { podIP } = statusOf(pod)
+  checkAddress(podIP)
+  const first = specOf(pod).containers.flatMap(({ ports = [] }) => ports)[0]
+  return proxiedTo(target, options, origin(scheme, podIP ?? '', port === '' ? (first?.containerPort ?? 0) : port))
+}
+
+/** `nodes/proxy`: the node agent, or another port of the node. */
+export async function nodeAt(target: Target, options: Options): Promise<Backend> {
+  const { scheme, name, port } = splitPort(target, 'node')
+  const agent = await nodeAgent(target, name)
+  if (port === '' || port === agent.port) return proxiedTo(target, options, agent, true)
+  return proxiedTo(target, options, origin(scheme, agent.hostname.replace(/^\[|\]$/g, ''), port))
+}
 
 interface ServicePort {
   readonly name?: string
   readonly port: number
 }
 
+interface EndpointAddress {
+  readonly ip: string
+  readonly targetRef?: { readonly namespace?: string; readonly name?: string }
+}
+
 interface Subset {
-  readonly addresses?: readonly object[]
+  readonly addresses?: readonly EndpointAddress[]
   readonly ports?: readonly ServicePort[]
 }
 
-/** `services/proxy`: an endpoint of the service must have the port. */
-export async function serviceAt(target: Target): Promise<void> {
-  const { name, port } = splitPort(target, 'service')
+/** Whether an address is that of a pod in the namespace of the service. */
+async function isPod(target: Target, { ip, targetRef }: EndpointAddress): Promise<boolean> {
+  if (targetRef?.name === undefined || targetRef.namespace !== target.namespace) return false
+  const pod = await find(target, 'pods', target.namespace, targetRef.name).catch(() => undefined)
+  return pod !== undefined && (statusOf(pod).podIPs ?? []).some((each) => each.ip === ip)
+}
+
+/** `services/proxy`: a random pod among the endpoints that have the port. */
+export async function serviceAt(target: Target, options: Options): Promise<Backend> {
+  const { scheme, name, port } = splitPort(target, 'service')
   let portName = port
   if (/^\d+$/.test(port)) {
     const service = await find(target, 'services', target.namespace, name)
@@ -118,6 +164,11 @@ export async function serviceAt(target: Target): Promise<void> {
   const endpoints = await find(target, 'endpoints', target.namespace, name)
   const { subsets = [] } = endpoints as { subsets?: readonly Subset[] }
   if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
-  const offers = ({ addresses = [], ports = [] }: Subset) => addresses.length > 0 && ports.some((each) => (each.name ?? '') === portName)
-  if (!subsets.some(offers)) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(target.name)}`)
+  for (const { addresses = [], ports = [] } of rotated(subsets)) {
+    const offered = ports.find((each) => (each.name ?? '') === portName)
+    if (offered === undefined) continue
+    for (const address of rotated(addresses))
+      if (await isPod(target, address)) return proxiedTo(target, options, origin(scheme, address.ip, offered.port))
+  }
+  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(target.name)}`)
 }

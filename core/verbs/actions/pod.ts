@@ -18,6 +18,7 @@ export interface Condition {
 interface Status {
   readonly phase?: string
   readonly podIP?: string
+  readonly podIPs?: readonly { readonly ip: string }[]
   readonly nominatedNodeName?: string
   readonly conditions?: readonly Condition[]
 }

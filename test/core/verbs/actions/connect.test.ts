@@ -22,6 +22,13 @@ before(async () => {
 })
 after(() => running.close())
 
+/** The address in the answer to a request that would be forwarded. */
+async function addressOf(path: string): Promise<string> {
+  const { status, body } = await api.get<{ message: string }>(path)
+  assert.equal(status, 503, JSON.stringify(body))
+  return body.message.match(/\(to (\S+)\)$/)?.[1] ?? body.message
+}
+
 test('no logs of a pod without a node', async () => {
   const { status, body } = await api.get(`${pods}/waiting/log`)
   assert.deepEqual([status, body], [204, ''])
@@ -48,6 +55,70 @@ test('the node must exist, have an address and be reachable', async () => {
   assertFailure(await api.get(`${pods}/silent/log`), 500, 'InternalError', 'no preferred addresses found; known addresses: []')
   assertFailure(await api.get(`${pods}/near/log`), 503, 'ServiceUnavailable', /^error dialing backend: /)
   assertFailure(await api.send('POST', `${pods}/pair/exec?container=b`), 503, 'ServiceUnavailable', /^error dialing backend: /)
+})
+
+test('requests for a pod go to the agent of its node, at its path, with the options in its words', async () => {
+  await api.create('/api/v1/nodes', {
+    metadata: { name: 'named' },
+    status: {
+      addresses: [
+        { type: 'InternalIP', address: '2001:db8::1' },
+        { type: 'Hostname', address: 'named.example' },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10255 } },
+    },
+  })
+  await api.create(pods, pod('far', { nodeName: 'named' }))
+  const near = 'https://192.0.2.1:10250'
+  const far = 'https://named.example:10255'
+  const expected: readonly (readonly [path: string, url: string])[] = [
+    ['near/log', `${near}/containerLogs/default/near/main`],
+    ['near/log?tailLines=5&follow=true&pretty=true', `${near}/containerLogs/default/near/main?follow=true&tailLines=5`],
+    ['far/exec?command=ls&command=-l&stdin=1&tty=true&stdout=false', `${far}/exec/default/far/main?command=ls&command=-l&input=1&tty=1`],
+    ['pair/attach?container=b&stdout=1&stderr=1', `${near}/attach/default/pair/b?error=1&output=1`],
+    ['near/portforward?ports=80&ports=443', `${near}/portForward/default/near?port=80%2C443`],
+  ]
+  for (const [path, url] of expected) assert.equal(await addressOf(`${pods}/${path}`), url, path)
+})
+
+test('requests for a node go to its agent or to another of its ports', async () => {
+  const node = (name: string) => addressOf(`/api/v1/nodes/${name}`)
+  assert.equal(await node('near/proxy/healthz?verbose=1'), 'https://192.0.2.1:10250/healthz?verbose=1')
+  assert.equal(await node('near:10250/proxy/'), 'https://192.0.2.1:10250/')
+  assert.equal(await node('near:8080/proxy/a%2Fb%25%3F%20c'), 'http://192.0.2.1:8080/a/b%25%3F%20c')
+  assert.equal(await node('https:near:8443/proxy/a'), 'https://192.0.2.1:8443/a')
+})
+
+test('requests for a pod or a service go to the IP of a pod, never to other addresses', async () => {
+  const namespace = '/api/v1/namespaces/default'
+  const containers = [{ name: 'main', image: 'i', ports: [{ containerPort: 8080 }] }]
+  await api.create(pods, pod('backend', { containers, nodeName: 'near' }))
+  const withIp = (podIP: string) => api.patch(`${pods}/backend/status`, { status: { podIP, podIPs: [{ ip: podIP }] } })
+  await api.create(`${namespace}/services`, { metadata: { name: 'app' }, spec: { ports: [{ name: 'http', port: 80 }] } })
+  const address = { ip: '198.51.100.7', targetRef: { kind: 'Pod', namespace: 'default', name: 'backend' } }
+  const subset = (each: object) => ({ addresses: [each], ports: [{ name: 'http', port: 8080 }] })
+  const endpoints = (each: object) => api.patch(`${namespace}/endpoints/app`, { subsets: [subset(each)] })
+  await api.create(`${namespace}/endpoints`, { metadata: { name: 'app' }, subsets: [subset(address)] })
+
+  await withIp('198.51.100.7')
+  assert.equal(await addressOf(`${pods}/backend/proxy/x?y=z`), 'http://198.51.100.7:8080/x?y=z')
+  assert.equal(await addressOf(`${pods}/https:backend:9443/proxy/`), 'https://198.51.100.7:9443/')
+  for (const name of ['app:http', 'app:80', 'http:app:80']) {
+    assert.equal(await addressOf(`${namespace}/services/${name}/proxy/x`), 'http://198.51.100.7:8080/x', name)
+  }
+  const none = /^no endpoints available for service "app:http"$/
+  for (const other of [
+    { ip: '198.51.100.7' },
+    { ...address, ip: '198.51.100.8' },
+    { ...address, targetRef: { ...address.targetRef, name: 'gone' } },
+  ]) {
+    await endpoints(other)
+    assertFailure(await api.get(`${namespace}/services/app:http/proxy/`), 503, 'ServiceUnavailable', none)
+  }
+  for (const ip of ['127.0.0.1', '169.254.169.254', '::1', 'fe80::1', '0.0.0.0', '224.0.0.1', '::ffff:127.0.0.1']) {
+    await withIp(ip)
+    assertFailure(await api.get(`${pods}/backend/proxy/`), 400, 'BadRequest', 'address not allowed')
+  }
 })
 
 test('validates log options', async () => {
