@@ -1,3 +1,4 @@
+import { splitTarget, targetOf } from '../request/target.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import { anonymousUser, unauthenticatedGroup } from './groups.ts'
 
@@ -10,6 +11,6 @@ export function anonymousAuthenticator(paths?: readonly string[]): Authenticator
   const allowed = paths === undefined || paths.length === 0 ? undefined : new Set(paths)
   return {
     name: 'anonymous',
-    authenticate: (request) => (allowed === undefined || allowed.has(new URL(request.url).pathname) ? anybody : undefined),
+    authenticate: (request) => (allowed === undefined || allowed.has(splitTarget(targetOf(request)).path) ? anybody : undefined),
   }
 }

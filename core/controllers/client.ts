@@ -41,7 +41,7 @@ export function createClient(fetch: (request: Request) => Promise<Response>, pro
     const bytes = object && encoder.encode(printJson(object))
     const fields = bytes ? [...agent, 'content-type', contentType, 'content-length', String(bytes.length)] : [...agent]
     const body = bytes ? new HeldBody(bytes) : null
-    const response = await fetch(new LightRequest(method, `http://loopback${path}`, LightHeaders.of(fields), body))
+    const response = await fetch(new LightRequest(method, path, LightHeaders.of(fields), body))
     const answer: unknown = await response.json()
     if (!response.ok) throw new RequestFailed(answer as Status)
     return answer as ApiObject

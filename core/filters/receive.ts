@@ -1,9 +1,9 @@
 import type { Connection } from '../ports.ts'
 import type { Exchange, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
+import { splitTarget, targetOf } from '../request/target.ts'
 
 const nobody: User = { name: '', groups: [] }
-const noQuery = new URLSearchParams()
 
 /** A request in flight. Its signal is created on first use. */
 class RequestExchange implements Exchange {
@@ -29,12 +29,9 @@ class RequestExchange implements Exchange {
     this.#sent = request
     this.connection = connection
     this.#closing = closing
-    const { url } = request
-    const start = url.indexOf('/', url.indexOf('://') + 3)
-    const mark = url.indexOf('?', start)
-    const path = start === -1 ? '/' : url.slice(start, mark === -1 ? undefined : mark)
-    this.query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1))
-    this.info = requestInfo(request.method, path, this.query)
+    const { path, query } = splitTarget(targetOf(request))
+    this.query = query
+    this.info = requestInfo(request.method, path, query)
     this.auditId = request.headers.get('audit-id') ?? nextId()
   }
 

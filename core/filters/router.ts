@@ -1,4 +1,5 @@
 import type { RequestInfo } from '../request/exchange.ts'
+import { noSuchResource } from '../respond/status.ts'
 import type { Handler } from './filter.ts'
 
 export interface Destinations {
@@ -21,6 +22,7 @@ function groupVersionOf({ isResource, group, version, path }: RequestInfo): stri
 export function createRouter({ delegates, resources, fixed }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange
+    if (info.path.startsWith('//')) throw noSuchResource()
     const delegate = delegates.size > 0 ? delegates.get(groupVersionOf(info)) : undefined
     return (delegate ?? (info.isResource ? resources : fixed))(exchange)
   }

@@ -10,6 +10,7 @@ import { notAcceptable } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
+import type { FixedRequest } from './fixed-request.ts'
 import { resourceRows } from './resource-rows.ts'
 import { type DefinitionSource, groupServed, perRevision, type ServedGroup, type ServedVersion } from './served.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
@@ -28,7 +29,7 @@ export interface Discovery {
    * Answers GET on `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without trailing slash.
    * Undefined for other paths. Rejects with NotAcceptable.
    */
-  respond(request: Request, url: URL): Promise<Response> | undefined
+  respond(request: FixedRequest): Promise<Response> | undefined
 }
 
 /** A list in each format, built on demand. */
@@ -83,19 +84,18 @@ export function createDiscovery({ served, platform, serverAddress, hashes }: Dis
   })
 
   return {
-    respond(request, url) {
-      const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname
+    respond(asked) {
+      const path = asked.path.endsWith('/') ? asked.path.slice(0, -1) : asked.path
       const { lists, aggregated } = documents()
       const list = lists.get(path)
       if (!list) return undefined
-      return negotiate(request, url, list, (version) => aggregated.get(`${path} ${version}`), platform)
+      return negotiate(asked, list, (version) => aggregated.get(`${path} ${version}`), platform)
     },
   }
 }
 
 async function negotiate(
-  request: Request,
-  { searchParams }: URL,
+  { request, query }: FixedRequest,
   list: Forms,
   aggregated: (version: string) => Forms | undefined,
   platform: Platform,
@@ -109,7 +109,7 @@ async function negotiate(
     const found = types.find(([mediaType]) => covers(range, mediaType))
     if (found === undefined) continue
     const [mediaType, format] = found
-    const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(searchParams, request.headers))
+    const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(query, request.headers))
     const form = indents ? 'indented' : format
     if (!range.parameters.has('as')) {
       return new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType, Vary: 'Accept' } })

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { FixedRequest } from './fixed-request.ts'
 
 /** A health check. */
 export interface HealthCheck {
@@ -32,7 +33,7 @@ export interface HealthOptions {
 
 export interface Health {
   /** Answers `/healthz`, `/livez`, `/readyz` and the single checks below them; undefined for other paths. */
-  respond(url: URL): Promise<Response> | undefined
+  respond(request: Pick<FixedRequest, 'path' | 'query'>): Promise<Response> | undefined
   /** Paths of all endpoints and checks, for the list at `/`. */
   readonly paths: readonly string[]
 }
@@ -62,10 +63,10 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
 
   return {
     paths: [...endpoints.keys(), ...single.keys()].sort(),
-    respond(url) {
-      const found = endpoints.get(url.pathname)
-      if (found) return respondAll(found.endpoint, found.checks, url.searchParams, options.failed)
-      const check = single.get(url.pathname)
+    respond({ path, query }) {
+      const found = endpoints.get(path)
+      if (found) return respondAll(found.endpoint, found.checks, query, options.failed)
+      const check = single.get(path)
       return check && respondOne(check)
     },
   }

@@ -7,6 +7,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { ApiError, noSuchResource } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
+import type { FixedRequest } from './fixed-request.ts'
 import type { Health } from './health.ts'
 import type { MetricsRegistry } from './metrics/registry.ts'
 import { createOpenApiV2 } from './openapi/v2.ts'
@@ -32,7 +33,7 @@ export interface MetaOptions {
 /** Answers non-resource requests; throws, or rejects with, 404 for unknown paths and 405 for methods other than GET and HEAD. */
 export type Meta = (exchange: Exchange) => Response | Promise<Response>
 
-type Respond = (request: Request, url: URL) => Response | Promise<Response> | undefined
+type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined
 
 /** A fixed path, with or without trailing slash. */
 interface FixedPath {
@@ -84,24 +85,23 @@ export function createMeta(options: MetaOptions): Meta {
   const root = createRoot(served, platform, fixed)
 
   const statusz = createStatusz({ platform, clock, version, paths: fixed })
-  const checks: Respond = (_request, url) => health.respond(url)
   const find = lookup([
     { path: '/', respond: () => root() },
     { path: '/version', respond: () => versionResponse(version) },
     { path: '/metrics', respond: () => metrics.respond() },
-    ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: checks }) as const),
+    ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: health.respond }) as const),
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, respond]) => ({ path, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
   ])
-  return ({ request, info }) => {
+  return ({ request, info, query }) => {
     const respond = find(info.path)
     if (respond === undefined) throw noSuchResource()
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource')
-    const answer = respond(request, new URL(request.url))
+    const answer = respond({ request, path: info.path, query })
     if (answer === undefined) throw noSuchResource()
     return answer
   }

@@ -6,6 +6,7 @@ import { encode } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable } from '../respond/status.ts'
 import { timestamp } from '../schema/time.ts'
+import type { FixedRequest } from './fixed-request.ts'
 import type { VersionInfo } from './version.ts'
 
 export interface StatuszOptions {
@@ -39,7 +40,7 @@ const durationText = (seconds: number) =>
   `${Math.floor(seconds / 3600)} hr ${twoDigits(Math.floor(seconds / 60) % 60)} min ${twoDigits(seconds % 60)} sec`
 
 /** `/statusz` (KEP-4827): build and start time, as text or as a structured kind. Throws 406. */
-export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: Request, url: URL) => Response {
+export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: FixedRequest) => Response {
   const started = clock.now()
   const component = `${platform.component}-apiserver`
   const group = platform.name('config.<domain>')
@@ -76,7 +77,7 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
     paths: firstElements(paths),
   })
 
-  return (request, url) => {
+  return ({ request, query }) => {
     for (const clause of parseAccept(request.headers.get('accept'))) {
       const { parameters } = clause
       const [kind, wanted = ''] = [parameters.get('as'), parameters.get('v')]
@@ -91,7 +92,7 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
       const bytes = encode(
         { value: statusz(wanted), schema: undefined },
         format,
-        parameters.get('pretty') === '1' || isPretty(url.searchParams, request.headers),
+        parameters.get('pretty') === '1' || isPretty(query, request.headers),
       )
       return new Reply(bytes as Uint8Array<ArrayBuffer>, { status: 200, headers })
     }

@@ -20,16 +20,6 @@ const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
 const longRunningVerbs = new Set(['watch', 'proxy'])
 const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
 
-/** Decodes the whole path, so that an encoded slash is a slash: authorization and routing see the same path. Unchanged if malformed. */
-function decoded(path: string): string {
-  if (!path.includes('%')) return path
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
-
 /** The segments between slashes, without empty ones at the ends. */
 function elementsOf(path: string): string[] {
   const elements: string[] = []
@@ -80,12 +70,11 @@ function verbOnCollection(verb: string, query: URLSearchParams): string {
 }
 
 /**
- * Derives the RequestInfo from method, path and query:
+ * Derives the RequestInfo from method, percent-decoded path and query:
  * `/api/v1/…` or `/apis/GROUP/VERSION/…`, then `[namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE…]]`; `watch/` in front is the deprecated
  * form of a watch.
  */
-export function requestInfo(method: string, encoded: string, query: URLSearchParams): RequestInfo {
-  const path = decoded(encoded)
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const elements = elementsOf(path)
   const legacy = elements[0] === 'api'
   let at = legacy ? 2 : 3

@@ -23,10 +23,11 @@ const decoder = new TextDecoder()
  */
 export class LightRequest implements Request {
   readonly method: string
-  readonly url: string
   readonly headers: LightHeaders
   /** Protocol of an extended CONNECT, such as `websocket` (RFC 8441): the bodies of request and response carry both directions. */
   readonly protocol: string | undefined
+  /** Path and query as sent: `*` or empty for requests without a path. A character stands for a byte. */
+  readonly #target: string
   readonly #body: LightBody | null
   #controller: AbortController | undefined
   #abortReason: Error | undefined
@@ -60,10 +61,11 @@ export class LightRequest implements Request {
     })
   }
 
-  constructor(method: string, url: string, headers: LightHeaders, body: LightBody | null, protocol?: string) {
+  /** `target`: path and query, byte for byte as on the request line. */
+  constructor(method: string, target: string, headers: LightHeaders, body: LightBody | null, protocol?: string) {
     this.protocol = protocol
     this.method = method
-    this.url = url
+    this.#target = target
     this.headers = headers
     this.#body = body
   }
@@ -77,10 +79,22 @@ export class LightRequest implements Request {
     return #body in request ? request.#body : undefined
   }
 
+  /** Path and query of a LightRequest as sent. Undefined for other classes. */
+  static target(request: Request): string | undefined {
+    return #target in request ? request.#target : undefined
+  }
+
   /** Aborts `signal`: the client has disconnected. */
   static abort(request: LightRequest, reason: Error): void {
     request.#abortReason ??= reason
     request.#controller?.abort(request.#abortReason)
+  }
+
+  /** For code outside of this server: host and target as the URL standard writes them, without dot segments. */
+  get url(): string {
+    const origin = `https://${this.headers.get('host') || 'localhost'}`
+    const path = this.#target.startsWith('/') ? this.#target : '/'
+    return new URL(`${URL.canParse(origin) ? origin : 'https://localhost'}${path}`).href
   }
 
   get signal(): AbortSignal {

@@ -2,7 +2,8 @@ import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
-import { noSuchResource, notAllowed, notFound, unsupportedVerb } from '../respond/status.ts'
+import { badRequest, noSuchResource, notAllowed, notFound, unsupportedVerb } from '../respond/status.ts'
+import { formats } from '../schema/formats.ts'
 import { actionOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
@@ -30,6 +31,8 @@ const verbs: { readonly [verb: string]: Verb } = {
 const reads = new Set(['get', 'list', 'watch'])
 /** Verbs on namespaced resources that need no namespace. */
 const everywhere = new Set(['list', 'watch'])
+/** Names that no object can have; the path contains them after decoding. */
+const unusualName = /^\.\.?$|%/
 
 /** What is served under a resource's path: the main resource, a subresource or an action. */
 interface Endpoint {
@@ -134,6 +137,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) throw noSuchResource()
     const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
+    if (unusualName.test(name)) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${formats.pathSegment(name).join(';')}`)
     const target = { exchange, services, resource, view: endpoint.view, namespace, name }
     // Negotiated before a write: a response that the client does not accept must not follow a completed write.
     if (!reads.has(info.verb)) checkAcceptable(target)

@@ -13,7 +13,7 @@ import { connectionOf } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
 import { refuseFields, serveHttp2 } from './http/http2.ts'
-import { badRequest, refuse, refuseHandshake, requestTimeout } from './http/refusal.ts'
+import { badRequest, refuse, refuseHandshake, requestTimeout, unsupportedVersion } from './http/refusal.ts'
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
@@ -77,7 +77,13 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   let now = clock.now()
 
   // ── HTTP/1.1, read and written by node:http ───────────────────────────────────────────────────
-  const http1 = createHttpServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 })
+  const http1 = createHttpServer({
+    maxHeaderSize: limits.headerBytes,
+    requestTimeout: 0,
+    headersTimeout: 0,
+    keepAliveTimeout: 0,
+    requireHostHeader: false,
+  })
   // node:http drops headers beyond this; one more than the limit, so that excess is noticed.
   http1.maxHeadersCount = limits.headerFields + 1
   // Connections come from the TLS server. Deno closes kept-alive connections of a server that does not listen.
@@ -85,6 +91,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   http1.on('request', (incoming, outgoing) => {
     // HTTP/0.9 has no headers.
     if (incoming.httpVersionMajor < 1) return refuse(incoming.socket, badRequest, false)
+    if (incoming.httpVersionMajor > 1) return refuse(incoming.socket, unsupportedVersion, false)
     return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
   })
   http1.on('clientError', (error, socket: Socket) => refuse(socket, error, peers.get(socket)?.answering !== false))

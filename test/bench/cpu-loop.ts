@@ -141,7 +141,7 @@ const listened: Sender = ({ method, path, type, body }) => {
   const bytes = encoder.encode(body ?? '')
   const headers = LightHeaders.of(['accept', 'application/json', 'user-agent', 'bench/1.0'])
   if (type !== undefined) headers.flat.push('content-type', type, 'content-length', String(bytes.length))
-  const request = new LightRequest(method, origin + path, headers, type === undefined ? null : new HeldBody(bytes))
+  const request = new LightRequest(method, path, headers, type === undefined ? null : new HeldBody(bytes))
   return async () => (await server.answer(request, connection)).status
 }
 

@@ -103,6 +103,39 @@ const features: { readonly [title: string]: Feature } = {
     assert.equal(await (await daemon.fetch('/readyz')).text(), 'ok')
   },
 
+  async 'paths as on the request line, whatever the host'({ daemon: { port, kubeconfig } }) {
+    const credentials = readCredentials(kubeconfig)
+    const statuses: readonly (readonly [line: string, host: string, status: number])[] = [
+      ['GET /readyz', 'x', 200],
+      ['GET /readyz', '', 200],
+      ['GET /readyz', 'x:99999', 200],
+      ['GET /readyz', 'x/api/v1/namespaces?', 400],
+      ['GET /readyz', 'x\\y', 400],
+      ['GET /readyz', 'x@y', 400],
+      ['GET /readyz', 'x\ty', 400],
+      ['GET /x/../readyz', 'x', 404],
+      ['GET /./readyz', 'x', 404],
+      ['GET //readyz', 'x', 404],
+      ['GET /%2e%2e/readyz', 'x', 404],
+      ['GET /healthz\\..\\version', 'x', 404],
+      ['GET /readyz#x', 'x', 404],
+      ['GET /readyz%zz', 'x', 400],
+      ['GET /%72eadyz', 'x', 200],
+      ['GET https://y/readyz', 'x', 200],
+      ['GET /api/v1/nodes/%2e%2e', 'x', 400],
+      ['GET /api%2fv1/namespaces%2fdefault', 'x', 200],
+      ['OPTIONS *', 'x', 200],
+    ]
+    for (const [line, host, status] of statuses) {
+      const socket = await secure(port, credentials)
+      socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      let text = ''
+      socket.on('data', (bytes) => (text += bytes)).on('error', () => {})
+      await within(line, once(socket, 'close'))
+      assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `), `${line}, host ${host}`)
+    }
+  },
+
   async 'connections kept alive'({ daemon }) {
     const socket = await secure(daemon.port, readCredentials(daemon.kubeconfig))
     let text = ''

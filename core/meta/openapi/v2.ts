@@ -1,6 +1,7 @@
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
 import { type BuildDocument, lazyBytes, lazyDocument, pause, respondWith } from '../document.ts'
+import type { FixedRequest } from '../fixed-request.ts'
 import { groupServed, perRevision } from '../served.ts'
 import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
@@ -15,7 +16,7 @@ import { v2Messages } from './v2-messages.ts'
 
 export interface OpenApiV2 {
   /** Answers GET on `/openapi/v2`; undefined for other paths. */
-  respond(request: Request, url: URL): Promise<Response> | undefined
+  respond(request: FixedRequest): Promise<Response> | undefined
 }
 
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
@@ -61,5 +62,5 @@ export function createOpenApiV2({ served, platform, info, enums }: Omit<OpenApiO
     return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
   }
 
-  return { respond: (request, url) => (url.pathname === '/openapi/v2' ? respond(request) : undefined) }
+  return { respond: ({ request, path }) => (path === '/openapi/v2' ? respond(request) : undefined) }
 }

@@ -1,12 +1,13 @@
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
 import { type BuildDocument, lazyDocument, respondWith } from '../document.ts'
+import type { FixedRequest } from '../fixed-request.ts'
 import type { OpenApiOptions } from './options.ts'
 import { createDocuments, type DocumentForms, type Documents } from './v3-documents.ts'
 
 export interface OpenApiV3 {
   /** Answers GET on `/openapi/v3` and below; undefined for unknown documents. */
-  respond(request: Request, url: URL): Promise<Response> | undefined
+  respond(request: FixedRequest): Promise<Response> | undefined
 }
 
 const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
@@ -32,12 +33,12 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
     return respondWith(request, await listed.index(), json)
   }
 
-  const respondDocument = async (request: Request, url: URL, name: string, forms: DocumentForms): Promise<Response> => {
+  const respondDocument = async ({ request, query }: FixedRequest, name: string, forms: DocumentForms): Promise<Response> => {
     const type = firstOf(parseAccept(request.headers.get('Accept')), (range) => mediaTypes.find(({ accepts }) => covers(range, accepts)))
     if (type === undefined) return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
     const found = await forms[type.format]()
     const headers = { 'Content-Type': type.sends }
-    const hash = url.searchParams.get('hash')
+    const hash = query.get('hash')
     if (hash === null || hash === '') return respondWith(request, found, headers)
     if (hash !== found.hash) return new Reply(null, { status: 301, headers: { Location: location(name, found.hash) } })
     const expires = new Date(options.clock.now() + year).toUTCString()
@@ -45,13 +46,13 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
   }
 
   return {
-    respond(request, url) {
-      const { pathname } = url
-      if (pathname === prefix) return respondIndex(request)
-      if (!pathname.startsWith(`${prefix}/`)) return undefined
-      const name = pathname.slice(prefix.length + 1)
+    respond(asked) {
+      const { path } = asked
+      if (path === prefix) return respondIndex(asked.request)
+      if (!path.startsWith(`${prefix}/`)) return undefined
+      const name = path.slice(prefix.length + 1)
       const forms = documents().get(name)
-      return forms && respondDocument(request, url, name, forms)
+      return forms && respondDocument(asked, name, forms)
     },
   }
 }

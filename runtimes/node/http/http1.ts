@@ -8,7 +8,6 @@ import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import {
   answer,
-  badRequest,
   completed,
   failed,
   giveUp,
@@ -20,7 +19,7 @@ import {
   sizeOf,
   tooManyFields,
 } from './service.ts'
-import { requestUrl } from './url.ts'
+import { readTarget } from './target.ts'
 
 const encoder = new TextEncoder()
 
@@ -50,11 +49,11 @@ export function serveHttp1(service: Service, peer: Http1Peer, incoming: Incoming
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const method = incoming.method as string
   const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer)
-  const url = requestUrl(headers.get('host') ?? 'localhost', incoming.url as string)
-  const request = new LightRequest(method, url ?? '', headers, body)
+  const target = readTarget(method, incoming.url as string, headers, incoming.httpVersionMinor > 0)
+  const request = new LightRequest(method, typeof target === 'string' ? target : '', headers, body)
   peer.begin(request, body, outgoing)
   const start = () => {
-    const result = url === undefined ? badRequest() : answer(service, request, peer.connection)
+    const result = typeof target === 'string' ? answer(service, request, peer.connection) : target
     if (result instanceof Promise) result.then((response) => respond(service, peer, incoming, outgoing, body, response, request))
     else respond(service, peer, incoming, outgoing, body, result, request)
   }

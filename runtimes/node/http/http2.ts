@@ -9,20 +9,8 @@ import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
 import { drainInto, pump, type Sink } from './pump.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
-import {
-  answer,
-  badRequest,
-  completed,
-  failed,
-  giveUp,
-  isBodyless,
-  isStream,
-  partsOf,
-  type Service,
-  sizeOf,
-  tooManyFields,
-} from './service.ts'
-import { requestUrl } from './url.ts'
+import { answer, completed, failed, giveUp, isBodyless, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
+import { readTarget } from './target.ts'
 
 /** Fields about the connection, which HTTP/2 does not have (RFC 9113 8.2.2). */
 const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
@@ -51,13 +39,13 @@ class Http2Exchange implements StreamUser, Sink {
     const { method, path, authority, fields, contentLength, protocol } = head
     this.#body = stream.ended ? null : new RequestBody((bytes) => stream.consumed(bytes), contentLength)
     const headers = LightHeaders.of(fields)
-    const host = authority ?? headers.get('host') ?? 'localhost'
-    if (!headers.has('host')) headers.flat.push('host', host)
-    const url = path?.startsWith('/') ? requestUrl(host, path) : undefined
-    this.#request = new LightRequest(method, url ?? '', headers, this.#body, protocol)
+    if (authority !== undefined && headers.has('host')) headers.set('host', authority)
+    else if (authority !== undefined) headers.flat.push('host', authority)
+    const target = readTarget(method, path ?? '', headers, false)
+    this.#request = new LightRequest(method, typeof target === 'string' ? target : '', headers, this.#body, protocol)
     this.#start = () => {
       this.#start = undefined
-      this.#handle(url === undefined ? badRequest() : answer(service, this.#request, connection))
+      this.#handle(typeof target === 'string' ? answer(service, this.#request, connection) : target)
     }
   }
 

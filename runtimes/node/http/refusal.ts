@@ -6,10 +6,12 @@ const statuses: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  ERR_HTTP_VERSION: '505 HTTP Version Not Supported: unsupported protocol version',
 }
 const defaultStatus = '400 Bad Request'
 /** In the form of an error of node:http's parser. */
 export const badRequest = Object.assign(new Error('not a request'), { code: 'HPE_INVALID_VERSION' })
+export const unsupportedVersion = Object.assign(new Error('unsupported protocol version'), { code: 'ERR_HTTP_VERSION' })
 export const requestTimeout = Object.assign(new Error('request not received in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 /** Milliseconds to wait for the client to read the response, as in net/http. */
 const lingerMilliseconds = 500

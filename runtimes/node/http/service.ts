@@ -94,4 +94,8 @@ export function failed(service: Service, error: unknown): Response {
 }
 
 export const tooManyFields = () => new Reply('Request Header Fields Too Large\n', { status: 431 })
-export const badRequest = () => new Reply('Bad Request\n', { status: 400 })
+/** As net/http answers a malformed request. */
+export function badRequest(why?: string): Response {
+  const text = why === undefined ? '400 Bad Request' : `400 Bad Request: ${why}`
+  return new Reply(text, { status: 400, headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+}

@@ -79,7 +79,7 @@ const asValue = (text: string) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ''
 const asName = (text: string) => text.replaceAll(/[^!#$%&'*+\-.^_`|~0-9A-Za-z]/g, '') || 'x'
 
 async function statusOf(raw: readonly string[], via: Connection): Promise<number> {
-  const request = new LightRequest('GET', 'https://server/api/v1/secrets', LightHeaders.fromRaw(raw), null)
+  const request = new LightRequest('GET', '/api/v1/secrets', LightHeaders.fromRaw(raw), null)
   const response = await server.fetch(request, via)
   await response.arrayBuffer()
   return response.status

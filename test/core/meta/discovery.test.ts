@@ -7,7 +7,7 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../../c
 import { ApiError } from '../../../core/respond/status.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
 import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
-import { builtin, get, platform, serving, widget } from './fixtures.ts'
+import { asked, builtin, get, platform, serving, widget } from './fixtures.ts'
 
 const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
@@ -133,7 +133,7 @@ test('other paths are not found', () => {
   const discovery = create()
   for (const path of ['/apis/none', '/apis/apps/v9', '/api/v2', '/api/v1/pods', '/']) {
     const url = new URL(path, 'http://server')
-    assert.equal(discovery.respond(new Request(url), url), undefined, path)
+    assert.equal(discovery.respond(asked(url)), undefined, path)
   }
 })
 
@@ -145,7 +145,7 @@ test('new definitions show once the revision has increased', async () => {
   assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/status', 'widgets/scale'])
   served.set(builtin)
   const url = new URL('http://server/apis/shop.example.com/v1')
-  assert.equal(discovery.respond(new Request(url), url), undefined)
+  assert.equal(discovery.respond(asked(url)), undefined)
 })
 
 test('aggregated discovery lists the same resources as the unaggregated paths', async () => {

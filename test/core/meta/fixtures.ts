@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { FixedRequest } from '../../../core/meta/fixed-request.ts'
 import type { DefinitionSource } from '../../../core/meta/served.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
@@ -66,13 +67,20 @@ export function serving(first: readonly ResourceDefinition[]): ChangingResources
   }
 }
 
+/** A request to a fixed path, as the server hands it on. */
+export const asked = (url: URL, init: RequestInit = {}): FixedRequest => ({
+  request: new Request(url, init),
+  path: url.pathname,
+  query: url.searchParams,
+})
+
 interface Responder {
-  respond(request: Request, url: URL): Promise<Response> | undefined
+  respond(request: FixedRequest): Promise<Response> | undefined
 }
 
 export async function get(from: Responder, path: string, headers: Record<string, string> = {}): Promise<Response> {
   const url = new URL(path, 'http://server')
-  const response = await from.respond(new Request(url, { headers }), url)
+  const response = await from.respond(asked(url, { headers }))
   if (!response) throw new Error(`nothing at ${path}`)
   return response
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHealth, type Health, type HealthOptions } from '../../../core/meta/health.ts'
-import { clockAt } from './fixtures.ts'
+import { asked, clockAt } from './fixtures.ts'
 
 const failing = (name: string, group?: string) => ({
   name,
@@ -13,7 +13,7 @@ const create = (options: Partial<HealthOptions> = {}) =>
   createHealth({ clock: clockAt(0), checks: [], shuttingDown: () => false, ...options })
 
 async function ask(health: Health, path: string): Promise<[status: number, body: string]> {
-  const response = await health.respond(new URL(path, 'http://server'))
+  const response = await health.respond(asked(new URL(path, 'http://server')))
   if (!response) throw new Error(`nothing at ${path}`)
   assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
@@ -52,8 +52,8 @@ test('each check has its own path, which shows the reason', async () => {
   assert.deepEqual(await ask(health, '/healthz/ping'), [200, 'ok'])
   assert.deepEqual(await ask(health, '/readyz/store'), [500, 'internal server error: out of order\n'])
   assert.ok(health.paths.includes('/livez/store'))
-  assert.equal(health.respond(new URL('http://server/healthz/none')), undefined)
-  assert.equal(health.respond(new URL('http://server/livez/shutdown')), undefined)
+  assert.equal(health.respond(asked(new URL('http://server/healthz/none'))), undefined)
+  assert.equal(health.respond(asked(new URL('http://server/livez/shutdown'))), undefined)
 })
 
 test('/livez ignores unfinished start-up during the grace period; /readyz and /healthz do not', async () => {

@@ -27,7 +27,11 @@ now += 3_723_000
 
 function ask(accept?: string, query = '') {
   const url = new URL(`http://server/statusz${query}`)
-  return statusz(new Request(url, { headers: accept === undefined ? {} : { accept } }), url)
+  return statusz({
+    request: new Request(url, { headers: accept === undefined ? {} : { accept } }),
+    path: url.pathname,
+    query: url.searchParams,
+  })
 }
 
 test('text by default', async () => {

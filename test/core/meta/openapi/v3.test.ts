@@ -6,7 +6,7 @@ import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.t
 import { createOpenApiV3 } from '../../../../core/meta/openapi/v3.ts'
 import { v3Messages } from '../../../../core/meta/openapi/v3-messages.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+import { asked, builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
 const create = (served = serving(builtin), own = platform) =>
@@ -240,6 +240,6 @@ test('model names contain the domain of the platform', async () => {
 test('other paths are not found', () => {
   for (const path of ['/openapi/v3/apis/none/v1', '/openapi/v2', '/openapi/v3x']) {
     const url = new URL(path, 'http://server')
-    assert.equal(create().respond(new Request(url), url), undefined)
+    assert.equal(create().respond(asked(url)), undefined)
   }
 })

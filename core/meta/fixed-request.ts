@@ -1,0 +1,7 @@
+/** A request to a fixed path. */
+export interface FixedRequest {
+  readonly request: Request
+  /** Percent-decoded, as authorization saw it. */
+  readonly path: string
+  readonly query: URLSearchParams
+}
