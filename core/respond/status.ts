@@ -196,7 +196,7 @@ export function invalid(on: { readonly group: string; readonly kind: string }, n
   return new ApiError('Invalid', `${kind} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
     ...(name !== '' && { name }),
     ...(on.group !== '' && { group: on.group }),
-    kind: on.kind,
+    ...(on.kind !== '' && { kind: on.kind }),
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
   })
 }

@@ -58,7 +58,9 @@ export const encodeObject = (apiVersion: string, kind: string, schema: Message, 
  * @throws DecodeError when the magic number is missing or the envelope is malformed.
  */
 export function decodeEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new DecodeError('empty data')
   if (!isEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
+  if (bytes.length === magic.length) throw new DecodeError('empty body')
   const envelope = { apiVersion: '', kind: '', raw: new Uint8Array(0) as Uint8Array, contentEncoding: '', contentType: '' }
   const body = bytes.subarray(magic.length)
   reading(body, (reader) =>

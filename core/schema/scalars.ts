@@ -28,7 +28,7 @@ const foreign = (value: Json, typeName: string) =>
   new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go value of type ${typeName}`)
 
 /** JSON type name for errors. */
-function jsonType(value: Json): string {
+export function jsonType(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'bigint' || spelledText(value) !== undefined) return 'number'

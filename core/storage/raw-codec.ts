@@ -6,10 +6,10 @@ import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { type Codec, Printed } from './codec.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
+import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const closingBrace = 0x7d
 const lineFeed = 0x0a
 /** Maximum bytes of the kind and apiVersion members. */
 const longestHead = 1_024
@@ -33,9 +33,6 @@ function parsed(stored: Uint8Array): ApiObject {
   return object as ApiObject
 }
 
-/** The resourceVersion member in front of character `next`. */
-const version = (revision: number, next: number | undefined) => `"resourceVersion":"${revision}"${next === closingBrace ? '' : ','}`
-
 export function createRawCodec(): Codec {
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
@@ -45,8 +42,9 @@ export function createRawCodec(): Codec {
     return at === undefined ? show(printed(object), revision) : splice(bytes, at, revision)
   }
 
-  const splice = (stored: Uint8Array, at: number, revision: number): Uint8Array => {
-    const member = version(revision, stored[at])
+  const splice = (stored: Uint8Array, head: number, revision: number): Uint8Array => {
+    const at = versionPlace(stored, head)
+    const member = versionMember(stored, head, at, revision)
     const served = new Uint8Array(stored.length + member.length)
     served.set(stored.subarray(0, at))
     encoder.encodeInto(member, served.subarray(at))

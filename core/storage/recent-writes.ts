@@ -3,6 +3,7 @@ import { sameBytes } from '../schema/bytes.ts'
 import { clone, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
+import { membersBefore } from './version-place.ts'
 
 /** Maximum writes: more than are in flight to a store that takes long. They are searched linearly, and each holds a parsed object. */
 const maxKept = 64
@@ -100,12 +101,23 @@ export class RecentWrites {
 /** A copy with a resourceVersion, with members in the order of the served bytes. */
 function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
   const copy: JsonObject = {}
-  for (const key in object)
-    set(copy, key, key === 'metadata' ? copyInto({ resourceVersion }, object[key] as JsonObject) : clone(object[key] as Json))
+  for (const key in object) {
+    const value = object[key] as Json
+    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion) : clone(value))
+  }
   return copy
 }
 
-function copyInto(copy: JsonObject, members: JsonObject): JsonObject {
-  for (const key in members) set(copy, key, clone(members[key] as Json))
+function versioned(metadata: JsonObject, resourceVersion: string): JsonObject {
+  const copy: JsonObject = {}
+  let isSet = false
+  for (const key in metadata) {
+    if (!isSet && !membersBefore.has(key)) {
+      copy['resourceVersion'] = resourceVersion
+      isSet = true
+    }
+    set(copy, key, clone(metadata[key] as Json))
+  }
+  if (!isSet) copy['resourceVersion'] = resourceVersion
   return copy
 }

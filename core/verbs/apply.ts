@@ -12,6 +12,7 @@ import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { validateNulls } from '../schema/open-nulls.ts'
+import { jsonType } from '../schema/scalars.ts'
 import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
 import { afterApply } from './ownership.ts'
@@ -47,9 +48,9 @@ function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] 
 
 function configuration(value: Json): JsonObject {
   if (isObject(value)) return value
-  const type = Array.isArray(value) ? 'array' : typeof value
+  if (value === null) throw badRequest('invalid object type: /, Kind=')
   throw badRequest(
-    `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
   )
 }
 
@@ -88,7 +89,7 @@ export const apply: Verb = async (target) => {
     const errors = new FieldErrors()
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
-    const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes)
+    const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes, services.platform)
     validateIdentity(target, object)
     return object
   }

@@ -1,4 +1,5 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import type { Platform } from '../platform.ts'
 import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
@@ -15,10 +16,8 @@ import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import type { Target } from './services.ts'
-import { missingKind, validateEnvelope, validateTypeMeta } from './type-meta.ts'
-import type { SubresourceView } from './views.ts'
+import { type BodyKind, checkType, type TypeCheck } from './type-meta.ts'
 
-type BodyKind = SubresourceView['body']
 /** Builds the error for a malformed body of the right kind; `error` is what `why` describes, if it is not about unknown fields. */
 export type Refusal = (kind: BodyKind, why: string, error?: DecodeError) => ApiError
 
@@ -53,17 +52,15 @@ export function objectOf(
   { value, faults, isOwn, sorted, isStrict = false }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
+  platform: Platform,
   refusal: Refusal = cannotHandle,
-  validateType: (value: JsonObject, kind: BodyKind, bytes: Uint8Array) => void = validateTypeMeta,
+  check: TypeCheck = checkType,
 ): { object: ApiObject; faults: string[] } {
-  if (value === null) throw missingKind(kind, bytes)
-  if (!isObject(value))
-    throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
-  validateType(value, kind, bytes)
+  const typed = check({ value, sorted, bytes }, kind, platform)
   try {
-    const decoded = decode(kind.schema, value, { root: true, shares: isOwn, maxFilled, sorted })
+    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, maxFilled, sorted })
     return {
-      object: keepCleared(decoded.value as unknown as ApiObject, value),
+      object: keepCleared(decoded.value as unknown as ApiObject, typed),
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
     }
   } catch (error) {
@@ -101,14 +98,22 @@ export function applyFieldValidation(
 const noProtobuf =
   'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
 
-function fromProtobuf(bytes: Uint8Array, kind: BodyKind): ApiObject {
+/** The envelope of a protobuf body. Throws 400. */
+function envelopeOf(bytes: Uint8Array, kind: BodyKind): ReturnType<typeof decodeEnvelope> {
   try {
-    const envelope = decodeEnvelope(bytes)
-    if (envelope.kind === '' && envelope.raw.length === 0) throw new DecodeError('empty body')
-    const value = { kind: envelope.kind, apiVersion: envelope.apiVersion }
-    validateEnvelope(value, kind)
+    return decodeEnvelope(bytes)
+  } catch (error) {
+    if (error instanceof DecodeError) throw unrecognizedObject(kind.kind, error.message, bytes)
+    throw error
+  }
+}
+
+function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): ApiObject {
+  const { raw, ...envelope } = envelopeOf(bytes, kind)
+  const value = checkType({ value: { kind: envelope.kind, apiVersion: envelope.apiVersion }, bytes }, kind, platform)
+  try {
     if (kind.schema.dialect === 'openapi') throw new DecodeError(noProtobuf)
-    return { ...value, ...decodeProtobuf(kind.schema, envelope.raw, { maxFilled }) } as unknown as ApiObject
+    return { ...value, ...decodeProtobuf(kind.schema, raw, { maxFilled }) } as unknown as ApiObject
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
@@ -152,8 +157,8 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(by && settling(schema, by)) })
     return { value, faults: format === 'json-patch' ? operationFaults(bytes, value, duplicates) : duplicates }
   } catch (error) {
-    if (error instanceof ApiError && error.status.reason === 'BadRequest') throw badRequest(`error decoding patch: ${error.message}`)
-    throw error
+    if (!(error instanceof ApiError && error.status.reason === 'BadRequest') || format === 'strategic-merge-patch') throw error
+    throw badRequest(`error decoding patch: ${error.message}`)
   }
 }
 
@@ -162,8 +167,8 @@ export function readObject(target: Target, validation: FieldValidation): MaybePr
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
   return then(receiveBody(exchange), (bytes) => {
-    if (format === 'protobuf') return fromProtobuf(bytes, view.body)
-    const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes)
+    if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
+    const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
     applyFieldValidation(target, validation, faults)
     return object
   })

@@ -23,7 +23,7 @@ import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
-import { validatePatchedTypeMeta } from './type-meta.ts'
+import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
 import { requireName, validateIdentity } from './update.ts'
 
 /** Applies a patch to the document in place; parts of the patch are copied. */
@@ -47,7 +47,13 @@ function unfit(shown: string, why: string): ApiError {
 /** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
 function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
   if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
-  return (_kind, why) => unfit(shortJson(patched, maxShown), why)
+  return (_kind, why) => unfit(shortJson(sorted(patched), maxShown), why)
+}
+
+/** The members of an object by name, as the reference's patch library writes them. */
+function sorted(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
@@ -71,7 +77,8 @@ export const patch: Verb = async (target) => {
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
     const body = { value: patched, faults, isOwn: true, sorted: true } as const
-    const result = objectOf(body, view.body, bytes, refusal, validatePatchedTypeMeta)
+    const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
+    const result = objectOf(body, view.body, bytes, services.platform, refusal, check)
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
     applyFieldValidation(target, options.fieldValidation, found, refusal)
     validateIdentity(target, result.object)

@@ -1,12 +1,29 @@
 /** Validates kind and apiVersion of a body against the URL. */
+import type { Platform } from '../platform.ts'
 import { unrecognizedObject } from '../request/json.ts'
 import { apiVersionOf } from '../resources/definition.ts'
-import { badRequest, invalid } from '../respond/status.ts'
+import { isSameKind, otherKindFault } from '../resources/scheme.ts'
+import { type ApiError, badRequest, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
-import type { JsonObject } from '../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { jsonType } from '../schema/scalars.ts'
 import type { SubresourceView } from './views.ts'
 
-type BodyKind = SubresourceView['body']
+export type BodyKind = SubresourceView['body']
+
+/** A body whose kind is read. */
+export interface Typed {
+  readonly value: Json
+  /** The reference has read the members in sorted order, because it has converted the body to JSON. */
+  readonly sorted?: boolean | undefined
+  /** As sent, for errors. */
+  readonly bytes: Uint8Array
+}
+
+/** Checks the type of a body and returns it, with kind and apiVersion filled in. */
+export type TypeCheck = (body: Typed, kind: BodyKind, platform: Platform) => JsonObject
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
   const text = value[name]
@@ -16,19 +33,82 @@ const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
 const otherVersion = (given: string, expected: string) =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 
-/** Fills in missing values; throws for another kind, and for a version that can't be decoded as this kind. */
-function validateBuiltIn(value: JsonObject, kind: BodyKind): void {
-  const expected = apiVersionOf(kind)
-  const given = textOf(value, 'kind') || kind.kind
-  const version = textOf(value, 'apiVersion') || expected
-  if (given !== kind.kind)
-    throw badRequest(
-      `${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}: the request is about ${kind.kind} in version ${JSON.stringify(expected)}`,
-    )
-  if (version !== expected && !kind.olderVersions?.includes(version)) throw otherVersion(version, expected)
-  value['kind'] = given
-  value['apiVersion'] = expected
+/** What Go reads kind and apiVersion into. */
+const goHeader = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** Go's JSON reads these members whatever their case. */
+const headerFields: { readonly [lower: string]: 'apiVersion' | 'kind' | undefined } = { kind: 'kind', apiversion: 'apiVersion' }
+
+interface Header {
+  kind: string
+  apiVersion: string
 }
+
+const fieldOf = (key: string) => (key.length === 4 || key.length === 10 ? headerFields[key.toLowerCase()] : undefined)
+
+/** Kind and apiVersion of a body; a text says why they can't be read. */
+function headerOf(value: Json, sorted = false): Header | string {
+  const fault = (of: Json, target: string) =>
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(of)} into Go ${target}`
+  const header: Header = { kind: '', apiVersion: '' }
+  if (value === null) return header
+  if (!isObject(value)) return fault(value, `value of type ${goHeader}`)
+  const keys = Object.keys(value).filter(fieldOf)
+  for (const key of sorted ? keys.sort() : keys) {
+    const field = fieldOf(key) as keyof Header
+    const text = value[key] as Json
+    if (typeof text === 'string') header[field] = text
+    else if (text !== null) return fault(text, `struct field .${field} of type string`)
+  }
+  return header
+}
+
+/** Go's ParseGroupVersion; undefined: malformed. */
+function groupVersionOf(apiVersion: string): { group: string; version: string } | undefined {
+  const parts = apiVersion === '' ? ['', ''] : apiVersion.split('/')
+  const [first = '', second] = parts
+  if (parts.length > 2) return undefined
+  return second === undefined ? { group: '', version: first } : { group: first, version: second }
+}
+
+/** Maximum bytes of a body in an error. */
+const maxShown = 1024
+
+const shown = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, maxShown))
+
+/** Why a body can't be decoded as an object of the kind. */
+interface Fault {
+  readonly why: string
+  /** Kind and version as decoded; absent when they can't be read. */
+  readonly given?: { readonly kind: string; readonly version: string }
+}
+
+/** The object with the kind's type; throws what `refuse` returns for another kind, and for a version that can't be decoded as this kind. */
+function typed({ value, sorted, bytes }: Typed, kind: BodyKind, platform: Platform, refuse: (fault: Fault) => ApiError): JsonObject {
+  const found = headerOf(value, sorted)
+  if (typeof found === 'string') throw refuse({ why: found })
+  const parsed = groupVersionOf(found.apiVersion)
+  if (parsed === undefined) throw refuse({ why: `unexpected GroupVersion string: ${found.apiVersion}` })
+  const isDefault = parsed.group === '' && parsed.version === ''
+  const given = { ...(isDefault ? kind : parsed), kind: found.kind || kind.kind }
+  const expected = apiVersionOf(kind)
+  const apiVersion = apiVersionOf(given)
+  if (given.version === '') throw refuse({ why: `Object 'apiVersion' is missing in '${shown(bytes)}'`, given })
+  const isCurrent = apiVersion === expected || kind.olderVersions?.includes(apiVersion) === true
+  if (given.kind !== kind.kind || !(isCurrent || isSameKind(given, kind, platform)))
+    throw refuse({ why: otherKindFault(given, kind, platform), given })
+  if (!isCurrent) throw otherVersion(apiVersion, expected)
+  return withType(value as JsonObject | null, kind)
+}
+
+/** Sets kind and apiVersion, in place. */
+const withType = (value: JsonObject | null, kind: BodyKind) =>
+  Object.assign(value ?? {}, { kind: kind.kind, apiVersion: apiVersionOf(kind) }) as JsonObject
+
+const cannotHandle = ({ kind }: BodyKind, bytes: Uint8Array, { why, given }: Fault) =>
+  given
+    ? badRequest(`${given.kind} in version ${JSON.stringify(given.version)} cannot be handled as a ${kind}: ${why}`)
+    : unrecognizedObject(kind, why, bytes)
 
 /** Throws 422 for a custom resource with another kind or version than the URL's. */
 function validateSame(value: JsonObject, kind: BodyKind): void {
@@ -47,34 +127,46 @@ function validateSame(value: JsonObject, kind: BodyKind): void {
   throw invalid({ group: given.apiVersion.slice(0, Math.max(slash, 0)), kind: given.kind }, typeof name === 'string' ? name : '', errors)
 }
 
+/** The object of a custom resource's body. */
+function objectIn({ value, bytes }: Typed, kind: BodyKind): JsonObject {
+  if (value === null) throw missingKind(kind, bytes)
+  if (isObject(value)) return value
+  throw unrecognizedObject(kind.kind, `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into an object`, bytes)
+}
+
 /**
- * Validates kind and apiVersion of a body of a create or update. Custom resources must have both (UnstructuredJSONScheme). Throws 400, or
+ * Checks kind and apiVersion of a body of a create or update. Custom resources must have both (UnstructuredJSONScheme). Throws 400, or
  * 422 for a custom resource of another kind.
  */
-export function validateTypeMeta(value: JsonObject, kind: BodyKind, bytes: Uint8Array): void {
-  if (kind.schema.dialect !== 'openapi') {
-    validateBuiltIn(value, kind)
-    return
-  }
-  if (textOf(value, 'kind') === '') throw missingKind(kind, bytes)
+export const checkType: TypeCheck = (body, kind, platform) => {
+  if (kind.schema.dialect !== 'openapi') return typed(body, kind, platform, (fault) => cannotHandle(kind, body.bytes, fault))
+  const value = objectIn(body, kind)
+  if (textOf(value, 'kind') === '') throw missingKind(kind, body.bytes)
   const expected = apiVersionOf(kind)
   const version = textOf(value, 'apiVersion')
   if (version !== expected) throw otherVersion(version, expected)
   validateSame(value, kind)
+  return value
 }
 
-/** As `validateTypeMeta`, for the result of a patch. Throws 400, or 422 for custom resources. */
-export function validatePatchedTypeMeta(value: JsonObject, kind: BodyKind): void {
-  if (kind.schema.dialect === 'openapi') validateSame(value, kind)
-  else validateBuiltIn(value, kind)
+/** As `checkType`, for the result of a JSON or merge patch. `refuse` makes the error of a built-in kind. */
+export function patchedTypeCheck(refuse: (kind: BodyKind, why: string) => ApiError): TypeCheck {
+  return (body, kind, platform) => {
+    if (kind.schema.dialect !== 'openapi') return typed(body, kind, platform, ({ why }) => refuse(kind, why))
+    const value = objectIn(body, kind)
+    validateSame(value, kind)
+    return value
+  }
 }
 
-/** Maximum bytes of a body in an error. */
-const maxShown = 1024
+/** For the result of a strategic merge patch: another kind or version in the patch is ignored. Values of other types are left to decoding. */
+export const mergedTypeCheck: TypeCheck = ({ value }, kind) => {
+  const merged = value as JsonObject
+  for (const [name, own] of Object.entries({ kind: kind.kind, apiVersion: apiVersionOf(kind) }))
+    if (typeof (merged[name] ?? '') === 'string') merged[name] = own
+  return merged
+}
 
 /** Error for a body without kind. */
-export const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
-  unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes.subarray(0, maxShown))}'`, bytes)
-
-/** As `validateTypeMeta`, for the envelope of a protobuf body. */
-export const validateEnvelope = validateBuiltIn
+const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
+  unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${shown(bytes)}'`, bytes)

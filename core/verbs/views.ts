@@ -55,7 +55,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
       kind: body.kind,
       apiVersion: apiVersionOf(body),
       // In admission the object may have no metadata from the store yet.
-      metadata: { name, uid, creationTimestamp, ...(namespace && { namespace }), ...(resourceVersion && { resourceVersion }) },
+      metadata: { name, ...(namespace && { namespace }), uid, ...(resourceVersion && { resourceVersion }), creationTimestamp },
       spec: { replicas: getPath(parent, specReplicas) ?? absent },
       status: { replicas: getPath(parent, statusReplicas) ?? 0, ...(text && { selector: text }) },
     }

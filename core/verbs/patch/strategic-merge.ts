@@ -13,6 +13,7 @@ import { inOrder, mergeLists, orderList, validateOrder } from './merge-list.ts'
  * Throws BadRequest for a malformed patch, and Invalid for lists of lists.
  */
 export function applyStrategicMerge(schema: Message, document: JsonObject, patch: Json): JsonObject {
+  if (patch === null) return document
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)
   return mergeMaps(document, clone(patch), schema)
 }

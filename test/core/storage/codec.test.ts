@@ -128,3 +128,20 @@ test('bytes of an object at another revision differ only in resourceVersion', ()
     }
   }
 })
+
+test('resourceVersion stands behind the members of metadata that identify the object', () => {
+  const identity = { name: 'a"\\', generateName: 'a', namespace: 'n', uid: 'u' }
+  const others = { generation: 1, creationTimestamp: '2026-01-01T00:00:00Z', labels: { uid: 'x' }, finalizers: ['a/b'] }
+  for (const metadata of [{}, identity, others, { ...identity, ...others }, { name: 'a', labels: { a: 'b' } }]) {
+    const print = json.print(json.canonical({ ...object, metadata }))
+    const given = (names: object) => Object.keys(names).filter((name) => name in metadata)
+    const stored = json.store(print)
+    const pieces = json.servedPieces?.(stored, 7) ?? []
+    const raw = createRawCodec().serve(stored, 7)
+    const forms = [json.show(print, 7), json.serve(stored, 7), bytes(pieces.map((piece) => text(piece)).join('')), raw]
+    const order = [...given(identity), 'resourceVersion', ...given(others)]
+    for (const form of forms) assert.deepEqual(Object.keys(JSON.parse(text(form) ?? '').metadata), order)
+    assert.deepEqual(json.decodeStored?.(stored, 7), json.decode(json.show(print, 7)))
+    assert.ok(json.isShown(json.show(print, 7), print, 7))
+  }
+})

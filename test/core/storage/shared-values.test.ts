@@ -34,7 +34,7 @@ for (const holdsValues of [true, false]) {
     const { reader, value } = await stored({ ...memoryStore({ clock: webClock }), holdsValues }, { large: 50_000, small: 100 })
     for (const name of ['large', 'small']) {
       const kv = await value(name)
-      const shown = new TextDecoder().decode(kv.value).replace('"metadata":{', `"metadata":{"resourceVersion":"${kv.modRevision}",`)
+      const shown = new TextDecoder().decode(kv.value).replace('"default"', `"default","resourceVersion":"${kv.modRevision}"`)
       const part = new Uint8Array(kv.value.length + 1)
       part.set(kv.value)
       for (const bytes of [kv.value, part.subarray(0, -1)]) {

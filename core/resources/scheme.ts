@@ -1,0 +1,80 @@
+/** The kinds that the reference's decoders know. Errors about other kinds name its registries of kinds (schemes) and Go packages. */
+import type { Platform } from '../platform.ts'
+import { type GroupVersion, groupVersions } from './group-versions.ts'
+
+interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** Where the reference creates the scheme of a group; all other groups share one. */
+const ownSchemes: { readonly [group: string]: string } = {
+  'apiextensions.<domain>': '<domain>/apiextensions-apiserver/pkg/apiserver/apiserver.go:55',
+  'apiregistration.<domain>': '<domain>/<component>-aggregator/pkg/apiserver/scheme/scheme.go:28',
+}
+const sharedScheme = 'pkg/api/legacyscheme/scheme.go:30'
+
+/** Kinds of every group version. */
+const optionKinds = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'WatchEvent']
+/** Kinds of `v1` without resources. */
+const metaKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'List', 'Status']
+
+/** Groups that have no internal Go types of their own. */
+const internalPackages: { readonly [group: string]: string } = { '': 'core', 'events.<domain>': 'core' }
+
+/** Versions that the reference decodes but does not serve any more, with kinds of the group's current version. */
+const formerVersions: { readonly [group: string]: readonly string[] } = {
+  'admission.<domain>': ['v1beta1'],
+  'apidiscovery.<domain>': ['v2beta1'],
+  apps: ['v1beta1', 'v1beta2'],
+  'authentication.<domain>': ['v1alpha1', 'v1beta1'],
+  'authorization.<domain>': ['v1beta1'],
+  batch: ['v1beta1'],
+  'discovery.<domain>': ['v1beta1'],
+  'events.<domain>': ['v1beta1'],
+  'flowcontrol.apiserver.<domain>': ['v1beta1', 'v1beta2', 'v1beta3'],
+  'node.<domain>': ['v1alpha1', 'v1beta1'],
+  policy: ['v1beta1'],
+  'rbac.authorization.<domain>': ['v1alpha1', 'v1beta1'],
+  'scheduling.<domain>': ['v1beta1'],
+  'storage.<domain>': ['v1alpha1'],
+}
+
+const schemeName = (scheme: string, platform: Platform) => platform.name(scheme).replace('<component>', platform.component)
+const schemeOf = (group: string) => ownSchemes[group] ?? sharedScheme
+
+function rowOf(group: string, version: string, platform: Platform): GroupVersion | undefined {
+  const rows = groupVersions.filter((row) => platform.name(row.group) === group)
+  return rows.find((row) => row.version === version) ?? rows.find((row) => formerVersions[row.group]?.includes(version))
+}
+
+/** Go package of the types that all versions of a group are converted to. */
+const packageOf = (row: GroupVersion | undefined) => internalPackages[row?.group ?? ''] ?? row?.package.split('.').at(-2)
+
+function knows({ group, version, definitions, messages }: GroupVersion, kind: string): boolean {
+  if (optionKinds.includes(kind) || (group === '' && version === 'v1' && metaKinds.includes(kind))) return true
+  if (definitions.some((each) => each.kind === kind || `${each.kind}List` === kind)) return true
+  return messages.some(({ name, typeMeta }) => typeMeta === true && name === kind)
+}
+
+/** Why a body of one kind can't be an object of another one. */
+export function otherKindFault(given: GroupVersionKind, wanted: GroupVersionKind, platform: Platform): string {
+  const { group, version, kind } = given
+  const target = rowOf(wanted.group, wanted.version, platform)
+  const scheme = schemeOf(target?.group ?? '')
+  const source = rowOf(group, version, platform)
+  if (source === undefined || schemeOf(source.group) !== scheme || !knows(source, kind)) {
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName(scheme, platform)}"`
+  }
+  return `converting (${version}.${kind}) to (${packageOf(target)}.${wanted.kind}): unknown conversion`
+}
+
+/** Whether objects of one version of a kind can be decoded as another version of it. */
+export function isSameKind(given: GroupVersionKind, wanted: GroupVersionKind, platform: Platform): boolean {
+  const source = rowOf(given.group, given.version, platform)
+  if (given.kind !== wanted.kind || source === undefined || !knows(source, given.kind)) return false
+  const target = rowOf(wanted.group, wanted.version, platform)
+  return packageOf(source) === packageOf(target)
+}

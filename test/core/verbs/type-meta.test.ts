@@ -1,0 +1,102 @@
+/** Bodies and patches with another kind or apiVersion than the URL's: the texts are those of the reference for the same requests. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Status } from '../../../core/respond/status.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf } from '../../support/api.ts'
+
+let server: ApiServer
+let api: Api
+before(async () => {
+  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [] })
+  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+})
+after(() => server.close())
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"'
+const header = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+const unreadable = (why: string, shown: string) => `the object provided is unrecognized (must be of type ConfigMap): ${why} (${shown})`
+const parse = (why: string, shown: string) =>
+  unreadable(`couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`, shown)
+const isNot = (kind: string, version: string, why: string, wanted = 'ConfigMap') =>
+  `${kind} in version "${version}" cannot be handled as a ${wanted}: ${why}`
+
+const refused: readonly (readonly [path: string, body: string, message: string])[] = [
+  [maps, '{"kind":7,"apiVersion":[]}', parse('number into Go struct field .kind of type string', '{"kind":7,"apiVersion":[]}')],
+  [maps, '{"apiVersion":{},"kind":[]}', parse('object into Go struct field .apiVersion of type string', '{"apiVersion":{},"kind":[]}')],
+  [maps, '{"Kind":true}', parse('bool into Go struct field .kind of type string', '{"Kind":true}')],
+  [maps, '[]', parse(`array into Go value of type ${header}`, '5b5d')],
+  [maps, '7', parse(`number into Go value of type ${header}`, '37')],
+  [maps, '{"apiVersion":"a/b/c"}', unreadable('unexpected GroupVersion string: a/b/c', '{"apiVersion":"a/b/c"}')],
+  [maps, '{"kind":"Foo"}', isNot('Foo', 'v1', `no kind "Foo" is registered for version "v1" ${scheme}`)],
+  [maps, '{"apiVersion":"v2"}', isNot('ConfigMap', 'v2', `no kind "ConfigMap" is registered for version "v2" ${scheme}`)],
+  [maps, '{"apiVersion":"apps/"}', isNot('ConfigMap', '', `Object 'apiVersion' is missing in '{"apiVersion":"apps/"}'`)],
+  [maps, '{"kind":"Pod","apiVersion":"v1"}', isNot('Pod', 'v1', 'converting (v1.Pod) to (core.ConfigMap): unknown conversion')],
+  [maps, '{"kind":"PodList","apiVersion":"v1"}', isNot('PodList', 'v1', 'converting (v1.PodList) to (core.ConfigMap): unknown conversion')],
+  [
+    deployments,
+    '{"kind":"Scale","apiVersion":"autoscaling/v1"}',
+    isNot('Scale', 'v1', 'converting (v1.Scale) to (apps.Deployment): unknown conversion', 'Deployment'),
+  ],
+  [
+    deployments,
+    '{"apiVersion":"apps/v1beta1"}',
+    'the API version in the data (apps/v1beta1) does not match the expected API version (apps/v1)',
+  ],
+  [
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    '{"kind":"Pod","apiVersion":"v1"}',
+    isNot(
+      'Pod',
+      'v1',
+      'no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"',
+      'CustomResourceDefinition',
+    ),
+  ],
+]
+
+for (const [path, body, message] of refused)
+  test(`${body} is no body for ${path}`, async () => {
+    const { status, body: answer } = await api.send<Status>('POST', path, body)
+    assert.deepEqual([status, answer.message], [400, message])
+  })
+
+test('YAML is read in the order of its keys', async () => {
+  const { body } = await api.send<Status>('POST', maps, 'kind: [a]\napiVersion: {}', { 'content-type': 'application/yaml' })
+  assert.match(body.message ?? '', /cannot unmarshal object into Go struct field \.apiVersion of type string/)
+})
+
+test('an empty group or null stands for the kind of the URL', async () => {
+  for (const body of ['{"apiVersion":"/v1","metadata":{"name":"a"}}', '{"apiVersion":"/","metadata":{"name":"a"}}'])
+    assert.equal((await api.send('POST', `${maps}?dryRun=All`, body)).status, 201)
+  assert.equal((await api.send<Status>('POST', maps, 'null')).body.reason, 'Invalid')
+})
+
+test('kind and apiVersion of a strategic merge patch are ignored, those of other patches are not', async () => {
+  await api.send('POST', maps, { metadata: { name: 'patched' }, data: { a: 'b' } })
+  const patch = (type: string, body: object) =>
+    api.send<Status>('PATCH', `${maps}/patched`, body, { 'content-type': `application/${type}+json` })
+  const other = { kind: 'Foo', apiVersion: 'any/v7', data: { a: 'c' } }
+  const merged = await patch('strategic-merge-patch', other)
+  assert.deepEqual([merged.status, merged.body.kind, merged.body.apiVersion], [200, 'ConfigMap', 'v1'])
+  assert.match((await patch('strategic-merge-patch', { kind: 7 })).body.message ?? '', /"map\[kind:7\]": cannot convert int64 to string$/)
+  const refused = await patch('merge-patch', other)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.message ?? '', /patch: Invalid value: "{\\"apiVersion\\":\\"any\/v7\\",\\"data\\":/)
+  assert.ok(refused.body.message?.endsWith(`: no kind "Foo" is registered for version "any/v7" ${scheme}`))
+  assert.equal(refused.body.details?.kind, undefined)
+  const operations = await patch('json-patch', [{ op: 'replace', path: '/kind', value: 'Pod' }])
+  assert.ok(operations.body.message?.endsWith('converting (v1.Pod) to (core.ConfigMap): unknown conversion'))
+})
+
+test('a protobuf body without readable kind', async () => {
+  const post = (body: Uint8Array) => api.send<Status>('POST', maps, body, { 'content-type': 'application/vnd.kubernetes.protobuf' })
+  const magic = [0x6b, 0x38, 0x73, 0]
+  assert.equal((await post(new Uint8Array(magic))).body.message, unreadable('empty body', '6b387300'))
+  assert.equal((await post(new Uint8Array([...magic, 0x0a]))).body.message, unreadable('unexpected EOF', '6b3873000a'))
+  // An envelope without kind is one of the URL's kind.
+  assert.equal((await post(new Uint8Array([...magic, 0x0a, 0]))).body.reason, 'Invalid')
+})
