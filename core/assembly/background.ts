@@ -1,6 +1,6 @@
 /** Background work beside the requests. */
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
-import { createClient } from '../controllers/client.ts'
+import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import { startControllers } from '../controllers/index.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import type { CompleteOptions } from '../options.ts'
@@ -19,11 +19,11 @@ export interface BackgroundContext {
 
 /** Starts controllers, compaction and periodic measurements; the returned function stops them. */
 export function startBackground(options: CompleteOptions, { table, clock, logger, stores, fetch }: BackgroundContext): () => void {
-  const context = { ...options, clock, logger, stores, table, client: createClient(fetch) }
   const { clusterAuthentication, platform, metrics, countInterval, sizeInterval } = options
+  const contextOf = (manager: string) => ({ ...options, clock, logger, stores, table, client: createClient(fetch, manager) })
   const stops = [
-    startControllers(options.controllers, context),
-    ...(clusterAuthentication ? [publishClusterAuthentication(clusterAuthentication, context)] : []),
+    startControllers(options.controllers, contextOf(controllerManager(platform))),
+    ...(clusterAuthentication ? [publishClusterAuthentication(clusterAuthentication, contextOf(serverManager(platform)))] : []),
     ...stores.map((store) => startCompaction(store, clock, logger, options.compactionInterval)),
     startStorageMetrics({ registry: metrics, clock, logger, table, stores, storeName: platform.storeName, countInterval, sizeInterval }),
   ]

@@ -1,6 +1,7 @@
 /** Objects that admission plugins write themselves. */
 import type { OwnWrites } from '../admission/context.ts'
-import { createClient, RequestFailed } from '../controllers/client.ts'
+import { createClient, RequestFailed, serverManager } from '../controllers/client.ts'
+import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { ApiError, type Reason } from '../respond/status.ts'
 
@@ -11,8 +12,8 @@ function asApiError({ status }: RequestFailed): ApiError {
 }
 
 /** `fetch` sends requests with the server's own identity. */
-export function createOwnWrites(fetch: (request: Request) => Promise<Response>): OwnWrites {
-  const client = createClient(fetch)
+export function createOwnWrites(fetch: (request: Request) => Promise<Response>, platform: Platform): OwnWrites {
+  const client = createClient(fetch, serverManager(platform))
   const resource = (plural: string, { metadata }: ApiObject) =>
     client({ group: '', version: 'v1', names: { plural, singular: '' }, namespaced: metadata.namespace !== undefined })
   async function done(answer: Promise<ApiObject>): Promise<ApiObject> {

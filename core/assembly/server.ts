@@ -11,7 +11,7 @@ import { noRules } from '../authz/rules.ts'
 import type { loadPluginConfigurations } from '../config/admission.ts'
 import { createAuthorization } from '../config/authorization.ts'
 import type { createEncryption } from '../config/encryption.ts'
-import { createClient } from '../controllers/client.ts'
+import { createClient, serverManager } from '../controllers/client.ts'
 import { createCustomResources } from '../custom-resources/index.ts'
 import { filters } from '../filters/chain.ts'
 import { compose } from '../filters/filter.ts'
@@ -131,7 +131,7 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
   const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
   const { enabled } = settings
   // Plugins write only while they admit a request; `asServer` is set by then.
-  const write = createOwnWrites((request) => asServer(request))
+  const write = createOwnWrites((request) => asServer(request), platform)
   const admissionMetrics = createAdmissionMetrics(metrics)
   const pluginContext = {
     ...lookup,
@@ -218,7 +218,7 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
   const onClose = (stop: () => void) => closers.push(stop)
   await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined, onClose })
   const asServer = async (request: Request) => answer(request, identities.loopback)
-  customResources.start(createClient(asServer, `${platform.component}-apiserver`))
+  customResources.start(createClient(asServer, serverManager(platform)))
   closers.push(startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer }))
   closers.push(() => closing.abort())
   steps.finish()

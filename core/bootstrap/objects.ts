@@ -1,17 +1,61 @@
+import { objectAtom } from '../apply/atom.ts'
+import { blankOf } from '../apply/blank.ts'
+import { noFields } from '../apply/field-set.ts'
+import { updateManaged } from '../apply/ownership.ts'
+import { serverManager } from '../controllers/client.ts'
 import type { Platform } from '../platform.ts'
 import { createObject } from '../registry/create.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import { updateObject } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
-import type { ApiObject } from '../resources/definition.ts'
+import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { ApiError } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
-import type { HookContext, Json } from '../schema/model.ts'
+import type { HookContext, Json, JsonObject } from '../schema/model.ts'
 
 /** A write by the server itself: without admission and warnings. */
 export function ownWrite(context: HookContext): WriteRequest {
   return { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
+}
+
+/** Fills in the defaults of a kind. */
+function complete({ store: { definition } }: ServedResource, object: ApiObject, context: HookContext): void {
+  applyDefaults(definition.schema, object as Json, context)
+  definition.strategy.defaults?.(object as never, context)
+}
+
+/** Adds the fields of an object, or of a change to the stored one, to those that the server itself manages. */
+function recordOwner(
+  { store: { definition } }: ServedResource,
+  object: ApiObject,
+  stored: ApiObject | undefined,
+  context: HookContext,
+): void {
+  const { platform, now } = context
+  const { schema, kind } = definition
+  const apiVersion = apiVersionOf(definition)
+  const entries = updateManaged(
+    {
+      platform,
+      kind,
+      apiVersion,
+      subresource: '',
+      manager: serverManager(platform),
+      now,
+      reset: noFields,
+      blank: blankOf(schema),
+      versions: {
+        atom: (version) => (version === apiVersion ? objectAtom(schema) : undefined),
+        convert(_object, from, to) {
+          throw new Error(`no conversion from ${from} to ${to}`)
+        },
+      },
+    },
+    stored as JsonObject | undefined,
+    object as JsonObject,
+  )
+  if (entries !== undefined) object.metadata.managedFields = entries
 }
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'
@@ -22,7 +66,8 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   const { namespace = '', name = '' } = object.metadata
   if (await store.get(store.keys.of(namespace, name))) return
   try {
-    applyDefaults(store.definition.schema, object as Json, context)
+    complete(resource, object, context)
+    recordOwner(resource, object, undefined, context)
     await createObject(resource, object, ownWrite(context))
   } catch (error) {
     if (!isTaken(error)) throw error
@@ -32,10 +77,13 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
 /** Replaces the stored object, whatever its resourceVersion. */
 export async function overwrite(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   const { namespace = '', name = '' } = object.metadata
-  const change = async ({ metadata }: ApiObject) => ({
-    ...structuredClone(object),
-    metadata: { ...metadata, ...structuredClone(object.metadata), resourceVersion: '' },
-  })
+  const change = async (stored: ApiObject) => {
+    const { metadata, ...rest } = structuredClone(object)
+    const changed: ApiObject = { ...rest, metadata: { ...stored.metadata, ...metadata, resourceVersion: '' } }
+    complete(resource, changed, context)
+    recordOwner(resource, changed, stored, context)
+    return changed
+  }
   await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, ownWrite(context))
 }
 

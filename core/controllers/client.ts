@@ -1,5 +1,6 @@
 /** Client of the server's own controllers: in-process requests, through all of admission, as a privileged user. */
 
+import type { Platform } from '../platform.ts'
 import type { DeleteOptions } from '../registry/delete.ts'
 import { HeldBody } from '../request/held-body.ts'
 import { LightRequest } from '../request/light-request.ts'
@@ -34,9 +35,15 @@ export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' |
 const missing = 404
 const encoder = new TextEncoder()
 
-/** A client over a fetch handler. `product` is the field manager of its writes; empty: none. */
-export function createClient(fetch: (request: Request) => Promise<Response>, product = ''): Client {
-  const agent = product === '' ? [] : ['user-agent', product]
+/** Field manager of the server's own writes. */
+export const serverManager = ({ component }: Platform) => `${component}-apiserver`
+
+/** Field manager of the built-in controllers, which stand in for a controller manager. */
+export const controllerManager = ({ component }: Platform) => `${component}-controller-manager`
+
+/** A client over a fetch handler; `manager` is the field manager of its writes. */
+export function createClient(fetch: (request: Request) => Promise<Response>, manager: string): Client {
+  const agent = ['user-agent', manager]
   async function send(method: string, path: string, object?: object, contentType = 'application/json'): Promise<ApiObject> {
     const bytes = object && encoder.encode(printJson(object))
     const fields = bytes ? [...agent, 'content-type', contentType, 'content-length', String(bytes.length)] : [...agent]

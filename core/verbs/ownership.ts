@@ -1,5 +1,6 @@
 /** Connects requests to field ownership: manager, version and subresource of a write. */
 import { objectAtom } from '../apply/atom.ts'
+import { blankOf } from '../apply/blank.ts'
 import { noFields } from '../apply/field-set.ts'
 import { decodeManagers } from '../apply/managers.ts'
 import { applyManaged, updateManaged, type Writing } from '../apply/ownership.ts'
@@ -8,25 +9,13 @@ import type { Versions } from '../apply/scope.ts'
 import { managerOf } from '../request/options.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
-import type { Json, JsonObject, Message } from '../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import { type ConvertNow, noConversion, withConversions } from './conversions.ts'
 import { inVersion } from './render.ts'
 import type { Target } from './services.ts'
 
 /** Sets the managed fields of an object before admission; `existing` is the stored object. */
 export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void | Promise<void>
-
-/** Empty objects in canonical form; keyed by the immutable schema. */
-const blanks = new WeakMap<Message, JsonObject>()
-
-function blankOf(schema: Message): JsonObject {
-  let blank = blanks.get(schema)
-  if (blank === undefined) {
-    blank = canonicalise(schema, {}, { root: true })
-    blanks.set(schema, blank)
-  }
-  return blank
-}
 
 /** The definition of the target's objects in another version; managed fields may name versions that are not served any more. */
 export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {

@@ -33,7 +33,7 @@ test('in-process requests do not use the built-in class, which is slow to load a
   const client = createClient(async (sent) => {
     seen.push(sent)
     return Response.json(await (sent.body === null ? { metadata: {} } : sent.json()))
-  })
+  }, 'test')
   const nodes = client({ group: '', version: 'v1', names: { plural: 'nodes' } as never, namespaced: false })
   assert.deepEqual(await nodes.get('', 'a'), { metadata: {} })
   assert.deepEqual(await nodes.create('', { metadata: { name: 'ä' } } as never), { metadata: { name: 'ä' } })
