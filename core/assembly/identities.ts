@@ -14,6 +14,7 @@ import { issuerDocuments } from '../meta/issuer.ts'
 import { createTokenMetrics } from '../meta/metrics/attempt.ts'
 import { createAuthenticationMetrics } from '../meta/metrics/authentication.ts'
 import { createAccountTokenMetrics } from '../meta/metrics/credential.ts'
+import type { PublishedPaths } from '../meta/published-path.ts'
 import type { CompleteOptions } from '../options.ts'
 import type { Connection, Ports } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
@@ -28,7 +29,7 @@ export interface Identities {
   /** Absent: no service account tokens are issued. */
   readonly serviceAccounts?: ServiceAccounts
   /** Discovery documents of the service account issuer, by path. */
-  readonly documents: { readonly [path: string]: () => Response }
+  readonly documents: PublishedPaths
   /** Connection of the server's own requests. */
   readonly loopback: Connection
   close(): void

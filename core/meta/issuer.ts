@@ -1,6 +1,7 @@
 /** Discovery document and JWKS of the service account issuer, for verification by others (KEP-1393). */
 import type { KeySource, VerificationKey } from '../authn/certificate/keys.ts'
 import { Reply } from '../respond/reply.ts'
+import type { PublishedPaths } from './published-path.ts'
 
 export const discoveryPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
@@ -30,10 +31,8 @@ function defectOf({ issuer, keySetUri }: IssuerOptions): string | undefined {
   return keySetUri === '' || keySet?.protocol === 'https:' ? undefined : `jwksURI requires https scheme, got: ${keySetUri}`
 }
 
-export type Documents = { readonly [path: string]: () => Response }
-
 /** The documents by path, or the reason why there are none. */
-export function issuerDocuments(options: IssuerOptions): { readonly documents: Documents } | { readonly defect: string } {
+export function issuerDocuments(options: IssuerOptions): { readonly documents: PublishedPaths } | { readonly defect: string } {
   const defect = defectOf(options)
   if (defect !== undefined) return { defect }
   const { issuer, keys, keySetUri, serverAddress } = options
@@ -41,15 +40,27 @@ export function issuerDocuments(options: IssuerOptions): { readonly documents: D
     new Reply(JSON.stringify(content), { headers: { 'content-type': type, 'cache-control': `public, max-age=${keys.maxAge()}` } })
   return {
     documents: {
-      [discoveryPath]: () =>
-        document('application/json', {
-          issuer,
-          jwks_uri: keySetUri || `https://${serverAddress}${keySetPath}`,
-          response_types_supported: ['id_token'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: [...new Set(keys.published().map(({ algorithm }) => algorithm))].sort(),
-        }),
-      [keySetPath]: () => document('application/jwk-set+json', { keys: keys.published().map(listed) }),
+      [discoveryPath]: {
+        id: 'getServiceAccountIssuerOpenIDConfiguration',
+        tag: 'WellKnown',
+        description: 'get the configuration of the service account issuer',
+        type: 'application/json',
+        respond: () =>
+          document('application/json', {
+            issuer,
+            jwks_uri: keySetUri || `https://${serverAddress}${keySetPath}`,
+            response_types_supported: ['id_token'],
+            subject_types_supported: ['public'],
+            id_token_signing_alg_values_supported: [...new Set(keys.published().map(({ algorithm }) => algorithm))].sort(),
+          }),
+      },
+      [keySetPath]: {
+        id: 'getServiceAccountIssuerOpenIDKeyset',
+        tag: 'openid',
+        description: 'get the public keys that verify service account tokens',
+        type: 'application/jwk-set+json',
+        respond: () => document('application/jwk-set+json', { keys: keys.published().map(listed) }),
+      },
     },
   }
 }

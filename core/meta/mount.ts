@@ -12,6 +12,7 @@ import type { Health } from './health.ts'
 import type { MetricsRegistry } from './metrics/registry.ts'
 import { createOpenApiV2 } from './openapi/v2.ts'
 import { createOpenApiV3 } from './openapi/v3.ts'
+import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
 import type { DefinitionSource } from './served.ts'
 import { createStatusz } from './statusz.ts'
@@ -27,7 +28,7 @@ export interface MetaOptions {
   readonly serverAddress: string
   readonly settings: ClusterSettings
   /** Additional documents by path, such as the issuer's discovery document. */
-  readonly others?: { readonly [path: string]: () => Response | Promise<Response> }
+  readonly others?: PublishedPaths
 }
 
 /** Answers non-resource requests; throws, or rejects with, 404 for unknown paths and 405 for methods other than GET and HEAD. */
@@ -68,7 +69,8 @@ export function createMeta(options: MetaOptions): Meta {
     hashes: settings.enabled('StorageVersionHash'),
   })
   const enums = settings.enabled('OpenAPIEnums')
-  const openApi = { served, platform, clock, enums, info: { title: platform.title, version: version.gitVersion } }
+  const release = `${version.emulationMajor ?? version.major}.${version.emulationMinor ?? version.minor}`
+  const openApi = { served, platform, clock, enums, others, info: { title: platform.title, version: release } }
   const v2 = createOpenApiV2(openApi)
   const v3 = createOpenApiV3(openApi)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
@@ -93,7 +95,7 @@ export function createMeta(options: MetaOptions): Meta {
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
-    ...Object.entries(others).map(([path, respond]) => ({ path, respond })),
+    ...Object.entries(others).map(([path, { respond }]) => ({ path, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
   ])
   return ({ request, info, query }) => {

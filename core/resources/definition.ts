@@ -169,6 +169,8 @@ export interface Subresource {
   readonly action?: ActionName
   /** Set if it connects to a backend: a stream, or a proxy for any method and subpath. */
   readonly connects?: 'stream' | 'proxy'
+  /** Set if it answers with plain text; the fields of `options` are query parameters. */
+  readonly text?: { readonly options: Message }
 }
 
 /** Pools of allocations: IP addresses and node ports of services. */

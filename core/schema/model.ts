@@ -147,11 +147,21 @@ export interface Union {
   unwrap(message: JsonObject): Json
 }
 
+/** Model of any value in OpenAPI. */
+export interface AnyModel {
+  /** Name below the root package, such as `apimachinery.pkg.apis.meta.v1.FieldsV1`. */
+  readonly path: string
+  /** Published as an object; otherwise without type. */
+  readonly object?: true
+}
+
 /** Any JSON value, unchanged (FieldsV1); with `raw`, its text is kept too (RawExtension). In protobuf `{raw: bytes}` unless it is a union. */
 export interface AnySchema {
   readonly type: 'any'
   readonly union?: () => Union
   readonly raw?: true
+  /** Default: RawExtension. */
+  readonly model?: AnyModel
   readonly facets?: Facets
 }
 
@@ -180,6 +190,13 @@ export interface MapOf<S extends Schema = Schema> {
   defaults?(members: JsonObject): void
 }
 
+/** Fields of which at most one is set, as published in OpenAPI. */
+export interface MessageUnion {
+  /** Field that says which one is set. */
+  readonly discriminator?: string
+  readonly members: readonly string[]
+}
+
 export interface Message<F extends Fields = Fields> {
   readonly type: 'message'
   /** Local name, such as `PodSpec`. */
@@ -190,6 +207,8 @@ export interface Message<F extends Fields = Fields> {
   readonly json: ReadonlyMap<string, Field>
   /** Owned as a whole in server-side apply (mapType / structType atomic). */
   readonly atomic?: true
+  /** Published in OpenAPI; validation is up to the message. */
+  readonly unions?: readonly MessageUnion[]
   /** JSON starts with `kind` and `apiVersion` (Go: TypeMeta), which are neither fields nor part of protobuf. */
   readonly typeMeta?: true
   /**
@@ -241,6 +260,8 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   readonly immutable?: true
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
+  /** `x-` keywords that are published in OpenAPI and have no effect here. */
+  readonly extensions?: JsonObject
   /** Feature gate without which the field is dropped; several required gates are separated by commas. */
   readonly gate?: string
 }
@@ -253,6 +274,7 @@ export interface FieldOptions extends Facets {
   readonly immutable?: true
   readonly patchStrategy?: Field['patchStrategy']
   readonly patchMergeKey?: string
+  readonly extensions?: JsonObject
   readonly gate?: string
   readonly omitZero?: boolean
   /** With `required`: omit when empty. With `field` or `pointer`: false writes it even when empty. */
@@ -347,6 +369,7 @@ export function inline<S extends Message>(tag: number, schema: S, options?: Fiel
 export interface MessageOptions<F extends Fields> {
   readonly atomic?: true
   readonly typeMeta?: true
+  readonly unions?: Message['unions']
   readonly dialect?: Message['dialect']
   readonly additional?: Schema
   readonly facets?: Facets
@@ -407,7 +430,7 @@ export const intOrString = scalar<number | string>('intOrString')
 export const any: AnySchema = { type: 'any' }
 /** Any value of a client's choice; its text is kept. */
 export const raw: AnySchema = { type: 'any', raw: true }
-export const oneOf = (union: () => Union): AnySchema => ({ type: 'any', union })
+export const oneOf = (union: () => Union, model: AnyModel): AnySchema => ({ type: 'any', union, model })
 
 /** The schema with additional constraints, for list items or map values. */
 export function withFacets<S extends Schema>(schema: S, facets: Facets): S {

@@ -48,7 +48,12 @@ export const v3: Dialect = {
   scalars: {
     ...scalars,
     quantity: quantity({ oneOf: [{ type: 'string' }, { type: 'number' }] }),
-    intOrString: intOrString({ oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' }),
+    intOrString: intOrString({ format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }),
   },
   downgrades: false,
+}
+
+/** Security scheme of all documents. */
+export const bearerToken: JsonObject = {
+  BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
 }

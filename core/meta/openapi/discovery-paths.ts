@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../resources/meta/index.ts'
-import type { JsonObject } from '../../schema/model.ts'
+import { field, type JsonObject, message, required, string } from '../../schema/model.ts'
+import type { PublishedPath } from '../published-path.ts'
 import type { ServedGroup, ServedVersion } from '../served.ts'
 import { versionFields } from '../version.ts'
 import type { Models } from './models.ts'
@@ -9,42 +10,62 @@ import { type Operation, type PathItem, responses } from './operations.ts'
 
 const json = ['application/json']
 
-function read(path: string, id: string, tag: string, description: string, answer: JsonObject): PathItem {
+function read(path: string, id: string, tag: string, description: string, answer: JsonObject, types = json, consumes = types): PathItem {
   const operation: Operation = {
     method: 'get',
     id,
     description,
     tag,
     parameters: [],
-    consumes: json,
-    produces: json,
+    consumes,
+    produces: types,
     responses: responses(answer, 200),
   }
   return { path, parameters: [], operations: [operation] }
 }
 
+const discoveryTypes = ({ protobufType }: Platform) => ['application/json', 'application/yaml', protobufType]
+
 /** `/api/` */
-export const corePath = (models: Models) =>
-  read('/api/', 'getCoreAPIVersions', 'core', 'list the versions of the core group', models.message(APIVersions))
+export const corePath = (platform: Platform, models: Models) =>
+  read('/api/', 'getCoreAPIVersions', 'core', 'get available API versions', models.message(APIVersions), discoveryTypes(platform))
 
 /** `/apis/` */
-export const groupsPath = (models: Models) => read('/apis/', 'getAPIVersions', 'apis', 'list the groups', models.message(APIGroupList))
+export const groupsPath = (platform: Platform, models: Models) =>
+  read('/apis/', 'getAPIVersions', 'apis', 'get available API versions', models.message(APIGroupList), discoveryTypes(platform))
 
 /** `/apis/GROUP/` */
 export function groupPath({ name }: ServedGroup, platform: Platform, models: Models): PathItem {
   const { id, tag } = operationNames(name, '', platform)
-  return read(`/apis/${name}/`, id('get', 'APIGroup'), tag, 'list the versions of a group', models.message(APIGroup))
+  return read(
+    `/apis/${name}/`,
+    id('get', 'APIGroup'),
+    tag,
+    'get information of a group',
+    models.message(APIGroup),
+    discoveryTypes(platform),
+  )
 }
 
 /** `/api/v1/` or `/apis/GROUP/VERSION/` */
 export function versionPath({ group, version, path }: ServedVersion, platform: Platform, models: Models): PathItem {
   const { id, tag } = operationNames(group, version, platform)
-  return read(`${path}/`, id('get', 'APIResources'), tag, 'list the resources of a version', models.message(APIResourceList))
+  const types = discoveryTypes(platform)
+  return read(`${path}/`, id('get', 'APIResources'), tag, 'get available resources', models.message(APIResourceList), types)
 }
 
+/** Fields of `/version` that a server may leave out. */
+const optional: ReadonlySet<string> = new Set(['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'])
+const versionInfo = message(
+  'Info',
+  'The release of the server.',
+  Object.fromEntries(versionFields.map((name) => [name, optional.has(name) ? field(0, string, '') : required(0, string, '')])),
+)
+
 /** `/version/` */
-export function releasePath(models: Models): PathItem {
-  const properties = Object.fromEntries(versionFields.map((name): [string, JsonObject] => [name, { type: 'string' }]))
-  const info = models.machinery('version.Info', { description: 'The release of the server.', type: 'object', properties })
-  return read('/version/', 'getCodeVersion', 'version', 'show the release of the server', info)
-}
+export const releasePath = (models: Models) =>
+  read('/version/', 'getCodeVersion', 'version', 'get the release of the server', models.machinery('version.Info', versionInfo))
+
+/** A fixed path outside of groups. */
+export const otherPath = (path: string, { id, tag, description, type }: PublishedPath) =>
+  read(`${path}/`, id, tag, description, { type: 'string' }, [type], [])

@@ -1,9 +1,9 @@
-import type { Facets, Json, JsonObject, List, ScalarType, Schema } from '../../schema/model.ts'
+import type { AnyModel, Facets, Json, JsonObject, List, MessageUnion, ScalarType, Schema } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 
 /** Constraints of built-in types: only enums are published, as in the reference server. */
 export function keywords(facets: Facets | undefined, { enums }: Dialect): JsonObject {
-  return enums && facets?.enum ? { enum: [...facets.enum] } : {}
+  return enums && facets?.enum ? { enum: [...facets.enum].sort() } : {}
 }
 
 /** Identity and ownership of list items. */
@@ -13,6 +13,15 @@ export function listKeywords({ listType, keys }: List): JsonObject {
     ...(keys && { 'x-kubernetes-list-map-keys': [...keys] }),
   }
 }
+
+/** Members of which at most one is set: by the value of the discriminator, if there is one (KEP-1027). */
+export function unionKeywords({ discriminator, members }: MessageUnion): JsonObject {
+  const values = Object.fromEntries([...members].sort().map((name) => [name, name.slice(0, 1).toUpperCase() + name.slice(1)]))
+  return { ...(discriminator !== undefined && { discriminator }), 'fields-to-discriminateBy': values }
+}
+
+/** Model of any value without a model of its own. */
+export const rawExtension: AnyModel = { path: 'apimachinery.pkg.runtime.RawExtension', object: true }
 
 /** Scalars without a model of their own. */
 export const plainScalars: { readonly [T in ScalarType]: JsonObject } = {

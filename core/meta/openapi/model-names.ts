@@ -13,6 +13,8 @@ export interface ModelNames {
   object(definition: ResourceDefinition): string
   /** Model name of its lists, in the same package. */
   list(definition: ResourceDefinition): string
+  /** Name of a package or model below the root, such as `apimachinery.pkg.runtime.RawExtension`. */
+  below(path: string): string
   /** Name in the machinery package, such as `apis.meta.v1.Time`. */
   machinery(path: string): string
 }
@@ -39,6 +41,7 @@ export function createModelNames(platform: Platform): ModelNames {
       const name = object(definition)
       return `${name.slice(0, name.lastIndexOf('.'))}.${definition.listKind}`
     },
+    below: (path) => `${root}.${path}`,
     machinery: (path) => `${root}.apimachinery.pkg.${path}`,
   }
 }

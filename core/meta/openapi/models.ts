@@ -22,8 +22,10 @@ export interface Models {
   object(definition: ResourceDefinition): JsonObject
   /** Reference to a resource's lists. */
   list(definition: ResourceDefinition): JsonObject
-  /** Reference to a machinery model that is not a message. */
-  machinery(path: string, schema: JsonObject): JsonObject
+  /** Reference to a machinery model that is in no group version. */
+  machinery(path: string, schema: JsonObject | Message): JsonObject
+  /** Whether it is a reference to a machinery model. */
+  isMachinery(reference: JsonObject): boolean
   /** Sorted by name. */
   all(): { readonly [name: string]: JsonObject }
 }
@@ -33,6 +35,8 @@ function selectableFields({ selectable }: ResourceDefinition): JsonObject {
   const fields = Object.keys(selectable).map((fieldPath) => ({ fieldPath }))
   return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {}
 }
+
+const isMessage = (schema: JsonObject | Message): schema is Message => schema.type === 'message'
 
 export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds): Models {
   const models = new Map<string, JsonObject>()
@@ -48,7 +52,8 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
 
   const write = createSchemaWriter(dialect, {
     message: (message) => add(nameOf(message), () => write(message)),
-    machinery: (path, schema) => addSchema(names.machinery(path), schema),
+    machinery: (path, schema) => add(names.machinery(path), () => schema),
+    any: ({ path, object }) => add(names.below(path), () => ({ description: 'Any JSON value.', ...(object && { type: 'object' }) })),
   })
 
   const add = (name: string, make: () => JsonObject): JsonObject => {
@@ -57,12 +62,7 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     models.set(name, schema)
     Object.assign(schema, make())
     const registered = kinds.get(name)
-    if (registered) schema['x-kubernetes-group-version-kind'] = registered.map((kind) => ({ ...kind }))
-    return referTo(name)
-  }
-
-  const addSchema = (name: string, schema: JsonObject): JsonObject => {
-    models.set(name, schema)
+    if (registered) schema['x-kubernetes-group-version-kind'] = registered.map(({ group, version, kind }) => ({ group, kind, version }))
     return referTo(name)
   }
 
@@ -87,7 +87,8 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
       const extra = names.custom(definition) ? selectableFields(definition) : {}
       return add(names.list(definition), () => ({ ...write(listSchemaOf(definition)), ...extra }))
     },
-    machinery: (path, schema) => addSchema(names.machinery(path), schema),
+    machinery: (path, schema) => add(names.machinery(path), () => (isMessage(schema) ? write(schema) : schema)),
+    isMachinery: ({ $ref }) => String($ref).startsWith(`${dialect.models}${names.below('apimachinery.')}`),
     all: () => Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

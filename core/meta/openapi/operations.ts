@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../schema/model.ts'
 import type { GroupVersionKind } from './kinds.ts'
-import type { Parameter } from './parameters.ts'
+import { commonParameters, ownParameters, type Parameter, sortParameters } from './parameters.ts'
 
-export type Method = 'get' | 'head' | 'options' | 'post' | 'put' | 'patch' | 'delete'
+/** In the order of operations within a path. */
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+
+export type Method = (typeof methods)[number]
 
 /** An operation, independent of the OpenAPI version. */
 export interface Operation {
@@ -24,7 +27,20 @@ export interface PathItem {
   readonly path: string
   /** Parameters of all operations of the path. */
   readonly parameters: readonly Parameter[]
+  /** With their own parameters only. */
   readonly operations: readonly Operation[]
+}
+
+/** Moves the parameters that all operations have in common to the path. */
+export function pathItem(path: string, operations: readonly Operation[]): PathItem {
+  const common = commonParameters(operations.map(({ parameters }) => parameters))
+  return {
+    path,
+    parameters: sortParameters(common),
+    operations: [...operations]
+      .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method))
+      .map((operation) => ({ ...operation, parameters: sortParameters(ownParameters(operation.parameters, common)) })),
+  }
 }
 
 const descriptions: { readonly [code: string]: string } = { 200: 'OK', 201: 'Created', 202: 'Accepted' }

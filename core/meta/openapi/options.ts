@@ -1,11 +1,12 @@
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
+import type { PublishedPaths } from '../published-path.ts'
 import type { DefinitionSource } from '../served.ts'
 
 /** Info section of the documents. */
 export interface ApiInfo {
   readonly title: string
-  /** Release of the server, such as `v1.36.0`. */
+  /** Release of the server, such as `1.36`. */
   readonly version: string
 }
 
@@ -15,5 +16,7 @@ export interface OpenApiOptions {
   readonly info: ApiInfo
   /** Whether fields of built-in types list their enum values (gate OpenAPIEnums). */
   readonly enums: boolean
+  /** Fixed paths outside of groups. */
+  readonly others: PublishedPaths
   readonly clock: Clock
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Message, Schema } from '../../schema/model.ts'
+import type { Message, Schema } from '../../schema/model.ts'
 import { plainScalars } from './keywords.ts'
 
 export interface Parameter {
@@ -8,12 +8,12 @@ export interface Parameter {
   readonly type: string
 }
 
-/** Query parameters from the fields of kinds such as `ListOptions`. Object fields and gated fields are left out. */
-export function queryParameters(options: readonly Message[]): readonly Parameter[] {
+/** Query parameters from the fields of kinds such as `ListOptions`. Objects and times are left out, fields of disabled gates are not. */
+export function queryParameters(options: readonly Message[], except: readonly string[] = []): readonly Parameter[] {
   const parameters = new Map<string, Parameter>()
-  for (const [name, { schema, gate, doc }] of options.flatMap(({ json }) => [...json])) {
-    const type = typeOf(schema)
-    if (type !== undefined && gate === undefined) parameters.set(name, { in: 'query', name, description: doc, type })
+  for (const [name, { schema, doc }] of options.flatMap(({ json }) => [...json])) {
+    const type = except.includes(name) ? undefined : typeOf(schema)
+    if (type !== undefined) parameters.set(name, { in: 'query', name, description: doc, type })
   }
   return [...parameters.values()]
 }
@@ -21,7 +21,7 @@ export function queryParameters(options: readonly Message[]): readonly Parameter
 /** Lists are given by repeating the parameter. */
 function typeOf(schema: Schema): string | undefined {
   if (schema.type === 'list') return typeOf(schema.items)
-  if (schema.type === 'message' || schema.type === 'map' || schema.type === 'any') return undefined
+  if (schema.type === 'message' || schema.type === 'map' || schema.type === 'any' || schema.type === 'time') return undefined
   const { type } = plainScalars[schema.type]
   return typeof type === 'string' ? type : 'string'
 }
@@ -38,15 +38,20 @@ export const pretty: Parameter = {
   type: 'string',
 }
 
-/** Swagger 2.0: the type is part of the parameter. */
-export const swaggerParameter = ({ type, ...rest }: Parameter): JsonObject => ({ ...common(rest), type, uniqueItems: true })
+const keyOf = ({ name, in: place }: Parameter) => `${name} ${place}`
 
-/** OpenAPI 3.0: the type is in a schema. */
-export const openApiParameter = ({ type, ...rest }: Parameter): JsonObject => ({ ...common(rest), schema: { type, uniqueItems: true } })
+/** By name, then place. */
+export const sortParameters = (parameters: readonly Parameter[]): readonly Parameter[] =>
+  [...parameters].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
-const common = ({ in: place, name, description }: Omit<Parameter, 'type'>): JsonObject => ({
-  name,
-  in: place,
-  ...(description !== '' && { description }),
-  ...(place === 'path' && { required: true }),
-})
+/** The parameters that all lists have in common. */
+export function commonParameters([first = [], ...others]: readonly (readonly Parameter[])[]): readonly Parameter[] {
+  const keys = others.map((parameters) => new Set(parameters.map(keyOf)))
+  return first.filter((parameter) => keys.every((known) => known.has(keyOf(parameter))))
+}
+
+/** The parameters that are not in `common`. */
+export function ownParameters(parameters: readonly Parameter[], common: readonly Parameter[]): readonly Parameter[] {
+  const known = new Set(common.map(keyOf))
+  return parameters.filter((parameter) => !known.has(keyOf(parameter)))
+}

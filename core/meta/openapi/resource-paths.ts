@@ -3,15 +3,15 @@ import { Scale } from '../../resources/autoscaling/v1/scale.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { DeleteOptions, ListOptions, Status, WatchEvent } from '../../resources/meta/index.ts'
 import { type Method, type Route, routesOf } from '../../resources/routes.ts'
-import type { JsonObject, Message } from '../../schema/model.ts'
+import type { JsonObject } from '../../schema/model.ts'
 import { type ResourceRow, resourceRows } from '../resource-rows.ts'
 import type { ServedVersion } from '../served.ts'
 import type { ModelNames } from './model-names.ts'
 import type { Models } from './models.ts'
 import { operationNames, title } from './operation-names.ts'
-import { type Operation, type PathItem, responses } from './operations.ts'
+import { type Operation, type PathItem, pathItem, responses } from './operations.ts'
 import { nameParameter, namespaceParameter, type Parameter, pathParameter, pretty, queryParameters } from './parameters.ts'
-import { type VerbRow, verbRows, watchVerbs } from './verbs.ts'
+import { anyType, builtInOperations, customOperations, type VerbRow, watchVerbs } from './verbs.ts'
 
 const methodOrder: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -24,11 +24,13 @@ export interface PathsContext {
 /** All paths of a group version's resources, with the operations of their discovery verbs. */
 export function resourcePaths(version: ServedVersion, context: PathsContext): readonly PathItem[] {
   return version.definitions.flatMap((definition) => {
-    const pathItem = createPathItem(version, definition, context)
+    const itemOf = createPathItem(version, definition, context)
     const rows = new Map(resourceRows(definition).map((row) => [row.subresource, row]))
-    return routesOf(definition).flatMap((route) => {
+    // Custom resources don't publish the deprecated paths below `watch/`.
+    const routes = routesOf(definition).filter(({ watch }) => !watch || !context.names.custom(definition))
+    return routes.flatMap((route) => {
       const row = rows.get(route.subresource)
-      return row ? [pathItem(route, row)] : []
+      return row ? [itemOf(route, row)] : []
     })
   })
 }
@@ -41,20 +43,12 @@ function createPathItem(
   const { kind, namespaced } = definition
   const { id, tag } = operationNames(group, version, platform)
   const custom = names.custom(definition)
-  const types = ['application/json', 'application/yaml', ...(custom ? [] : [platform.protobufType])]
-  const streams = types.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`)
-  const patches = ['json-patch+json', 'merge-patch+json', ...(custom ? [] : ['strategic-merge-patch+json']), 'apply-patch+yaml']
-  const bodies = {
-    patch: { consumes: patches.map((type) => `application/${type}`), required: true },
-    delete: { consumes: types, required: false },
-    object: { consumes: types, required: true },
-  }
+  const { rows, patches, bodies, types, streams } = custom ? customOperations : builtInOperations(platform)
 
-  const schemaOf = ({ subresource, verbs }: ResourceRow): JsonObject => {
-    // A read-only subresource returns plain text.
-    if (subresource !== '' && verbs.length === 1 && verbs[0] === 'get') return { type: 'string' }
-    const own: Message | undefined = definition.subresources.find(({ name }) => name === subresource)?.schema
-    if (own && own !== definition.schema) return models.message(own)
+  const schemaOf = ({ subresource }: ResourceRow): JsonObject => {
+    const own = definition.subresources.find(({ name }) => name === subresource)
+    if (own?.text) return { type: 'string' }
+    if (own && own.schema !== definition.schema) return models.message(own.schema)
     return subresource === 'scale' ? models.message(Scale) : models.object(definition)
   }
 
@@ -65,91 +59,86 @@ function createPathItem(
     deleted: () => (definition.returnsDeleted ? models.object(definition) : models.message(Status)),
   }
 
-  const operation = (verb: VerbRow, row: ResourceRow, all = false): Operation => {
-    const { method, action, description, options, answer, codes } = verb
+  const subresourceOf = ({ subresource }: Route) => definition.subresources.find(({ name }) => name === subresource)
+
+  /** Parameters of the path itself. */
+  const inPath = ({ scoped, named, tail }: Route): readonly Parameter[] => [
+    ...(named ? [nameParameter(kind)] : []),
+    ...(scoped ? [namespaceParameter] : []),
+    ...(tail ? [pathParameter] : []),
+  ]
+
+  const operation = (verb: VerbRow, row: ResourceRow, route: Route): Operation => {
+    const all = namespaced && !route.scoped
+    const { method, action, description, options, without, answer, codes } = verb
     const name = `${verb.id[1]}${namespaced && !all ? 'Namespaced' : ''}${kind}${title(row.subresource)}${all ? 'ForAllNamespaces' : ''}`
-    const body = verb.body && {
-      consumes: bodies[verb.body].consumes,
-      body: {
-        required: bodies[verb.body].required,
-        schema:
-          verb.body === 'object'
-            ? schemaOf(row)
-            : verb.body === 'delete'
-              ? models.message(DeleteOptions)
-              : models.machinery('apis.meta.v1.Patch', { type: 'object', description: 'A patch in one of the accepted formats.' }),
-      },
+    const bodySchema = {
+      object: () => schemaOf(row),
+      delete: () => models.message(DeleteOptions),
+      patch: () => models.machinery('apis.meta.v1.Patch', { description: 'A patch in one of the accepted formats.', type: 'object' }),
     }
-    const answered = answers[answer](row)
+    const text = subresourceOf(route)?.text
     return {
       method,
       id: id(verb.id[0], name),
       description: `${description} ${kind}${row.subresource === '' ? '' : ` through ${row.subresource}`}`,
       tag,
       action,
-      kind: { group: row.group ?? group, version: row.version ?? version, kind: row.kind },
-      parameters: queryParameters(options),
-      consumes: ['*/*'],
-      ...body,
-      produces: answer === 'list' ? [...types, ...streams] : types,
-      responses: responses(answered, ...codes),
+      kind: custom ? { group, version, kind } : { group: row.group ?? group, version: row.version ?? version, kind: row.kind },
+      parameters: [...inPath(route), pretty, ...queryParameters(text ? [...options, text.options] : options, without)],
+      consumes: verb.body === 'patch' ? patches : bodies,
+      ...(verb.body && { body: { required: verb.body !== 'delete', schema: bodySchema[verb.body]() } }),
+      produces: [...(text ? ['text/plain'] : []), ...types, ...(answer === 'list' ? streams : [])],
+      responses: responses(answers[answer](row), ...codes),
     }
   }
 
-  const connect = (row: ResourceRow, { methods, tail }: Route): Operation[] =>
+  const connect = (row: ResourceRow, route: Route): Operation[] =>
     methodOrder
-      .filter((method) => methods[method])
+      .filter((method) => route.methods[method])
       .map((method) => method.toLowerCase() as Lowercase<Method>)
       .map((method) => ({
         method,
-        id: id('connect', `${title(method)}${namespaced ? 'Namespaced' : ''}${kind}${title(row.subresource)}${tail ? 'WithPath' : ''}`),
+        id: id(
+          'connect',
+          `${title(method)}${namespaced ? 'Namespaced' : ''}${kind}${title(row.subresource)}${route.tail ? 'WithPath' : ''}`,
+        ),
         description: `connect to ${row.subresource} of a ${kind}`,
         tag,
         action: 'connect',
         kind: { group, version, kind: row.kind },
-        parameters: [],
-        consumes: ['*/*'],
-        produces: ['*/*'],
+        parameters: [
+          ...inPath(route),
+          ...queryParameters(definition.subresources.filter(({ name }) => name === route.subresource).map(({ schema }) => schema)),
+        ],
+        consumes: anyType,
+        produces: anyType,
         responses: responses({ type: 'string' }, 200),
       }))
 
-  const watch = ({ infix, action, description }: (typeof watchVerbs)[keyof typeof watchVerbs], all = false): Operation => ({
-    method: 'get',
-    id: id('watch', `${namespaced && !all ? 'Namespaced' : ''}${kind}${infix}${all ? 'ForAllNamespaces' : ''}`),
-    description: `${description} ${kind}; deprecated: list with the parameter watch instead`,
-    tag,
-    action,
-    kind: { group, version, kind },
-    parameters: queryParameters([ListOptions]),
-    consumes: ['*/*'],
-    produces: [...types, ...streams],
-    responses: responses(models.message(WatchEvent), 200),
-  })
-
-  /** Parameters of a path, with the options of connect subresources. */
-  function parameters({ scoped, named, tail, connects, subresource }: Route): readonly Parameter[] {
-    const options = connects ? definition.subresources.filter(({ name }) => name === subresource).map(({ schema }) => schema) : []
-    return [
-      ...(named ? [nameParameter(kind)] : []),
-      ...(scoped ? [namespaceParameter] : []),
-      ...queryParameters(options),
-      ...(tail ? [pathParameter] : []),
-      ...(connects ? [] : [pretty]),
-    ]
+  const watch = ({ infix, action, description }: (typeof watchVerbs)[keyof typeof watchVerbs], route: Route): Operation => {
+    const all = namespaced && !route.scoped
+    return {
+      method: 'get',
+      id: id('watch', `${namespaced && !all ? 'Namespaced' : ''}${kind}${infix}${all ? 'ForAllNamespaces' : ''}`),
+      description: `${description} ${kind}; deprecated: list with the parameter watch instead`,
+      tag,
+      action,
+      kind: { group, version, kind },
+      parameters: [...inPath(route), pretty, ...queryParameters([ListOptions])],
+      consumes: anyType,
+      produces: [...types, ...streams],
+      responses: responses(models.message(WatchEvent), 200),
+    }
   }
 
   function operations(route: Route, row: ResourceRow): readonly Operation[] {
-    const all = namespaced && !route.scoped
     if (route.connects) return connect(row, route)
-    if (route.watch) return [watch(route.named ? watchVerbs.item : watchVerbs.collection, all)]
-    return verbRows
+    if (route.watch) return [watch(route.named ? watchVerbs.item : watchVerbs.collection, route)]
+    return rows
       .filter(({ method, verb }) => route.methods[method.toUpperCase() as Method]?.includes(verb))
-      .map((verb) => operation(verb, row, all))
+      .map((verb) => operation(verb, row, route))
   }
 
-  return (route: Route, row: ResourceRow): PathItem => ({
-    path: `${path}/${route.path}`,
-    parameters: parameters(route),
-    operations: operations(route, row),
-  })
+  return (route: Route, row: ResourceRow): PathItem => pathItem(`${path}/${route.path}`, operations(route, row))
 }

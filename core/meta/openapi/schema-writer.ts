@@ -1,11 +1,13 @@
-import type { AnySchema, Field, JsonObject, Message, Scalar, Schema } from '../../schema/model.ts'
+import type { AnyModel, AnySchema, Field, JsonObject, Message, Scalar, Schema } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
-import { keywords, listKeywords, plainScalars, zeroOf } from './keywords.ts'
+import { keywords, listKeywords, plainScalars, rawExtension, unionKeywords, zeroOf } from './keywords.ts'
+import { inOrder, sorted } from './schema-order.ts'
 
 /** Creates references, and adds the referenced models. */
 export interface References {
   message(message: Message): JsonObject
   machinery(path: string, schema: JsonObject): JsonObject
+  any(model: AnyModel): JsonObject
 }
 
 /** Fields of whole objects that their messages don't contain. */
@@ -14,8 +16,6 @@ export const typeMeta = {
   kind: { type: 'string', description: 'Kind of this object, in CamelCase. It never changes.' },
 } as const satisfies JsonObject
 
-const anyValue: JsonObject = { description: 'Any JSON value.' }
-
 /** Writes built-in messages as OpenAPI schemas. */
 export function createSchemaWriter(dialect: Dialect, references: References): (message: Message) => JsonObject {
   const write = (schema: Schema): JsonObject => {
@@ -23,10 +23,10 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
       case 'message':
         return references.message(schema)
       case 'list':
-        return { type: 'array', items: item(schema.items), ...listKeywords(schema), ...keywords(schema.facets, dialect) }
+        return { type: 'array', items: write(schema.items), ...listKeywords(schema), ...keywords(schema.facets, dialect) }
       case 'map': {
         const atomic = schema.atomic && { 'x-kubernetes-map-type': 'atomic' }
-        return { type: 'object', additionalProperties: item(schema.values), ...atomic, ...keywords(schema.facets, dialect) }
+        return { type: 'object', additionalProperties: write(schema.values), ...atomic, ...keywords(schema.facets, dialect) }
       }
       default:
         return scalar(schema)
@@ -34,16 +34,10 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
   }
 
   const scalar = (schema: Scalar | AnySchema): JsonObject => {
-    if (schema.type === 'any') return references.machinery('runtime.RawExtension', anyValue)
+    if (schema.type === 'any') return references.any(schema.model ?? rawExtension)
     const model = dialect.scalars[schema.type]
     if (model) return references.machinery(model.name, model.schema)
     return { ...plainScalars[schema.type], ...keywords(schema.facets, dialect) }
-  }
-
-  /** Schema of list items or map values. */
-  const item = (schema: Schema): JsonObject => {
-    const zero = dialect.defaults ? zeroOf(schema) : undefined
-    return zero === undefined ? write(schema) : extended(write(schema), { default: zero })
   }
 
   const extended = (written: JsonObject, extra: JsonObject): JsonObject => {
@@ -60,23 +54,28 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
 
   const property = (field: Field): JsonObject => {
     const value = defaultOf(field)
-    return extended(write(field.schema), {
+    const written = extended(write(field.schema), {
       ...(field.doc !== '' && { description: field.doc }),
       ...(value !== undefined && { default: value }),
       ...(field.patchStrategy && { 'x-kubernetes-patch-strategy': field.patchStrategy }),
       ...(field.patchMergeKey !== undefined && { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
+      ...field.extensions,
     })
+    return inOrder(written)
   }
 
-  const message = (schema: Message): JsonObject => {
-    const body: JsonObject = { ...(schema.doc !== '' && { description: schema.doc }), type: 'object' }
+  return (schema: Message): JsonObject => {
     const properties: JsonObject = schema.typeMeta ? { ...typeMeta } : {}
     for (const [name, field] of schema.json) properties[name] = property(field)
     const required = [...schema.json].filter(([, field]) => field.required).map(([name]) => name)
-    if (Object.keys(properties).length > 0) body['properties'] = properties
-    if (required.length > 0) body['required'] = required
-    return { ...body, ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }), ...keywords(schema.facets, dialect) }
+    return inOrder({
+      ...(schema.doc !== '' && { description: schema.doc }),
+      type: 'object',
+      ...(Object.keys(properties).length > 0 && { properties: sorted(properties) }),
+      ...(required.length > 0 && { required }),
+      ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }),
+      ...(schema.unions && { 'x-kubernetes-unions': schema.unions.map(unionKeywords) }),
+      ...keywords(schema.facets, dialect),
+    })
   }
-
-  return message
 }

@@ -1,43 +1,62 @@
 import type { JsonObject } from '../../schema/model.ts'
+import { bearerToken } from './dialect.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
 import type { ApiInfo } from './options.ts'
-import { swaggerParameter } from './parameters.ts'
+import type { Parameter } from './parameters.ts'
+import { createSharedParameters, type SharedParameters } from './shared-parameters.ts'
 
 /** A Swagger 2.0 document. */
 export function swaggerDocument(info: ApiInfo, paths: readonly PathItem[], models: Models): JsonObject {
+  const shared = createSharedParameters(models)
+  const items = Object.fromEntries(sorted(paths).map((item) => [item.path, pathItem(item, shared)]))
   return {
     swagger: '2.0',
     info: { ...info },
-    paths: Object.fromEntries(paths.map((item) => [item.path, pathItem(item)])),
+    paths: items,
     definitions: { ...models.all() },
-    securityDefinitions: {
-      BearerToken: { type: 'apiKey', name: 'authorization', in: 'header', description: 'Bearer token' },
-    },
+    parameters: shared.all(),
+    securityDefinitions: bearerToken,
     security: [{ BearerToken: [] }],
   }
 }
 
-function pathItem({ parameters, operations }: PathItem): JsonObject {
+const sorted = (paths: readonly PathItem[]) => [...paths].sort((a, b) => (a.path < b.path ? -1 : 1))
+
+function pathItem({ parameters, operations }: PathItem, shared: SharedParameters): JsonObject {
   const item: JsonObject = {}
-  for (const own of operations) item[own.method] = operation(own)
-  if (parameters.length > 0) item['parameters'] = parameters.map(swaggerParameter)
+  for (const own of operations) item[own.method] = operation(own, shared)
+  if (parameters.length > 0) item['parameters'] = parameters.map((each) => shared.refer(parameter(each)))
   return item
 }
 
-function operation({ id, description, tag, action, kind, parameters, body, consumes, produces, responses }: Operation): JsonObject {
-  const own = parameters.map(swaggerParameter)
-  if (body) own.unshift({ name: 'body', in: 'body', ...(body.required && { required: true }), schema: body.schema })
+/** The type is part of the parameter. */
+const parameter = ({ in: place, name, description, type }: Parameter): JsonObject => ({
+  uniqueItems: true,
+  type,
+  ...(description !== '' && { description }),
+  name,
+  in: place,
+  ...(place === 'path' && { required: true }),
+})
+
+function operation(
+  { id, description, tag, action, kind, parameters, body, consumes, produces, responses }: Operation,
+  shared: SharedParameters,
+): JsonObject {
+  const all = parameters.map(parameter)
+  if (body) all.push({ name: 'body', in: 'body', ...(body.required && { required: true }), schema: body.schema })
+  const own = all.sort((a, b) => (String(a['name']) < String(b['name']) ? -1 : 1)).map(shared.refer)
   return {
-    tags: [tag],
     description,
-    operationId: id,
-    consumes: [...consumes],
+    ...(consumes.length > 0 && { consumes: [...consumes] }),
     produces: [...produces],
     schemes: ['https'],
+    tags: [tag],
+    operationId: id,
     ...(own.length > 0 && { parameters: own }),
     responses: Object.fromEntries(responses.map(({ code, description, schema }) => [code, { description, ...(schema && { schema }) }])),
     ...(action !== undefined && { 'x-kubernetes-action': action }),
-    ...(kind && { 'x-kubernetes-group-version-kind': { ...kind } }),
+    ...(kind && { 'x-kubernetes-group-version-kind': { group: kind.group, kind: kind.kind, version: kind.version } }),
   }
 }

@@ -4,8 +4,8 @@ import { type BuildDocument, lazyBytes, lazyDocument, pause, respondWith } from 
 import type { FixedRequest } from '../fixed-request.ts'
 import { groupServed, perRevision } from '../served.ts'
 import { v2 } from './dialect.ts'
-import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
-import { registeredKinds } from './kinds.ts'
+import { corePath, groupPath, groupsPath, otherPath, releasePath, versionPath } from './discovery-paths.ts'
+import { registeredKinds, registeredVersions } from './kinds.ts'
 import { encodeDocument } from './message-protobuf.ts'
 import { createModelNames } from './model-names.ts'
 import { createModels } from './models.ts'
@@ -31,17 +31,18 @@ const mediaTypes = [
 const versionsAtOnce = 8
 
 /** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. */
-export function createOpenApiV2({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
+export function createOpenApiV2({ served, platform, info, enums, others }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
   const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
     const build = async () => {
       const names = createModelNames(platform)
       const groups = groupServed(definitions, platform)
       const versions = groups.flatMap((group) => group.versions)
-      const models = createModels({ ...v2, enums }, names, registeredKinds(definitions, versions, names))
+      const models = createModels({ ...v2, enums }, names, registeredKinds(definitions, registeredVersions(platform), names))
       const paths = [
-        corePath(models),
-        groupsPath(models),
+        corePath(platform, models),
+        groupsPath(platform, models),
         releasePath(models),
+        ...Object.entries(others).map(([path, other]) => otherPath(path, other)),
         ...groups.filter(({ name }) => name !== '').map((group) => groupPath(group, platform, models)),
       ]
       for (const [index, version] of versions.entries()) {

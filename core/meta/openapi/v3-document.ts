@@ -1,40 +1,50 @@
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { bearerToken } from './dialect.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
 import type { ApiInfo } from './options.ts'
-import { openApiParameter } from './parameters.ts'
+import type { Parameter } from './parameters.ts'
 
 /** An OpenAPI 3.0 document. */
 export function openApiDocument(info: ApiInfo, paths: readonly PathItem[], models: Models): JsonObject {
+  const schemas = models.all()
   return {
     openapi: '3.0.0',
     info: { ...info },
-    paths: Object.fromEntries(paths.map((item) => [item.path, pathItem(item)])),
+    paths: Object.fromEntries([...paths].sort((a, b) => (a.path < b.path ? -1 : 1)).map((item) => [item.path, pathItem(item)])),
     components: {
-      schemas: { ...models.all() },
-      securitySchemes: {
-        BearerToken: { type: 'apiKey', name: 'authorization', in: 'header', description: 'Bearer token' },
-      },
+      ...(Object.keys(schemas).length > 0 && { schemas: { ...schemas } }),
+      securitySchemes: bearerToken,
     },
-    security: [{ BearerToken: [] }],
   }
 }
 
 function pathItem({ parameters, operations }: PathItem): JsonObject {
   const item: JsonObject = {}
   for (const own of operations) item[own.method] = operation(own)
-  if (parameters.length > 0) item['parameters'] = parameters.map(openApiParameter)
+  if (parameters.length > 0) item['parameters'] = parameters.map(parameter)
   return item
 }
 
+/** The type is in a schema. */
+const parameter = ({ in: place, name, description, type }: Parameter): JsonObject => ({
+  name,
+  in: place,
+  ...(description !== '' && { description }),
+  ...(place === 'path' && { required: true }),
+  schema: { type, uniqueItems: true },
+})
+
+/** The same schema for each media type, sorted. */
+const content = (schema: JsonObject, types: readonly string[]): JsonObject =>
+  Object.fromEntries([...types].sort().map((type): [string, Json] => [type, { schema }]))
+
 function operation({ id, description, tag, action, kind, parameters, body, consumes, produces, responses }: Operation): JsonObject {
-  const content = (schema: JsonObject, types: readonly string[]): JsonObject =>
-    Object.fromEntries(types.map((type): [string, Json] => [type, { schema }]))
   return {
     tags: [tag],
     description,
     operationId: id,
-    ...(parameters.length > 0 && { parameters: parameters.map(openApiParameter) }),
+    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
     ...(body && { requestBody: { content: content(body.schema, consumes), ...(body.required && { required: true }) } }),
     responses: Object.fromEntries(
       responses.map(({ code, description, schema }) => [code, { description, ...(schema && { content: content(schema, produces) }) }]),

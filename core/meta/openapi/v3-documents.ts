@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../resources/definition.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { groupServed, perRevision, type ServedVersion } from '../served.ts'
 import { v3 } from './dialect.ts'
-import { corePath, groupPath, groupsPath, releasePath, versionPath } from './discovery-paths.ts'
+import { corePath, groupPath, groupsPath, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds } from './kinds.ts'
 import { encodeDocument } from './message-protobuf.ts'
 import { createModelNames, type ModelNames } from './model-names.ts'
@@ -25,7 +25,7 @@ export type Documents = ReadonlyMap<string, DocumentForms>
 const core = { group: '', version: 'v1' }
 
 /** Documents of unchanged group versions are reused. */
-export function createDocuments({ served, platform, info, enums }: Omit<OpenApiOptions, 'clock'>): () => Documents {
+export function createDocuments({ served, platform, info, enums, others }: Omit<OpenApiOptions, 'clock'>): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -60,9 +60,10 @@ export function createDocuments({ served, platform, info, enums }: Omit<OpenApiO
     const groups = groupServed(definitions, platform)
     kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, definitions)] as const)))
     return new Map([
-      ['api', document((models) => [corePath(models)])],
-      ['apis', document((models) => [groupsPath(models)])],
+      ['api', document((models) => [corePath(platform, models)])],
+      ['apis', document((models) => [groupsPath(platform, models)])],
       ['version', document((models) => [releasePath(models)])],
+      ...Object.entries(others).map(([path, other]) => [path.slice(1), document(() => [otherPath(path, other)])] as const),
       ...groups
         .filter(({ name }) => name !== '')
         .map((group) => [`apis/${group.name}`, document((models) => [groupPath(group, platform, models)])] as const),

@@ -1,4 +1,5 @@
-import { CreateOptions, DeleteOptions, ListOptions, PatchOptions, UpdateOptions } from '../../resources/meta/index.ts'
+import type { Platform } from '../../platform.ts'
+import { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from '../../resources/meta/index.ts'
 import type { Message } from '../../schema/model.ts'
 import type { Method } from './operations.ts'
 
@@ -13,13 +14,15 @@ export interface VerbRow {
   readonly description: string
   /** Kinds whose fields are query parameters. */
   readonly options: readonly Message[]
-  readonly body?: 'object' | 'patch' | 'delete'
+  /** Fields of the options that are no query parameters. */
+  readonly without?: readonly string[]
+  readonly body?: 'object' | 'patch' | 'delete' | undefined
   readonly answer: 'object' | 'list' | 'status' | 'deleted'
   readonly codes: readonly number[]
 }
 
 /** In the order of operations within a path. */
-export const verbRows: readonly VerbRow[] = [
+const verbRows: readonly VerbRow[] = [
   {
     verb: 'list',
     method: 'get',
@@ -48,6 +51,7 @@ export const verbRows: readonly VerbRow[] = [
     action: 'deletecollection',
     description: 'delete the listed objects of kind',
     options: [ListOptions, DeleteOptions],
+    without: ['watch', 'allowWatchBookmarks'],
     body: 'delete',
     answer: 'status',
     codes: [200],
@@ -102,3 +106,49 @@ export const watchVerbs = {
   collection: { infix: 'List', action: 'watchlist', description: 'watch objects of kind' },
   item: { infix: '', action: 'watch', description: 'watch one object of kind' },
 } as const
+
+/** What custom resources publish differently, in the reference as here. */
+const customVerbs: { readonly [verb: string]: Partial<VerbRow> } = {
+  get: { options: [GetOptions] },
+  deletecollection: { options: [ListOptions], without: [], body: undefined },
+  patch: { codes: [200] },
+}
+
+/** Operations and media types of a resource. */
+export interface ResourceOperations {
+  /** In the order of operations within a path. */
+  readonly rows: readonly VerbRow[]
+  /** Media types of patches. */
+  readonly patches: readonly string[]
+  /** Media types of other bodies. */
+  readonly bodies: readonly string[]
+  /** Media types of responses. */
+  readonly types: readonly string[]
+  /** Additional media types of lists and watches. */
+  readonly streams: readonly string[]
+}
+
+export const anyType: readonly string[] = ['*/*']
+const json = 'application/json'
+const yaml = 'application/yaml'
+
+export const builtInOperations = ({ protobufType }: Platform): ResourceOperations => ({
+  rows: verbRows,
+  patches: [
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/strategic-merge-patch+json',
+    'application/apply-patch+yaml',
+  ],
+  bodies: anyType,
+  types: [json, yaml, protobufType],
+  streams: [`${json};stream=watch`, `${protobufType};stream=watch`],
+})
+
+export const customOperations: ResourceOperations = {
+  rows: verbRows.map((row) => ({ ...row, ...customVerbs[row.verb] })),
+  patches: ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'],
+  bodies: [json, yaml],
+  types: [json, yaml],
+  streams: [],
+}

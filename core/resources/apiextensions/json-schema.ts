@@ -1,4 +1,20 @@
-import { any, bool, double, field, int64, list, type Message, map, message, oneOf, pointer, required, string } from '../../schema/model.ts'
+import {
+  type AnyModel,
+  type AnySchema,
+  any,
+  bool,
+  double,
+  field,
+  int64,
+  list,
+  type Message,
+  map,
+  message,
+  oneOf,
+  pointer,
+  required,
+  string,
+} from '../../schema/model.ts'
 
 export const ExternalDocumentation = message('ExternalDocumentation', 'Address of documentation, with a description.', {
   description: field(1, string, 'What is found there.'),
@@ -35,23 +51,38 @@ const JSONSchemaPropsOrStringArray = message('JSONSchemaPropsOrStringArray', 'A 
   property: field(2, list(string, { listType: 'atomic' }), 'The names.'),
 })
 
-const schemaOrList = oneOf(() => ({
-  message: JSONSchemaPropsOrArray,
-  wrap: (value) => (Array.isArray(value) ? { jSONSchemas: value } : { schema: value }),
-  unwrap: ({ schema, jSONSchemas }) => jSONSchemas ?? schema ?? null,
-}))
+/** Models without structure in OpenAPI. */
+const model = (name: string): AnyModel => ({ path: `apiextensions-apiserver.pkg.apis.apiextensions.v1.${name}` })
 
-const schemaOrBool = oneOf(() => ({
-  message: JSONSchemaPropsOrBool,
-  wrap: (value) => (typeof value === 'boolean' ? { allows: value } : { allows: true, schema: value }),
-  unwrap: ({ schema, allows }) => schema ?? allows ?? false,
-}))
+/** Any JSON value. */
+const json: AnySchema = { ...any, model: model('JSON') }
 
-const schemaOrNames = oneOf(() => ({
-  message: JSONSchemaPropsOrStringArray,
-  wrap: (value) => (Array.isArray(value) ? { property: value } : { schema: value }),
-  unwrap: ({ schema, property }) => property ?? schema ?? null,
-}))
+const schemaOrList = oneOf(
+  () => ({
+    message: JSONSchemaPropsOrArray,
+    wrap: (value) => (Array.isArray(value) ? { jSONSchemas: value } : { schema: value }),
+    unwrap: ({ schema, jSONSchemas }) => jSONSchemas ?? schema ?? null,
+  }),
+  model('JSONSchemaPropsOrArray'),
+)
+
+const schemaOrBool = oneOf(
+  () => ({
+    message: JSONSchemaPropsOrBool,
+    wrap: (value) => (typeof value === 'boolean' ? { allows: value } : { allows: true, schema: value }),
+    unwrap: ({ schema, allows }) => schema ?? allows ?? false,
+  }),
+  model('JSONSchemaPropsOrBool'),
+)
+
+const schemaOrNames = oneOf(
+  () => ({
+    message: JSONSchemaPropsOrStringArray,
+    wrap: (value) => (Array.isArray(value) ? { property: value } : { schema: value }),
+    unwrap: ({ schema, property }) => property ?? schema ?? null,
+  }),
+  model('JSONSchemaPropsOrStringArray'),
+)
 
 export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: OpenAPI 3.0 with extensions.', {
   id: field(1, string, 'Not allowed.'),
@@ -61,7 +92,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   type: field(5, string, 'object, array, string, integer, number or boolean.'),
   format: field(6, string, 'Format of strings and numbers; unknown ones are ignored.'),
   title: field(7, string, 'Short title.'),
-  default: pointer(8, any, 'Value for absent fields.'),
+  default: pointer(8, json, 'Value for absent fields.'),
   maximum: pointer(9, double, 'Greatest number.'),
   exclusiveMaximum: field(10, bool, 'Excludes the maximum itself.'),
   minimum: pointer(11, double, 'Least number.'),
@@ -73,7 +104,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   minItems: pointer(17, int64, 'Least length of arrays.'),
   uniqueItems: field(18, bool, 'Not allowed to be true.'),
   multipleOf: pointer(19, double, 'Number must be a multiple of this.'),
-  enum: field(20, list(any, { listType: 'atomic' }), 'Allowed values.'),
+  enum: field(20, list(json, { listType: 'atomic' }), 'Allowed values.'),
   maxProperties: pointer(21, int64, 'Greatest number of properties.'),
   minProperties: pointer(22, int64, 'Least number of properties.'),
   required: field(23, list(string, { listType: 'atomic' }), 'Properties that must be present.'),
@@ -113,7 +144,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
     'Not allowed.',
   ),
   externalDocs: pointer(35, ExternalDocumentation, 'Documentation elsewhere.'),
-  example: pointer(36, any, 'An example.'),
+  example: pointer(36, json, 'An example.'),
   nullable: field(37, bool, 'Allows null.'),
   'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Keeps fields that the schema does not name.'),
   'x-kubernetes-embedded-resource': field(39, bool, 'The value is a whole object, with kind and metadata.'),

@@ -25,7 +25,7 @@ export const APIServiceSpec = message('APIServiceSpec', 'The server of a group a
   group: field(2, string, 'API group.'),
   version: field(3, string, 'API version.'),
   insecureSkipTLSVerify: field(4, bool, 'Does not verify the certificate; excludes caBundle.'),
-  caBundle: field(5, bytes, 'PEM bundle that verifies the server, in base64.'),
+  caBundle: field(5, bytes, 'PEM bundle that verifies the server, in base64.', { extensions: { 'x-kubernetes-list-type': 'atomic' } }),
   groupPriorityMinimum: required(7, int32, 'Priority of the group in discovery; higher ones come first.'),
   versionPriority: required(8, int32, 'Priority of the version in its group; higher ones come first.'),
 })

@@ -1,10 +1,10 @@
-import { field, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
 import { Protocol } from './enums.ts'
 
 export const PortStatus = message('PortStatus', 'State of a port of a load balancer.', {
   port: required(1, int32, 'Port number.'),
   protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
-  error: requiredPointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.', { omitEmpty: true }),
+  error: pointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.'),
 })
 
 export const LoadBalancerIngress = message('LoadBalancerIngress', 'A place where a load balancer accepts traffic.', {

@@ -88,7 +88,9 @@ export const PersistentVolumeSpec = message(
       list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
       'Ways in which it can be mounted.',
     ),
-    claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.'),
+    claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.', {
+      extensions: { 'x-kubernetes-map-type': 'granular' },
+    }),
     persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is deleted: Retain, Delete or Recycle.', {
       enum: PersistentVolumeReclaimPolicy,
     }),

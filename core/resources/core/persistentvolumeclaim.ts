@@ -100,6 +100,7 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
       }),
     ),
     'Progress of a resize, by resource.',
+    { extensions: { 'x-kubernetes-map-type': 'granular' } },
   ),
   currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
   modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),

@@ -48,9 +48,14 @@ export const PodResourceClaim = message(
   },
 )
 
-export const PodSchedulingGroup = message('PodSchedulingGroup', 'Name of the pod group that a pod is scheduled with.', {
-  podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
-})
+export const PodSchedulingGroup = message(
+  'PodSchedulingGroup',
+  'Name of the pod group that a pod is scheduled with.',
+  {
+    podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
+  },
+  { unions: [{ members: ['podGroupName'] }] },
+)
 
 interface Mounting {
   volumeMounts?: { name: string }[] | undefined

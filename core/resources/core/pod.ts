@@ -8,7 +8,7 @@ import { objectValidation } from './object-validation.ts'
 import { podColumns } from './pod-columns.ts'
 import { defaultPod } from './pod-defaults.ts'
 import { ephemeralContainers } from './pod-ephemeral.ts'
-import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from './pod-options.ts'
+import { PodAttachOptions, PodExecOptions, PodLogOptions, PodPortForwardOptions } from './pod-options.ts'
 import { keepReported, preparePod } from './pod-preparation.ts'
 import { resize } from './pod-resize.ts'
 import { PodSpec } from './pod-spec.ts'
@@ -50,7 +50,7 @@ export const pods = resource({
     { name: 'ephemeralcontainers', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, strategy: ephemeralContainers },
     { name: 'eviction', kind: 'Eviction', group: 'policy', verbs: ['create'], schema: Eviction, action: 'eviction' },
     { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'], schema: PodExecOptions, connects: 'stream', action: 'podStream' },
-    { name: 'log', kind: 'Pod', verbs: ['get'], schema: Pod, action: 'podLog' },
+    { name: 'log', kind: 'Pod', verbs: ['get'], schema: Pod, action: 'podLog', text: { options: PodLogOptions } },
     {
       name: 'portforward',
       kind: 'PodPortForwardOptions',

@@ -1,9 +1,16 @@
 import { bool, field, int64, list, message, pointer, required, string } from '../../schema/model.ts'
 
-export const AppArmorProfile = message('AppArmorProfile', 'An AppArmor profile.', {
-  type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
-  localhostProfile: pointer(2, string, 'Profile loaded on the node; for Localhost only.'),
-})
+const byType = [{ discriminator: 'type', members: ['localhostProfile'] }]
+
+export const AppArmorProfile = message(
+  'AppArmorProfile',
+  'An AppArmor profile.',
+  {
+    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
+    localhostProfile: pointer(2, string, 'Profile loaded on the node; for Localhost only.'),
+  },
+  { unions: byType },
+)
 
 export const Capabilities = message('Capabilities', 'Linux capabilities of a container.', {
   add: field(1, list(string, { listType: 'atomic' }), 'Capabilities to add.'),
@@ -24,10 +31,15 @@ export const WindowsSecurityContextOptions = message('WindowsSecurityContextOpti
   hostProcess: pointer(4, bool, 'Runs as a host process container; all containers of a pod alike.'),
 })
 
-export const SeccompProfile = message('SeccompProfile', 'A seccomp profile.', {
-  type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
-  localhostProfile: pointer(2, string, 'Profile file on the node; for Localhost only.'),
-})
+export const SeccompProfile = message(
+  'SeccompProfile',
+  'A seccomp profile.',
+  {
+    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
+    localhostProfile: pointer(2, string, 'Profile file on the node; for Localhost only.'),
+  },
+  { unions: byType },
+)
 
 export const SecurityContext = message('SecurityContext', 'Privileges of a container.', {
   capabilities: pointer(1, Capabilities, 'Capabilities to add and drop.'),

@@ -39,7 +39,10 @@ export const Subject = message(
     group: pointer(3, GroupSubject, 'A group.'),
     serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
   },
-  { validate: (subject, path, errors) => validateSubject(subject, path, errors) },
+  {
+    unions: [{ discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] }],
+    validate: (subject, path, errors) => validateSubject(subject, path, errors),
+  },
 )
 
 export const ResourcePolicyRule = message(

@@ -51,7 +51,10 @@ export const LimitResponse = message(
     type: required(1, string, 'Queue or Reject.', { openEnum: ['Queue', 'Reject'] }),
     queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),
   },
-  { validate: (response, path, errors) => validateResponse(response, path, errors) },
+  {
+    unions: [{ discriminator: 'type', members: ['queuing'] }],
+    validate: (response, path, errors) => validateResponse(response, path, errors),
+  },
 )
 
 export const LimitedPriorityLevelConfiguration = message(
@@ -80,7 +83,10 @@ export const PriorityLevelConfigurationSpec = message(
     limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
     exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
   },
-  { validate: (spec, path, errors) => validateLevel(spec, path, errors) },
+  {
+    unions: [{ discriminator: 'type', members: ['exempt', 'limited'] }],
+    validate: (spec, path, errors) => validateLevel(spec, path, errors),
+  },
 )
 
 export const PriorityLevelConfigurationCondition = message(

@@ -1,4 +1,4 @@
-import { any, bool, field, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { type AnySchema, any, bool, field, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
 
 export const OwnerReference = message(
   'OwnerReference',
@@ -14,13 +14,15 @@ export const OwnerReference = message(
   { atomic: true },
 )
 
+const fields: AnySchema = { ...any, model: { path: 'apimachinery.pkg.apis.meta.v1.FieldsV1', object: true } }
+
 export const ManagedFieldsEntry = message('ManagedFieldsEntry', 'The fields that one manager has set.', {
   manager: field(1, string, 'Name of the manager.'),
   operation: field(2, string, 'How they were set: Apply or Update.', { openEnum: ['Apply', 'Update'] }),
   apiVersion: field(3, string, 'Version in which the fields are named.'),
   time: pointer(4, time, 'When the entry was last changed.'),
   fieldsType: field(6, string, 'Format of the fields; always FieldsV1.'),
-  fieldsV1: pointer(7, any, 'The fields, as a trie of names.'),
+  fieldsV1: pointer(7, fields, 'The fields, as a trie of names.'),
   subresource: field(8, string, 'Subresource through which they were set; empty for the object itself.'),
 })
 

@@ -78,7 +78,7 @@ export const IngressSpec = message(
 export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {
   port: required(1, int32, 'Port number.'),
   protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
-  error: requiredPointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.', { omitEmpty: true }),
+  error: pointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.'),
 })
 
 export const IngressLoadBalancerIngress = message('IngressLoadBalancerIngress', 'A place where traffic enters.', {

@@ -19,7 +19,7 @@ const options = async (more: Partial<IssuerOptions> = {}): Promise<IssuerOptions
 async function documentOf(path: string, more?: Partial<IssuerOptions>) {
   const found = issuerDocuments(await options(more))
   assert.ok('documents' in found, 'the issuer has discovery documents')
-  const response = found.documents[path]?.()
+  const response = await found.documents[path]?.respond()
   assert.ok(response, path)
   return { type: response.headers.get('content-type'), cache: response.headers.get('cache-control'), body: await response.json() }
 }

@@ -10,7 +10,7 @@ import { asked, builtin, clockAt, get, platform, serving, widget } from '../fixt
 
 const info = { title: 'Test', version: 'v1.36.0' }
 const create = (served = serving(builtin), own = platform) =>
-  createOpenApiV3({ served, platform: own, info, enums: true, clock: clockAt(0) })
+  createOpenApiV3({ served, platform: own, info, enums: true, others: {}, clock: clockAt(0) })
 
 type Any = { readonly [key: string]: Any }
 const json = async (path: string, api = create()) => (await (await get(api, path)).json()) as Any
@@ -167,7 +167,7 @@ test('a kind has types, defaults and merge keys', async () => {
   assert.equal(containers['x-kubernetes-list-type'], 'map')
   assert.deepEqual(containers['x-kubernetes-list-map-keys'], ['name'])
   assert.equal(containers['x-kubernetes-patch-merge-key'], 'name')
-  assert.deepEqual(containers['items'], { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }], default: {} })
+  assert.deepEqual(containers['items'], { $ref: '#/components/schemas/io.k8s.api.core.v1.Container' })
   assert.equal(models['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector']?.['x-kubernetes-map-type'], 'atomic')
   assert.deepEqual(models['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], {
     oneOf: [{ type: 'integer' }, { type: 'string' }],
@@ -181,7 +181,7 @@ test('patch operations declare fieldValidation and dryRun, which clients check',
   const document = await json('/openapi/v3/apis/apps/v1')
   const patch = document['paths']?.['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.['patch']
   const names = Object.values(patch?.['parameters'] ?? {}).map((parameter) => parameter['name'])
-  assert.deepEqual(names, ['dryRun', 'force', 'fieldManager', 'fieldValidation'])
+  assert.deepEqual(names, ['dryRun', 'fieldManager', 'fieldValidation', 'force'])
   assert.equal(patch?.['operationId'], 'patchAppsV1NamespacedDeployment')
   assert.equal(patch?.['x-kubernetes-action'], 'patch')
   assert.deepEqual(patch?.['x-kubernetes-group-version-kind'], { group: 'apps', version: 'v1', kind: 'Deployment' })
@@ -202,16 +202,16 @@ test('a custom resource is one model with inlined schemas', async () => {
     },
     required: ['size'],
   })
-  assert.deepEqual(models['com.example.shop.v1.WidgetList']?.['properties']?.['items']?.['items']?.['allOf'], [
-    { $ref: '#/components/schemas/com.example.shop.v1.Widget' },
-  ])
+  assert.deepEqual(models['com.example.shop.v1.WidgetList']?.['properties']?.['items']?.['items'], {
+    $ref: '#/components/schemas/com.example.shop.v1.Widget',
+  })
   const paths = document['paths'] ?? {}
   const patch = paths['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']?.['patch']
   assert.equal(patch?.['operationId'], 'patchShopExampleComV1NamespacedWidget')
   assert.deepEqual(Object.keys(patch?.['requestBody']?.['content'] ?? {}), [
+    'application/apply-patch+yaml',
     'application/json-patch+json',
     'application/merge-patch+json',
-    'application/apply-patch+yaml',
   ])
   assert.ok('/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}/scale' in paths)
 })
