@@ -187,7 +187,6 @@ export const serverOptionRows = {
     ['notReady', 'unreachable'],
   ),
   livezGracePeriod: asFlag('livez-grace-period', number),
-  shuttingDown: callable,
   nodeAddressTypes: texts,
   compactionInterval: asFlag('kvstore-compaction-interval', number),
   countInterval: asFlag('kvstore-count-metric-poll-period', number),

@@ -106,8 +106,6 @@ export interface ServerOptions {
   readonly tolerationSeconds?: { readonly notReady: number; readonly unreachable: number }
   /** Milliseconds after startup during which `/livez` ignores unfinished startup work; default 0. */
   readonly livezGracePeriod?: number
-  /** Returns true while the process is shutting down: `/readyz` then fails. Absent: never. */
-  readonly shuttingDown?: () => boolean
   /** Preferred types of node addresses for connections to node agents, in order; default Hostname, InternalDNS, InternalIP, ExternalDNS, ExternalIP. */
   readonly nodeAddressTypes?: readonly string[]
   /** Milliseconds between compactions of the store's history; 0: never; default 300,000. */
@@ -142,7 +140,7 @@ export interface ServerOptions {
 
 export const defaultNodePorts: PortRange = { from: 30_000, to: 32_767 }
 
-type Optional = 'clusterAuthentication' | 'serviceAccounts' | 'encryption' | 'corsAccepts' | 'shuttingDown'
+type Optional = 'clusterAuthentication' | 'serviceAccounts' | 'encryption' | 'corsAccepts'
 export type CompleteOptions = Required<Omit<ServerOptions, Optional>> & Pick<ServerOptions, Optional>
 
 /** Options that are undefined count as absent. */

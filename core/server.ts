@@ -14,6 +14,6 @@ export type * from './ports.ts'
 export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
   validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
   validateOptions('createApiServer', serverOptionRows, options, { conflicts: serverOptionConflicts })
-  const { fetch, answer, close } = await assembleServer(ports, withDefaults(options))
-  return { fetch, answer, close }
+  const { table: _table, ...server } = await assembleServer(ports, withDefaults(options))
+  return server
 }

@@ -14,8 +14,8 @@ import type { createEncryption } from '../config/encryption.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
 import { createCustomResources } from '../custom-resources/index.ts'
 import { filters } from '../filters/chain.ts'
+import { type Drained, type DrainOptions, Entrance } from '../filters/entrance.ts'
 import { compose } from '../filters/filter.ts'
-import { createExchange } from '../filters/receive.ts'
 import { createRouter } from '../filters/router.ts'
 import { createHealth } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
@@ -31,7 +31,6 @@ import type { Connection, KeyValueStore, Ports } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import { createServing } from '../registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../registry/table.ts'
-import { createIds } from '../request/ids.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { builtInResources } from '../resources/group-versions.ts'
 import { Reply } from '../respond/reply.ts'
@@ -52,7 +51,11 @@ export interface ApiServer {
   fetch(request: Request, connection?: Connection): Promise<Response>
   /** As `fetch`, for listeners: the response is a `Reply`, which is much cheaper than the built-in class (respond/reply.ts). */
   answer(request: Request, connection: Connection): Response | Promise<Response>
-  /** Ends watches and background work. The store stays open: the caller owns it. */
+  /** Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. */
+  leave(): void
+  /** Ends watches, and waits for the requests in flight. */
+  drain(options?: DrainOptions): Promise<Drained>
+  /** Drains, which takes at most 10 s, and then ends background work. Later requests get 503. The store stays open: the caller owns it. */
   close(): Promise<void>
 }
 
@@ -75,23 +78,40 @@ const pluginConfigurations: typeof loadPluginConfigurations = async (...paramete
 /** Resolves when the server is ready. When it can't start, what was started is closed again. */
 export async function assembleServer(ports: Ports, options: CompleteOptions): Promise<AssembledServer> {
   const closers: (() => void)[] = []
-  const close = async () => {
+  const stop = () => {
     for (const each of closers.splice(0).reverse()) each()
   }
   try {
-    return { ...(await assemble(ports, options, closers)), close }
+    const { entrance, background, ...server } = await assemble(ports, options, closers)
+    return {
+      ...server,
+      leave: () => entrance.leave(),
+      drain: (drainOptions) => entrance.drain(drainOptions),
+      async close() {
+        await entrance.drain()
+        background()
+        await entrance.drainOwn()
+        entrance.close()
+        stop()
+      },
+    }
   } catch (error) {
-    await close()
+    stop()
     throw error
   }
 }
 
+interface Assembled extends Pick<AssembledServer, 'answer' | 'fetch' | 'table'> {
+  readonly entrance: Entrance
+  /** Stops controllers and periodic work. */
+  background(): void
+}
+
 /** `closers` gets a function for each part that runs in the background; the last one is to be called first. */
-async function assemble(ports: Ports, options: CompleteOptions, closers: (() => void)[]): Promise<Omit<AssembledServer, 'close'>> {
+async function assemble(ports: Ports, options: CompleteOptions, closers: (() => void)[]): Promise<Assembled> {
   const { platform, metrics, allowPrivileged, garbageCollection } = options
   const { clock } = ports
   const { logger } = ports.telemetry
-  const closing = new AbortController()
   const settings = { allowPrivileged, garbageCollection, enabled: options.gates.enabled }
 
   // Storage and resources.
@@ -110,6 +130,7 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
   // Authentication and authorization.
   const identities = await createIdentities(options, ports, table, settings)
   closers.push(() => identities.close())
+  const entrance = new Entrance({ clock, own: identities.loopback })
   const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
   const authorization = await createAuthorization({
     modes: options.authorizationModes,
@@ -130,8 +151,9 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
   const { outbound, files } = ports
   const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
   const { enabled } = settings
-  // Plugins write only while they admit a request; `asServer` is set by then.
-  const write = createOwnWrites((request) => asServer(request), platform)
+  const { loopback } = identities
+  const asServer = async (request: Request) => entrance.answer(request, loopback)
+  const write = createOwnWrites(asServer, platform)
   const admissionMetrics = createAdmissionMetrics(metrics)
   const pluginContext = {
     ...lookup,
@@ -192,7 +214,7 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
     serviceChecks: encryption?.checks ?? [],
     readyChecks: [...storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout), steps.informers],
     livezGracePeriod: options.livezGracePeriod,
-    shuttingDown: () => options.shuttingDown?.() ?? closing.signal.aborted,
+    shuttingDown: () => entrance.leaving,
     failed: (endpoint, reasons) => logger.warn({ endpoint, reasons }, 'health check failed'),
   })
   const meta = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
@@ -208,22 +230,21 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
     authorizer,
     metrics: serverMetrics,
   })
-  const handle = compose(chain, createRouter({ delegates: options.delegates, resources: dispatch, fixed: meta }))
-  const nextId = createIds()
-  const answer = (request: Request, connection: Connection) => handle(createExchange(request, connection, closing.signal, nextId))
+  entrance.open(compose(chain, createRouter({ delegates: options.delegates, resources: dispatch, fixed: meta })))
 
   const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
   closers.push(() => customResources.close())
   await customResources.ready
   const onClose = (stop: () => void) => closers.push(stop)
   await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined, onClose })
-  const asServer = async (request: Request) => answer(request, identities.loopback)
   customResources.start(createClient(asServer, serverManager(platform)))
-  closers.push(startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer }))
-  closers.push(() => closing.abort())
+  const background = startBackground(options, { table, clock, logger, stores: stores.all, fetch: asServer })
   steps.finish()
 
+  const answer = (request: Request, connection: Connection) => entrance.answer(request, connection)
   return {
+    entrance,
+    background,
     answer,
     async fetch(request, connection = inProcess) {
       const reply = await answer(request, connection)

@@ -1,7 +1,8 @@
 import type { Connection } from '../ports.ts'
-import type { Exchange, RequestInfo, User } from '../request/exchange.ts'
+import type { Exchange, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
+import { serviceUnavailable } from '../respond/status.ts'
 
 const nobody: User = { name: '', groups: [] }
 
@@ -17,18 +18,18 @@ class RequestExchange implements Exchange {
   deadline?: number
   /** The request as received: its signal belongs to the client, even when `request` has been replaced. */
   readonly #sent: Request
-  readonly #closing: AbortSignal
+  readonly #lifetime: Lifetime
   #annotations: Map<string, string> | undefined
   #requestAnnotations: Map<string, string> | undefined
   #signal: AbortSignal | undefined
   #expiry: AbortController | undefined
   #error: Error | undefined
 
-  constructor(request: Request, connection: Connection, closing: AbortSignal, nextId: () => string) {
+  constructor(request: Request, connection: Connection, lifetime: Lifetime, nextId: () => string) {
     this.request = request
     this.#sent = request
     this.connection = connection
-    this.#closing = closing
+    this.#lifetime = lifetime
     const { path, query } = splitTarget(targetOf(request))
     this.query = query
     this.info = requestInfo(request.method, path, query)
@@ -49,9 +50,13 @@ class RequestExchange implements Exchange {
     if (this.#signal === undefined) {
       this.#expiry = new AbortController()
       if (this.#error) this.#expiry.abort(this.#error)
-      this.#signal = AbortSignal.any([this.#sent.signal, this.#closing, this.#expiry.signal])
+      this.#signal = AbortSignal.any([this.#sent.signal, this.#lifetime.closing, this.#expiry.signal])
     }
     return this.#signal
+  }
+
+  onShutdown(end: () => void): () => void {
+    return this.#lifetime.onShutdown(end)
   }
 
   get expired(): boolean {
@@ -65,10 +70,11 @@ class RequestExchange implements Exchange {
 
   proceed(): void {
     if (this.#error) throw this.#error
+    if (this.#lifetime.closing.aborted) throw serviceUnavailable('apiserver is shut down', 1)
   }
 }
 
-/** Creates the exchange of a request, with its RequestInfo. `closing` aborts when the server closes; `nextId` generates audit IDs. */
-export function createExchange(request: Request, connection: Connection, closing: AbortSignal, nextId: () => string): Exchange {
-  return new RequestExchange(request, connection, closing, nextId)
+/** Creates the exchange of a request, with its RequestInfo. `nextId` generates audit IDs. */
+export function createExchange(request: Request, connection: Connection, lifetime: Lifetime, nextId: () => string): Exchange {
+  return new RequestExchange(request, connection, lifetime, nextId)
 }

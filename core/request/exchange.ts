@@ -41,6 +41,14 @@ export interface Seat {
   take(): void
 }
 
+/** What requests know about the life of the server. */
+export interface Lifetime {
+  /** Aborts when the server closes. Requests in flight have ended by then, unless they took too long. */
+  readonly closing: AbortSignal
+  /** Calls `end` when the server shuts down, at once if it does already. The returned function unregisters it. */
+  onShutdown(end: () => void): () => void
+}
+
 /** One request in flight, with what the filters determine about it. */
 export interface Exchange {
   /** The authentication filter may replace it when it removes credentials: use `signal` of the exchange, not of the request. */
@@ -68,6 +76,11 @@ export interface Exchange {
   readonly annotations: Map<string, string>
   /** Audit annotations that contain parts of the request's body: only for audit levels Request and RequestResponse. */
   readonly requestAnnotations: Map<string, string>
+  /**
+   * For a request without a time limit: `end` is called when the server shuts down, and must end it in good order. The returned function
+   * unregisters it.
+   */
+  onShutdown(end: () => void): () => void
   /** Ends the exchange with this error at its deadline. */
   expire(error: Error): void
   /** Throws the error that the exchange has ended with. Call it before storing anything. */

@@ -37,6 +37,7 @@ export const watch: Verb = async (target) => {
     store: resource.store,
     clock: services.clock,
     signal: exchange.signal,
+    onShutdown: (end) => exchange.onShutdown(end),
     encoder,
     scope,
     ...(matches && { matches }),

@@ -21,6 +21,8 @@ export interface WatchStreamOptions {
   readonly store: WatchableStore
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** Calls `end` when the server shuts down; the returned function unregisters it. */
+  onShutdown(end: () => void): () => void
   readonly encoder: WatchEncoder
   readonly scope: { readonly namespace: string; readonly name?: string }
   readonly matches?: (entry: Entry) => boolean
@@ -85,6 +87,7 @@ class WatchStream implements ByteSource, Subscriber {
       this.#timers.push(clock.after(Math.max(0, timeout - bookmarkBeforeEnd), () => this.#push(encoder.bookmark(this.#revision, false))))
     }
     signal.addEventListener('abort', this.cancel, { once: true })
+    this.#timers.push(options.onShutdown(() => this.#finish()))
     if (signal.aborted) this.cancel()
     if (initial.length === 0 && options.announceInitialEnd) this.#push(encoder.bookmark(after, true))
   }

@@ -24,6 +24,7 @@ import { type Listener, listen } from './listener.ts'
 import { serverOptions } from './options.ts'
 import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
+import { shutDown } from './shutdown.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
 import { keepObjectsYoung } from './young-objects.ts'
@@ -34,10 +35,11 @@ import { keepObjectsYoung } from './young-objects.ts'
  */
 const announcementDelay = 250
 
-/** A running daemon; `stop` resolves when everything is closed. */
+/** A running daemon. */
 export interface Daemon {
   readonly port: number
-  stop(): Promise<void>
+  /** Shuts down in order; resolves when everything is closed. `cause`: signal, for the log. */
+  stop(cause: string): Promise<void>
 }
 
 /** Reloads certificates for new connections when their files change. Unusable ones are logged, and the old ones stay in use. */
@@ -80,7 +82,6 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const metrics = createMetrics()
-  let stopping = false
   const server = await createApiServer(ports, {
     ...options,
     ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
@@ -89,7 +90,6 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
     advertiseAddress: address,
     securePort: flags.get('secure-port'),
-    shuttingDown: () => stopping,
     rootCa: pki.servingAuthorityPem,
   })
   const listener = await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, server.answer)
@@ -107,15 +107,11 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
   return {
     port: listener.port,
-    async stop() {
-      stopping = true
+    async stop(cause) {
       clearTimeout(announcement)
+      await shutDown(flags, { server, listener, stores: [stores.store, ...stores.overrides.map(({ store }) => store)], logger }, cause)
       stopWatching()
       authorities.close()
-      await new Promise<void>((resolve) => setTimeout(resolve, flags.get('shutdown-delay-duration')))
-      await server.close()
-      await listener.close()
-      await Promise.all([stores.store, ...stores.overrides.map(({ store }) => store)].map((each) => each.close()))
     },
   }
 }
@@ -153,16 +149,18 @@ export async function main(argv: readonly string[], program: string, serves: () 
     if (conflict !== undefined) throw new FlagError(conflict)
     const began = performance.now()
     const daemon = await start(flags)
-    const ended = new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    const ended = new Promise<string>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
     })
     const kubeconfig = flags.get('write-kubeconfig')
     const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
     tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
     serves()
     keepObjectsYoung()
-    await ended
-    await daemon.stop()
+    const signal = await ended
+    // A second signal ends the process at once, as kube-apiserver does.
+    for (const each of ['SIGINT', 'SIGTERM'] as const) process.once(each, () => process.exit(1))
+    await daemon.stop(signal)
     return 0
   } catch (error) {
     process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)

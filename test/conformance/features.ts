@@ -17,6 +17,7 @@ import { eventually, within } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
 import type { DaemonRuntime } from './daemons.ts'
 import { type Furniture, furnish, namedHost } from './furnish.ts'
+import { shutdownFeatures } from './shutdown-features.ts'
 
 interface Place {
   /** Shared by the features that neither stop the daemon nor change its files. `furniture`: its certificates and tokens. */
@@ -253,13 +254,7 @@ const features: { readonly [title: string]: Feature } = {
     },
   }),
 
-  async 'requests in flight end before the process does'({ start }) {
-    const daemon = await start({ flags: ['--shutdown-delay-duration=100ms'] })
-    const watch = await watchAt(daemon.fetch, collection)
-    process.kill(daemon.pid, 'SIGTERM')
-    await watch.rest()
-    await daemon.stop()
-  },
+  ...shutdownFeatures,
 
   async 'mutual TLS to webhooks'({ daemon, furniture }) {
     assert.equal(await statusWith(daemon, furniture.tokens.asked), 200)

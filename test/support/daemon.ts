@@ -38,6 +38,8 @@ export interface Daemon {
   log(): string
   /** All output so far. */
   output(): string
+  /** Exit status, when the process has ended. */
+  ended(): Promise<number | null>
   /** Sends a signal (default SIGTERM) and waits for the exit. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
@@ -105,6 +107,7 @@ export async function startDaemon({ command = nodeCommand, directory, flags = []
     fetch: client.fetch,
     log: () => output.stderr,
     output: () => output.stdout + output.stderr,
+    ended: async () => ((await within('end of the daemon', ended)) as [number | null])[0],
     stop,
   }
 }

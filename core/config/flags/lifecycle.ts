@@ -13,10 +13,12 @@ export const lifecycleFlags = {
     help: 'Delay between the shutdown signal and the shutdown. During it the server keeps serving, and /readyz fails.',
   }),
   'shutdown-send-retry-after': bool({
+    implemented: true,
     help: 'Keep listening while requests in flight are drained; answer new requests with 429, Retry-After and Connection: close.',
   }),
   'shutdown-watch-termination-grace-period': duration({
     default: 0,
-    help: 'Maximum time to wait for watches to end at shutdown. 0: do not wait.',
+    implemented: true,
+    help: 'Time over which watches are ended at shutdown, at least 200 per second. 0: all at once.',
   }),
 }

@@ -18,7 +18,12 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
   const client = new AbortController()
   const headers = { ...credentials, accept: '*/*' }
   const request = new Request('http://x/api', { method: 'POST', body: 'content', headers, signal: client.signal })
-  const exchange = createExchange(request, connection, new AbortController().signal, () => 'some-id')
+  const exchange = createExchange(
+    request,
+    connection,
+    { closing: new AbortController().signal, onShutdown: () => () => {} },
+    () => 'some-id',
+  )
   const reports: unknown[][] = []
   const filter = authentication({
     authenticator: { name: 'test', authenticate: answer },

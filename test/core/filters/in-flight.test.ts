@@ -73,6 +73,8 @@ describe('requests in flight', () => {
       assert.equal((await answers[0])?.status, 201)
       slow[1]?.fail()
       assert.equal((await answers[1])?.status, 400)
+      slow[2]?.finish()
+      assert.equal((await answers[2])?.status, 201)
     }))
 
   test('a client that disconnects in the middle of a body is no server error', () =>

@@ -19,9 +19,9 @@ interface Seen {
   readonly query: readonly (readonly [string, string])[]
 }
 
-const neverAborts = new AbortController().signal
+const lifetime = { closing: new AbortController().signal, onShutdown: () => () => {} }
 const infoOf = (request: Request, connection: Connection): Seen => {
-  const { info, query } = createExchange(request, connection, neverAborts, () => 'id')
+  const { info, query } = createExchange(request, connection, lifetime, () => 'id')
   return { path: info.path, query: [...query] }
 }
 const capture = () =>

@@ -1,0 +1,240 @@
+import type { Clock, Connection } from '../ports.ts'
+import type { Exchange, Lifetime } from '../request/exchange.ts'
+import { createIds } from '../request/ids.ts'
+import { Reply } from '../respond/reply.ts'
+import { type ApiError, serviceUnavailable } from '../respond/status.ts'
+import type { Answer, Handler } from './filter.ts'
+import { createExchange } from './receive.ts'
+
+/** How requests in flight are drained. */
+export interface DrainOptions {
+  /** Maximum milliseconds to wait for requests in flight, which are then aborted. Default 10,000. */
+  readonly limit?: number
+  /** Milliseconds over which watches are ended, at least 200 per second; 0 (default): at once. */
+  readonly watchGrace?: number
+  /** Answer new requests with 429 and Retry-After, except health checks and metrics (`--shutdown-send-retry-after`). Default false. */
+  readonly sendRetryAfter?: boolean
+}
+
+/** Result of a drain. */
+export interface Drained {
+  /** Requests that were aborted at the limit. */
+  readonly aborted: number
+  /** Watches that were ended. */
+  readonly watches: number
+}
+
+export interface EntranceOptions {
+  readonly clock: Clock
+  /** Connection of the server's own requests, which are answered until `close`. */
+  readonly own: Connection
+}
+
+/** Counts requests that are being answered. */
+class Running {
+  #count = 0
+  #idle: (() => void)[] = []
+
+  get count(): number {
+    return this.#count
+  }
+
+  enter(): void {
+    this.#count++
+  }
+
+  readonly leave = (): void => {
+    this.#count--
+    if (this.#count === 0) for (const callback of this.#idle.splice(0)) callback()
+  }
+
+  readonly answered = (response: Response): Response => {
+    this.leave()
+    return response
+  }
+
+  readonly failed = (error: unknown): never => {
+    this.leave()
+    throw error
+  }
+
+  /** Resolves when nothing is running. */
+  idle(): Promise<void> {
+    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
+  }
+}
+
+/** Minimum number of watches ended per second, as in the reference. */
+const minEndingRate = 200
+/** Milliseconds between ends of watches. */
+const endingInterval = 20
+/** Milliseconds in which requests in flight may end. */
+const usualLimit = 10_000
+/** Milliseconds in which aborted requests may answer. */
+const abortGrace = 1_000
+
+const exempt = ['/readyz', '/livez', '/healthz', '/metrics']
+const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+
+/** The response and its headers are the reference's (WithRetryAfter). */
+const tryLater = ({ auditId }: Exchange): Response =>
+  new Reply('The apiserver is shutting down, please try again later.\n', {
+    status: 429,
+    headers: { ...plain, 'Audit-Id': auditId, Connection: 'close', 'Retry-After': '5' },
+  })
+
+/** As the reference's WithWaitGroup: in JSON, whatever the client accepts. */
+const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
+  new Reply(`${JSON.stringify(status)}\n`, {
+    status: 503,
+    headers: { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff', 'Audit-Id': auditId, 'Retry-After': '1' },
+  })
+
+/**
+ * The first thing that every request passes. It knows the stage of the server's life: requests are answered from `open` to `close`, and
+ * counted, so that `drain` can wait for those in flight.
+ */
+export class Entrance implements Lifetime {
+  readonly #options: EntranceOptions
+  readonly #nextId = createIds()
+  readonly #closing = new AbortController()
+  readonly #clients = new Running()
+  readonly #own = new Running()
+  /** Ends of the requests that last until they are told to end. */
+  readonly #lasting = new Set<() => void>()
+  #stage: 'starting' | 'serving' | 'draining' | 'closed' = 'starting'
+  #leaving = false
+  #sendsRetryAfter = false
+  #drained: Promise<Drained> | undefined
+  #handle: Handler = (exchange) => unavailable(exchange, serviceUnavailable('apiserver is starting', 1))
+
+  constructor(options: EntranceOptions) {
+    this.#options = options
+  }
+
+  // ── Lifetime of requests ──────────────────────────────────────────────────────────────────────
+
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  onShutdown(end: () => void): () => void {
+    if (this.#stage === 'draining' || this.#stage === 'closed') end()
+    else this.#lasting.add(end)
+    return () => this.#lasting.delete(end)
+  }
+
+  // ── Stages ────────────────────────────────────────────────────────────────────────────────────
+
+  /** From here on requests are answered by this handler. */
+  open(handle: Handler): void {
+    this.#handle = handle
+    this.#stage = 'serving'
+  }
+
+  /** The server will shut down: only `/readyz` tells. */
+  leave(): void {
+    this.#leaving = true
+  }
+
+  get leaving(): boolean {
+    return this.#leaving
+  }
+
+  /**
+   * Ends watches and waits for the requests in flight. Those that arrive meanwhile are answered, as their connection was accepted before, unless
+   * `sendRetryAfter` refuses them; new watches are refused. A second call has the result of the first.
+   */
+  drain(options: DrainOptions = {}): Promise<Drained> {
+    this.#drained ??= this.#drain(options)
+    return this.#drained
+  }
+
+  async #drain({ limit = usualLimit, watchGrace = 0, sendRetryAfter = false }: DrainOptions): Promise<Drained> {
+    this.#leaving = true
+    this.#sendsRetryAfter = sendRetryAfter
+    if (this.#stage !== 'closed') this.#stage = 'draining'
+    const watches = this.#lasting.size
+    const finished = Promise.all([this.#endLasting(watchGrace), this.#clients.idle()])
+    const inTime = await this.#within(Math.max(limit, watchGrace), finished)
+    const aborted = inTime ? 0 : this.#clients.count
+    if (aborted > 0) {
+      this.#closing.abort(new Error('the server is shutting down'))
+      await this.#within(abortGrace, this.#clients.idle())
+    }
+    return { aborted, watches }
+  }
+
+  /** Waits for the server's own requests, at most 10 s. Nothing may send new ones any more. */
+  async drainOwn(): Promise<void> {
+    await this.#within(usualLimit, this.#own.idle())
+  }
+
+  /** From here on every request is refused, and what still runs is aborted. */
+  close(): void {
+    this.#stage = 'closed'
+    this.#leaving = true
+    for (const end of this.#lasting) end()
+    this.#closing.abort(new Error('the server is closed'))
+  }
+
+  // ── Requests ──────────────────────────────────────────────────────────────────────────────────
+
+  answer(request: Request, connection: Connection): Answer {
+    const exchange = createExchange(request, connection, this, this.#nextId)
+    const own = connection === this.#options.own
+    if (this.#stage !== 'serving') {
+      const refusal = this.#refusal(exchange, own)
+      if (refusal !== undefined) return refusal
+    }
+    if (exchange.info.longRunning) return this.#handle(exchange)
+    const running = own ? this.#own : this.#clients
+    running.enter()
+    let answer: Answer
+    try {
+      answer = this.#handle(exchange)
+    } catch (error) {
+      return running.failed(error)
+    }
+    return answer instanceof Promise ? answer.then(running.answered, running.failed) : running.answered(answer)
+  }
+
+  /** The response to a request that comes too early or too late; undefined: it is answered. */
+  #refusal(exchange: Exchange, own: boolean): Response | undefined {
+    const { path, longRunning } = exchange.info
+    if (this.#stage === 'closed') return unavailable(exchange, serviceUnavailable('apiserver is shut down', 1))
+    if (this.#stage === 'starting' || own || exempt.some((prefix) => path.startsWith(prefix))) return undefined
+    if (this.#sendsRetryAfter) return tryLater(exchange)
+    return longRunning ? unavailable(exchange, serviceUnavailable('apiserver is shutting down', 1)) : undefined
+  }
+
+  /** Ends long-running requests, evenly over `grace` milliseconds. */
+  #endLasting(grace: number): Promise<void> {
+    const perTurn =
+      grace === 0 ? this.#lasting.size : Math.ceil(Math.max(this.#lasting.size / grace, minEndingRate / 1000) * endingInterval)
+    return new Promise((resolve) => {
+      const turn = () => {
+        let left = perTurn
+        for (const end of this.#lasting) {
+          if (left-- === 0) break
+          this.#lasting.delete(end)
+          end()
+        }
+        if (this.#lasting.size === 0) resolve()
+        else this.#options.clock.after(endingInterval, turn)
+      }
+      turn()
+    })
+  }
+
+  /** True when the promise resolves within so many milliseconds. */
+  #within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(milliseconds, () => resolve(false))
+      void promise.then(() => {
+        cancel()
+        resolve(true)
+      })
+    })
+  }
+}

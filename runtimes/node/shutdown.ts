@@ -1,0 +1,42 @@
+/** An orderly end of the daemon: nothing that could finish is cut off. */
+import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { KeyValueStore, Logger } from '../../core/ports.ts'
+import type { ApiServer } from '../../core/server.ts'
+import type { Listener } from './listener.ts'
+
+/** The parts of a running daemon that are shut down in order. */
+export interface Running {
+  readonly server: ApiServer
+  readonly listener: Listener
+  readonly stores: readonly KeyValueStore[]
+  readonly logger: Logger
+}
+
+/**
+ * Not ready, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
+ * closed. `cause`: signal, for the log.
+ */
+export async function shutDown(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
+  const began = performance.now()
+  const elapsed = () => Math.round(performance.now() - began)
+  const delay = flags.get('shutdown-delay-duration')
+  const sendRetryAfter = flags.get('shutdown-send-retry-after')
+  const watchGrace = flags.get('shutdown-watch-termination-grace-period')
+  const limit = flags.get('request-timeout')
+
+  server.leave()
+  logger.info({ signal: cause, delay }, 'shutdown: not ready')
+  await new Promise<void>((resolve) => setTimeout(resolve, delay))
+
+  // With Retry-After the port stays open until the last answer, so that clients get 429 and not a refused connection.
+  const draining = server.drain({ limit, watchGrace, sendRetryAfter })
+  const closing = sendRetryAfter ? undefined : listener.close(limit + watchGrace)
+  logger.info({ elapsed: elapsed() }, 'shutdown: draining')
+  const { aborted, watches } = await draining
+  await (closing ?? listener.close(limit))
+  logger.info({ elapsed: elapsed(), aborted, watches }, 'shutdown: drained')
+
+  await server.close()
+  for (const store of stores) await store.close()
+  logger.info({ elapsed: elapsed() }, 'shutdown: ended')
+}
