@@ -24,6 +24,12 @@ const onBody = (answer: Normal, replace: (name: string, member: Json) => Json | 
   body: replaced(answer.body, replace),
 })
 
+function revisionFirst(metadata: Json): Json | undefined {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return undefined
+  const { resourceVersion, ...others } = metadata
+  return resourceVersion === undefined ? undefined : { resourceVersion, ...others }
+}
+
 const anyRequest = () => true
 
 export const acceptedDifferences: readonly Accepted[] = [
@@ -39,6 +45,21 @@ export const acceptedDifferences: readonly Accepted[] = [
     reason: 'Compact JSON ends without a newline: to be mended.',
     applies: anyRequest,
     clear: (answer) => ({ ...answer, layout: answer.layout.replace('compact newline', 'compact') }),
+  },
+  {
+    reason: 'metadata.resourceVersion is the first member of metadata: to be mended.',
+    applies: anyRequest,
+    clear: (answer) => onBody(answer, (name, member) => (name === 'metadata' ? revisionFirst(member) : undefined)),
+  },
+  {
+    reason: 'A distribution adds its service CA to the projected volumes of pods; the reference was built from its sources.',
+    applies: ({ kind, call }) => kind === 'pods' || call.path.includes('/pods'),
+    clear: (answer) =>
+      onBody(answer, (name, member) =>
+        name === 'sources' && Array.isArray(member)
+          ? member.filter((source) => !JSON.stringify(source).includes('openshift-service-ca.crt'))
+          : undefined,
+      ),
   },
   {
     reason: 'Descriptions of kinds, fields and operations are our own sentences.',

@@ -62,8 +62,27 @@ function wording(value: Json | undefined): string {
     .replaceAll(/"(\\.|[^"\\])*"/g, '"…"')
     .replaceAll(/\{.*\}/g, '{…}')
     .replaceAll(/\[.*\]/g, '[…]')
+    .replaceAll(/^\w+ in version "…" cannot be handled as an? \w+: /g, '')
+    .replaceAll(/Go struct field \S+/g, 'Go struct field …')
+    .replaceAll(/^\S+ "…" is invalid: \S+: /g, 'invalid: ')
     .replaceAll(/\d+/g, 'N')
     .slice(0, 120)
+}
+
+/** What two texts differ in. */
+function contrast(reference: Json | undefined, ours: Json | undefined): string {
+  const [one, other] = [wording(reference), wording(ours)]
+  if (one !== other || typeof reference !== 'string' || typeof ours !== 'string') return ` "${one}" → "${other}"`
+  const [left, right] = [reference.split(/(?<=[\s.,:;])/), ours.split(/(?<=[\s.,:;])/)]
+  while (left.length > 0 && left[0] === right[0]) {
+    left.shift()
+    right.shift()
+  }
+  while (left.length > 0 && left.at(-1) === right.at(-1)) {
+    left.pop()
+    right.pop()
+  }
+  return ` … ${left.join('').trim().slice(0, 60)} … → … ${right.join('').trim().slice(0, 60)} …`
 }
 
 /** Causes of a Status as `reason field`. */
@@ -90,10 +109,7 @@ export function classOf(reference: Normal, ours: Normal, found: readonly Differe
   for (const { path, reference: one, ours: other } of found) {
     const place = general(path)
     const how = one === undefined ? 'has' : other === undefined ? 'lacks' : 'differs'
-    const detail =
-      place === 'body.message' || place.startsWith('headers') || place.endsWith('.message')
-        ? ` "${wording(one)}" → "${wording(other)}"`
-        : ''
+    const detail = place === 'body.message' || place.startsWith('headers') || place.endsWith('.message') ? contrast(one, other) : ''
     if (places.size < 4) places.set(place, `${how} ${place}${detail}`)
   }
   // The message repeats the causes.

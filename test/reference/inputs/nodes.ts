@@ -19,10 +19,17 @@ const depth = 2
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** All places below an object, parents first. `seen`: fields of earlier kinds; grows. */
-export function* nodesOf(message: Message, base: JsonObject, seen: Set<Field>): Generator<Node> {
+const isWritten = (name: string) => name !== 'status'
+
+/** All places below an object, parents first. `seen`: fields of earlier kinds; grows. `inTop`: fields of the object that are entered. */
+export function* nodesOf(
+  message: Message,
+  base: JsonObject,
+  seen: Set<Field>,
+  inTop: (name: string) => boolean = isWritten,
+): Generator<Node> {
   yield { path: '', schema: message, seen: false, put: (value) => ({ ...base, ...(value as JsonObject) }) }
-  yield* below(message, '', base, (value) => value as JsonObject, seen, [])
+  yield* below(message, '', base, (value) => value as JsonObject, seen, [], inTop)
 }
 
 /** `current`: the value at this place in the base object; `put` replaces it. */
@@ -33,11 +40,12 @@ function* below(
   put: (value: Json) => JsonObject,
   seen: Set<Field>,
   above: readonly string[],
+  inTop: (name: string) => boolean = () => true,
 ): Generator<Node> {
   if (schema.type === 'message') {
     if (above.filter((name) => name === schema.name).length >= depth) return
     for (const [name, field] of schema.json) {
-      if (path === '' && name === 'status') continue
+      if (!inTop(name)) continue
       const known = seen.has(field)
       seen.add(field)
       const parent = isObject(current) ? current : (plausible(schema) as JsonObject)

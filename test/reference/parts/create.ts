@@ -1,9 +1,10 @@
 /** Creates of every kind with every field changed, as dry runs. */
 import type { Field, JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
-import { type Call, type Part, type Scene, send } from '../exchange.ts'
+import { type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
 import { nodesOf } from '../inputs/nodes.ts'
+import { account } from '../inputs/objects.ts'
 import { pairsOf } from '../inputs/pairs.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
 
@@ -33,8 +34,5 @@ const lastOf = (path: string) =>
     .replaceAll(/\[\]|\{\}/g, '')
     .split('.')
     .at(-1) ?? ''
-
-/** The account that pods of the namespace use, which a controller would make. */
-export const account: Call = send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
 
 export const create: Part = { name: 'create', before: () => [account], scenes }

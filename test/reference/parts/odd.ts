@@ -1,8 +1,8 @@
 /** Odd requests: methods × paths × media types × bodies × parameters. */
 import { minimalObject } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
+import { account } from '../inputs/objects.ts'
 import { storedKinds } from '../kinds.ts'
-import { account } from './create.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const stored = `${maps}/odd`

@@ -1,0 +1,31 @@
+/** Stored objects that requests are about. */
+import type { ResourceDefinition } from '../../../core/resources/definition.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
+import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
+import { type Call, send } from '../exchange.ts'
+
+/** The account that pods of the namespace use, which a controller would make. */
+export const account: Call = send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
+
+const merge = { 'content-type': 'application/merge-patch+json' }
+
+export const objectOf = (definition: ResourceDefinition, name: string) => minimalObject(definition, name) as JsonObject
+
+export const nameOf = (object: JsonObject) => (object['metadata'] as { name: string }).name
+
+/** Path of an object. */
+export const pathOf = (definition: ResourceDefinition, object: JsonObject) => `${collectionPath(definition)}/${nameOf(object)}`
+
+/** Creates the kind's minimal object with this name. */
+export const makes = (definition: ResourceDefinition, name: string): Call =>
+  send('POST', collectionPath(definition), objectOf(definition, name))
+
+/** Removes it whatever its finalizers. A namespace stays, because only a controller could remove it. */
+export function removes(definition: ResourceDefinition, name: string): readonly Call[] {
+  if (definition.specFinalizers) return []
+  const path = pathOf(definition, objectOf(definition, name))
+  return [send('PATCH', path, { metadata: { finalizers: null } }, merge), { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` }]
+}
+
+/** Whether objects of the kind may have any name. */
+export const isNamedFreely = (definition: ResourceDefinition) => nameOf(objectOf(definition, 'any')) === 'any'
