@@ -2,13 +2,33 @@
 import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
+import { type Claim, claimOf, ownerOf } from '../stores/log/owner.ts'
 import { advertisedAddress } from './address.ts'
 import { makeFlagDirectory, readFlagFile, readPath } from './flag-file.ts'
 import type { Certificates, ListenOptions } from './listener.ts'
-import { ensurePki, type Pki } from './pki.ts'
+import { ensurePki, type Pki, type PkiOptions, readServing } from './pki.ts'
 import { inMemory } from './store.ts'
 
-export async function preparePki(flags: ParsedFlags): Promise<Pki> {
+/** Role of a running server in its `--cert-dir`, which others may share. */
+const role = 'certificates'
+
+/** Makes this process known as a user of `--cert-dir`, until it is released. */
+export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
+  makeFlagDirectory('cert-dir', flags.get('cert-dir'))
+  return claimOf(flags.get('cert-dir'), role)
+}
+
+/** Reads the certificates and keys that the server needs, and creates or renews those that it generates. */
+export async function preparePki(flags: ParsedFlags, claim: Claim): Promise<Pki> {
+  const neighbour = await ownerOf(flags.get('cert-dir'), claim.name, role)
+  return ensurePki({ ...pkiOptions(flags), neighbour })
+}
+
+/** The serving certificates as they are on disk now. Nothing is written: of two servers with one `--cert-dir`, none undoes what the other does. */
+export const reloadedCertificates = (flags: ParsedFlags, pki: Pki): Certificates =>
+  servingCertificates(flags, { ...pki, serving: readServing(pkiOptions(flags), pki.ca) })
+
+function pkiOptions(flags: ParsedFlags): PkiOptions {
   const directory = flags.get('data-dir')
   const external = flags.get('external-hostname')
   const certFile = flags.get('tls-cert-file')
@@ -16,16 +36,15 @@ export async function preparePki(flags: ParsedFlags): Promise<Pki> {
   for (const flag of ['tls-cert-file', 'tls-private-key-file'] as const) readFlagFile(flags, flag)
   const keepsData = directory !== inMemory && flags.get('kvstore-servers').length === 0
   if (keepsData) makeFlagDirectory('data-dir', directory)
-  makeFlagDirectory('cert-dir', flags.get('cert-dir'))
   const serviceAddresses = flags.get('service-cluster-ip-range').flatMap((range) => addressRange(range)?.first ?? [])
-  return ensurePki({
+  return {
     certDir: flags.get('cert-dir'),
     ...(keepsData && { dataDir: directory }),
     service: flags.platform.service,
     hosts: external ? [external] : [],
     ips: [advertisedAddress(flags.get('advertise-address'), flags.get('bind-address')), ...serviceAddresses],
     ...(certFile && keyFile && { certFile, keyFile }),
-  })
+  }
 }
 
 /** Serving certificates of the listener. */

@@ -17,7 +17,14 @@ import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { authenticationOptions } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
 import { buildInfo } from './build-info.ts'
-import { certificateFiles, listenOptions, preparePki, servingCertificates } from './certificates.ts'
+import {
+  certificateFiles,
+  claimCertificates,
+  listenOptions,
+  preparePki,
+  reloadedCertificates,
+  servingCertificates,
+} from './certificates.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Listener, listen } from './listener.ts'
@@ -43,16 +50,16 @@ export interface Daemon {
 }
 
 /** Reloads certificates for new connections when their files change. Unusable ones are logged, and the old ones stay in use. */
-function watchCertificates(flags: ParsedFlags, listener: Listener, logger: Logger): () => void {
-  const reload = async () => {
+function watchCertificates(flags: ParsedFlags, pki: Pki, listener: Listener, logger: Logger): () => void {
+  const reload = () => {
     try {
-      listener.reload(servingCertificates(flags, await preparePki(flags)))
+      listener.reload(reloadedCertificates(flags, pki))
       logger.info({}, 'certificates reloaded')
     } catch (error) {
       logger.error({ error: reasonOf(error) }, 'certificates not reloaded; the previous ones stay in use')
     }
   }
-  const stops = certificateFiles(flags).map((path) => nodeFiles.watch(path, () => void reload()))
+  const stops = certificateFiles(flags).map((path) => nodeFiles.watch(path, reload))
   return () => {
     for (const stop of stops) stop()
   }
@@ -76,7 +83,8 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)
-  const pki = await preparePki(flags)
+  const claim = await claimCertificates(flags)
+  const pki = await preparePki(flags, claim)
   const stores = await openStores(flags, nodeClock, logger)
   const ports = { ...stores, clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
   const authorities = await clientAuthorities(flags, pki, ports)
@@ -93,7 +101,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     rootCa: pki.servingAuthorityPem,
   })
   const listener = await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, server.answer)
-  const stopWatching = watchCertificates(flags, listener, logger)
+  const stopWatching = watchCertificates(flags, pki, listener, logger)
   const announce = () => {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })
@@ -112,6 +120,7 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
       await shutDown(flags, { server, listener, stores: [stores.store, ...stores.overrides.map(({ store }) => store)], logger }, cause)
       stopWatching()
       authorities.close()
+      await claim.release()
     },
   }
 }

@@ -23,6 +23,8 @@ export interface PkiOptions {
   readonly keyFile?: string
   /** Milliseconds since the epoch; default: now. */
   readonly now?: number
+  /** Another running server with the same `certDir`, by process id. Its certificates are not replaced by those of another CA. */
+  readonly neighbour?: number | undefined
 }
 
 export interface Pki {
@@ -45,7 +47,7 @@ const renewalMilliseconds = 30 * 86_400_000
  * days or no longer match the names or the CA. Rejects with an error of one line that names the file when one is damaged.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
-  const { certDir, dataDir, service, now = Date.now() } = options
+  const { certDir, dataDir, service, now = Date.now(), neighbour } = options
   const stableDir = dataDir === undefined ? certDir : join(dataDir, 'pki')
   const names = [
     ...[
@@ -64,9 +66,11 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const subject = { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }
   if (certFile === undefined) checkComplete(certDir, 'apiserver')
   const isNamed = certFile !== undefined && keyFile !== undefined
-  const serving = isNamed ? { pair: readPair(certFile, keyFile).pair, isBrought: true } : ensurePair(certDir, 'apiserver', ca, subject, now)
+  const serving = isNamed
+    ? { pair: readPair(certFile, keyFile).pair, isBrought: true }
+    : ensurePair(certDir, 'apiserver', ca, subject, now, neighbour)
   const adminSubject = { commonName: 'platform-admin', organizations: ['system:masters'] }
-  const admin = ensurePair(certDir, 'admin', ca, adminSubject, now)
+  const admin = ensurePair(certDir, 'admin', ca, adminSubject, now, neighbour)
   return {
     ca: ca.pair,
     serving: serving.pair,
@@ -156,8 +160,10 @@ function ensurePair(
   ca: Parsed,
   subject: Subject,
   now: number,
+  neighbour: number | undefined,
 ): { readonly pair: Pair; readonly isBrought: boolean } {
   const [certPath, keyPath] = pairPaths(directory, name)
+  let wanted = subject
   if (existsSync(certPath) && existsSync(keyPath)) {
     const { text: certPem, certificate } = checkCertificate(certPath)
     const { text: keyPem, key } = checkKey(keyPath)
@@ -165,18 +171,44 @@ function ensurePair(
     const matches = certificate.checkPrivateKey(key)
     if (isBrought && !matches) throw mismatch(certPath, keyPath)
     if (isBrought || (matches && fits(certificate, ca, subject, now))) return { pair: { certPem, keyPem }, isBrought }
+    if (neighbour !== undefined) {
+      if (!isIssuedBy(certificate, ca.certificate)) {
+        throw new Error(`${certPath} belongs to process ${neighbour}, a server with other data: each needs its own --cert-dir`)
+      }
+      wanted = { ...subject, names: [...new Set([...(subject.names ?? []), ...namesIn(certificate)])] }
+    }
   }
-  const pair = issue(ca.pair, subject, now)
+  const pair = issue(ca.pair, wanted, now)
   writeAtomically(keyPath, pair.keyPem, 0o600)
   writeAtomically(certPath, pair.certPem, 0o644)
   return { pair, isBrought: false }
 }
 
+const isIssuedBy = (certificate: X509Certificate, authority: X509Certificate) =>
+  certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
+
+/** The host names and addresses of a certificate, such as one that is shared with a server of other names. */
+const namesIn = ({ subjectAltName = '' }: X509Certificate) =>
+  subjectAltName.split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? [])
+
+/**
+ * The serving pair as it is on disk now: the user's, or one that the CA issued. Nothing is written.
+ * @throws Error in one line when it is damaged, or was issued by the generated CA of other data.
+ */
+export function readServing({ certDir, certFile, keyFile }: PkiOptions, ca: Pair): Pair {
+  if (certFile !== undefined && keyFile !== undefined) return readPair(certFile, keyFile).pair
+  const [certPath, keyPath] = pairPaths(certDir, 'apiserver')
+  const { pair, certificate } = readPair(certPath, keyPath)
+  const own = new X509Certificate(ca.certPem)
+  if (certificate.issuer === own.subject && !isIssuedBy(certificate, own))
+    throw new Error(`${certPath} was issued for a server with other data: each needs its own --cert-dir`)
+  return pair
+}
+
 function fits(certificate: X509Certificate, { certificate: authority }: Parsed, { names = [] }: Subject, now: number): boolean {
   return (
     Date.parse(certificate.validTo) - now > renewalMilliseconds &&
-    certificate.checkIssued(authority) &&
-    certificate.verify(authority.publicKey) &&
+    isIssuedBy(certificate, authority) &&
     names.every((name) => (isAddress(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
   )
 }

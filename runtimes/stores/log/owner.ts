@@ -1,5 +1,5 @@
 /**
- * Ownership of a data directory: a listening unix socket in it. The kernel closes it when the process ends, for any reason. It is reachable
+ * Ownership of a data directory, and claims to a shared one: a listening unix socket in it. The kernel closes it when the process ends, for any reason. It is reachable
  * from all processes on the host, across containers. (Hosts that share a network file system do not see each other's sockets.)
  */
 import { mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const pattern = /^owner\.(\d+)\.[0-9a-f]+$/
+/** Role of the only user of a directory. Other roles may have several processes. */
+const ownerRole = 'owner'
 const draft = '.new'
 /** Milliseconds to wait for an owner that is terminating. */
 const patience = 1000
@@ -17,6 +18,11 @@ const longestPath = 103
 
 export interface Owner {
   release(): Promise<void>
+}
+
+/** A process that uses a directory, possibly beside others. */
+export interface Claim extends Owner {
+  readonly name: string
 }
 
 /**
@@ -39,8 +45,9 @@ export async function takeOwnership(directory: string): Promise<Owner> {
   }
 }
 
-/** Process id of a live owner or contender. In another PID namespace the id may differ. */
-export async function ownerOf(directory: string, except?: string): Promise<number | undefined> {
+/** Process id of a live owner or contender, or of another process in a `role`. In another PID namespace the id may differ. */
+export async function ownerOf(directory: string, except?: string, role = ownerRole): Promise<number | undefined> {
+  const pattern = new RegExp(`^${role}\\.(\\d+)\\.[0-9a-f]+$`)
   for (const name of readdirSync(directory)) {
     const [, pid] = pattern.exec(name) ?? []
     if (pid === undefined || name === except) continue
@@ -50,8 +57,9 @@ export async function ownerOf(directory: string, except?: string): Promise<numbe
   return undefined
 }
 
-async function claimOf(directory: string): Promise<Owner & { readonly name: string }> {
-  const name = `owner.${process.pid}.${Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')}`
+/** Makes this process known as a user of the directory; `role` is a word of letters. */
+export async function claimOf(directory: string, role = ownerRole): Promise<Claim> {
+  const name = `${role}.${process.pid}.${Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')}`
   const server = await withShortPath(directory, `${name}${draft}`, listen)
   try {
     renameSync(join(directory, `${name}${draft}`), join(directory, name))
