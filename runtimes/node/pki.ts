@@ -11,7 +11,7 @@ export type { Pair } from './issue.ts'
 export interface PkiOptions {
   /** Directory of the serving and admin certificates; without `dataDir`, of everything. */
   readonly certDir: string
-  /** Directory of the data. The CA and the service account key must live as long as the data, and are in its folder `pki`. */
+  /** Directory of the data. The CA and the service account key must live as long as the data, and are in `keyDirectory`. */
   readonly dataDir?: string
   /** Name of the API server's service in namespace `default`; the serving certificate holds its DNS names. */
   readonly service: string
@@ -38,6 +38,9 @@ export interface Pki {
   readonly serviceAccountKeyPem: string
 }
 
+/** Folder of the keys that must live as long as the data: the CA's, and that of service account tokens. */
+export const keyDirectory = (dataDir: string) => join(dataDir, 'pki')
+
 /** Common name of the generated CA. */
 const authority = 'platform-ca'
 const renewalMilliseconds = 30 * 86_400_000
@@ -48,7 +51,7 @@ const renewalMilliseconds = 30 * 86_400_000
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const { certDir, dataDir, service, now = Date.now(), neighbour } = options
-  const stableDir = dataDir === undefined ? certDir : join(dataDir, 'pki')
+  const stableDir = dataDir === undefined ? certDir : keyDirectory(dataDir)
   const names = [
     ...[
       'localhost',

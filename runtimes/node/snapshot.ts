@@ -1,7 +1,9 @@
 /** `apiserver snapshot save|restore FILE`: the embedded store as a file, and back. */
+import { existsSync } from 'node:fs'
 import { FlagError } from '../../core/config/flag.ts'
 import { parseFlags } from '../../core/config/parse.ts'
 import type { SnapshotInfo } from '../stores/snapshot.ts'
+import { keyDirectory } from './pki.ts'
 import { inMemory } from './store.ts'
 
 /** Name of the command. */
@@ -18,7 +20,13 @@ export async function snapshot([action, file, ...rest]: readonly string[], progr
   if (directory === inMemory) throw new FlagError(`snapshot: --data-dir ${inMemory} is not on disk: there is nothing to save or restore`)
   const { saveSnapshot, restoreSnapshot } = await import('../stores/snapshot.ts')
   const told = ({ revision, objects }: SnapshotInfo) => `${objects} keys at revision ${revision}`
-  return action === 'save'
-    ? `saved ${told(await saveSnapshot(directory, file))} to ${file}`
-    : `restored ${told(await restoreSnapshot(file, directory))} into ${directory}`
+  const keys = keyDirectory(directory)
+  if (action === 'save') {
+    const saved = `saved ${told(await saveSnapshot(directory, file))} to ${file}`
+    return existsSync(keys) ? `${saved}; it has no keys: save ${keys} too (certificate authority, key of service account tokens)` : saved
+  }
+  const restored = `restored ${told(await restoreSnapshot(file, directory))} into ${directory}`
+  return existsSync(keys)
+    ? restored
+    : `${restored}; copy the keys of the saved server to ${keys}, or its kubeconfigs and tokens are refused`
 }

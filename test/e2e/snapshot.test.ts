@@ -1,11 +1,12 @@
 /** `apiserver snapshot`, beside a daemon under load. */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { apiOf, configMap, type TestList } from '../support/api.ts'
-import { type Daemon, runProgram, startDaemon } from '../support/daemon.ts'
+import { type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually } from '../support/wait.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -72,6 +73,42 @@ test('a snapshot taken under load is one revision of the store', { timeout: 3_60
     await again.stop()
   }
   remove()
+})
+
+test('with the keys of the saved server, a restored server accepts its kubeconfigs and tokens; without them, restore says so', async (t) => {
+  const { path, remove } = temporaryDirectory()
+  t.after(remove)
+  const [data, file, elsewhere] = [join(path, 'data'), join(path, 'saved'), join(path, 'elsewhere')]
+  const first = await startDaemon({ directory: path })
+  t.after(() => first.stop())
+  await apiOf(first.fetch).create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'client' } })
+  const spec = { audiences: [], expirationSeconds: 3600 }
+  const issued = await apiOf(first.fetch).send('POST', '/api/v1/namespaces/default/serviceaccounts/client/token', { spec })
+  const { token } = issued.body.status as unknown as { token: string }
+  const saved = await runProgram(['snapshot', 'save', file, `--data-dir=${data}`])
+  assert.match(saved.stdout, /; it has no keys: save \S+\/data\/pki too/)
+  const client = readCredentials(first.kubeconfig)
+  await first.stop()
+
+  const restored = await runProgram(['snapshot', 'restore', file, `--data-dir=${join(elsewhere, 'data')}`])
+  assert.match(
+    restored.stdout,
+    /; copy the keys of the saved server to \S+\/elsewhere\/data\/pki, or its kubeconfigs and tokens are refused\n$/,
+  )
+  cpSync(join(data, 'pki'), join(elsewhere, 'data', 'pki'), { recursive: true })
+  const second = await startDaemon({ directory: elsewhere })
+  t.after(() => second.stop())
+  const asClient = tlsFetch(second.url, client)
+  t.after(() => asClient.close())
+  assert.equal((await asClient.fetch('/api/v1/namespaces/default/serviceaccounts/client')).status, 200)
+  const withToken = tlsFetch(second.url, { ca: client.ca })
+  t.after(() => withToken.close())
+  const review = await withToken.fetch('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  assert.match(await review.text(), /"username":"system:serviceaccount:default:client"/)
 })
 
 test('an invalid command ends with one line', async () => {
