@@ -11,10 +11,13 @@ export class TypeMismatch extends DecodeError {
   readonly value: Json
   /** Go's name of the field's type, such as `map[string]string`. */
   readonly typeName: string
-  constructor(message: string, value: Json, typeName: string) {
+  /** The type decodes itself: the value was read as `typeName`, which is another type. */
+  readonly decodesItself: boolean
+  constructor(message: string, value: Json, typeName: string, decodesItself: boolean) {
     super(message)
     this.value = value
     this.typeName = typeName
+    this.decodesItself = decodesItself
   }
 }
 

@@ -19,15 +19,38 @@ export class MapKey {
   }
 }
 
+/** A field of inlined messages: type errors name those before it, other paths don't. */
+export class InlinedField {
+  readonly name: string
+  /** Such as `VolumeSource.hostPath`. */
+  readonly goPath: string
+  constructor(name: string, goPath: string) {
+    this.name = name
+    this.goPath = goPath
+  }
+}
+
+type Step = string | number | MapKey | InlinedField
+
+function nameOf(step: Exclude<Step, number>): string {
+  if (typeof step === 'string') return step
+  return step instanceof MapKey ? step.key : step.name
+}
+
+function goNameOf(step: Step): string[] {
+  if (typeof step === 'string') return [step]
+  return step instanceof InlinedField ? [step.goPath] : []
+}
+
 /**
  * `copy`: copies; `share`: copies but shares canonical parts with the input; `search`: only collects unknown fields, in input order or sorted;
  * `lenient`: copies and drops malformed metadata instead of failing.
  */
 export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
 
-/** Current position. Field names are strings, list indexes numbers. */
+/** Current position. Field names are strings or inlined fields, list indexes numbers. */
 export class Walk {
-  readonly path: (string | number | MapKey)[] = []
+  readonly path: Step[] = []
   /** Positions of fields still to be read, of all enclosing objects. */
   readonly positions = new PositionStack()
   /** Whether the last map read is empty: testing an object with 100,000 members would take a walk over them. */
@@ -78,17 +101,15 @@ export class Walk {
     for (const segment of this.path) {
       if (text.length > maxPath) break
       if (typeof segment === 'number') text += `[${segment}]`
-      else text += `${text === '' ? '' : '.'}${shorten(typeof segment === 'string' ? segment : segment.key, maxStep)}`
+      else text += `${text === '' ? '' : '.'}${shorten(nameOf(segment), maxStep)}`
     }
     return shorten(text, maxPath)
   }
 
-  mismatch(value: Json, typeName: string): DecodeError {
-    const names = this.path
-      .slice(this.origin)
-      .filter((segment) => typeof segment === 'string')
-      .join('.')
+  /** @param decodesItself see TypeMismatch. */
+  mismatch(value: Json, typeName: string, decodesItself = false): DecodeError {
+    const names = this.path.slice(this.origin).flatMap(goNameOf).join('.')
     const target = names === '' ? `value of type ${typeName}` : `struct field ${this.message}.${names} of type ${typeName}`
-    return new TypeMismatch(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`, value, typeName)
+    return new TypeMismatch(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`, value, typeName, decodesItself)
   }
 }

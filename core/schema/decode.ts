@@ -2,7 +2,7 @@
  * Decodes JSON to the canonical JSON value that a typed decode and encode would give in Go, in one pass: fields in
  * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
-import { MapKey, Walk, type WalkMode } from './decode-walk.ts'
+import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
@@ -38,6 +38,7 @@ type Reader = (value: Json, walk: Walk) => Json
 
 interface Slot {
   readonly name: string
+  readonly step: string | InlinedField
   readonly read: Reader
   /** Value of an absent field; undefined omits it. */
   readonly absent: ((walk: Walk) => Json) | undefined
@@ -64,14 +65,17 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   else object[key] = value
 }
 
-function goType(schema: Schema): string {
+/** @param named the name of a text type or map type, if it has one. */
+function goType(schema: Schema, named?: string): string {
   switch (schema.type) {
     case 'message':
       return `v1.${schema.name}`
     case 'list':
-      return `[]${goType(schema.items)}`
+      return `[]${goType(schema.items, named)}`
     case 'map':
-      return `map[string]${goType(schema.values)}`
+      return named ?? `map[string]${goType(schema.values)}`
+    case 'string':
+      return named ?? 'string'
     case 'any':
       return 'runtime.RawExtension'
     default:
@@ -112,9 +116,9 @@ function unionReader(union: () => Union): Reader {
   }
 }
 
-function listReader(schema: Schema & { type: 'list' }): Reader {
-  const typeName = goType(schema)
-  const read = readerOf(schema.items)
+function listReader(schema: Schema & { type: 'list' }, named?: string): Reader {
+  const typeName = goType(schema, named)
+  const read = readerOf(schema.items, named)
   const zero = zeroOf(schema.items)
   return (value, walk) => {
     if (!Array.isArray(value)) throw walk.mismatch(value, typeName)
@@ -134,8 +138,8 @@ function listReader(schema: Schema & { type: 'list' }): Reader {
   }
 }
 
-function mapReader(schema: Schema & { type: 'map' }): Reader {
-  const typeName = goType(schema)
+function mapReader(schema: Schema & { type: 'map' }, named?: string): Reader {
+  const typeName = goType(schema, named)
   const read = readerOf(schema.values)
   const zero = zeroOf(schema.values)
   const nested = schema.values.type === 'message' || schema.values.type === 'list' || schema.values.type === 'map'
@@ -163,7 +167,7 @@ function mapReader(schema: Schema & { type: 'map' }): Reader {
   }
 }
 
-function readerOf(schema: Schema): Reader {
+function readerOf(schema: Schema, named?: string): Reader {
   switch (schema.type) {
     case 'message': {
       if (schema.dialect === 'openapi') return openReaderOf(schema)
@@ -174,16 +178,17 @@ function readerOf(schema: Schema): Reader {
       }
     }
     case 'list':
-      return listReader(schema)
+      return listReader(schema, named)
     case 'map':
-      return mapReader(schema)
+      return mapReader(schema, named)
     case 'any':
       return schema.union ? unionReader(schema.union) : schema.raw ? readRaw : readAny
     default: {
-      const { read, typeName } = scalarRules[schema.type]
+      const { read, readAs } = scalarRules[schema.type]
+      const typeName = readAs ?? goType(schema, named)
       return (value, walk) => {
         const result = read(value)
-        if (result === undefined) throw walk.mismatch(value, typeName)
+        if (result === undefined) throw walk.mismatch(value, typeName, readAs !== undefined)
         return result
       }
     }
@@ -213,11 +218,22 @@ function omits(field: Field): { absent: boolean; zero: boolean } {
   return { absent: leftOut, zero: leftOut }
 }
 
-function slotOf(name: string, field: Field): Slot {
+/** Names of the messages whose inlined fields contain this one, with a dot behind each. */
+function inlinedPath(schema: Message, name: string): string {
+  for (const field of Object.values(schema.fields)) {
+    if (!field.inline) continue
+    const inlined = field.schema as Message
+    if (inlined.json.has(name)) return `${inlined.name}.${inlinedPath(inlined, name)}`
+  }
+  return ''
+}
+
+function slotOf(name: string, field: Field, inlined: string): Slot {
   const { absent, zero } = omits(field)
   return {
     name,
-    read: readerOf(field.schema),
+    step: inlined === '' ? name : new InlinedField(name, `${inlined}${name}`),
+    read: readerOf(field.schema, field.goType),
     absent: absent ? undefined : field.pointer ? () => null : zeroOf(field.schema),
     dropsZero: zero,
     isMap: field.schema.type === 'map',
@@ -226,11 +242,11 @@ function slotOf(name: string, field: Field): Slot {
 }
 
 const typeMeta = ['kind', 'apiVersion'].map(
-  (name): Slot => ({ name, read: readerOf(string), absent: undefined, dropsZero: true, isMap: false, nullable: false }),
+  (name): Slot => ({ name, step: name, read: readerOf(string), absent: undefined, dropsZero: true, isMap: false, nullable: false }),
 )
 
 function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
-  const fields = [...schema.json].map(([name, field]) => slotOf(name, field))
+  const fields = [...schema.json].map(([name, field]) => slotOf(name, field, inlinedPath(schema, name)))
   const slots = hasTypeMeta ? [...typeMeta.filter(({ name }) => !schema.json.has(name)), ...fields] : fields
   return {
     name: schema.name,
@@ -259,7 +275,7 @@ const isZero = (value: Json) =>
 /** The field's value; undefined: omitted. */
 function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
   if (value === null && slot.nullable) return null
-  walk.path.push(slot.name)
+  walk.path.push(slot.step)
   let read: Json | undefined = value === null ? null : slot.read(value, walk)
   if (read === null || (slot.dropsZero && (slot.isMap ? walk.isEmptyMap : isZero(read)))) read = slot.absent?.(walk)
   walk.path.pop()

@@ -254,6 +254,8 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   /** Flattened into the parent in JSON, a message of its own in protobuf. */
   readonly inline?: true
   readonly default?: Json
+  /** Named type of the text, of the items of a list or of the map in the reference's Go code: decoding errors show it. */
+  readonly goType?: string
   /** Unset or empty is an error: `Required value`. */
   readonly notEmpty?: true
   /** Updates can't change it: `field is immutable`. */
@@ -270,6 +272,7 @@ export type Fields = { readonly [json: string]: Field }
 
 export interface FieldOptions extends Facets {
   readonly default?: Json
+  readonly goType?: string
   readonly notEmpty?: true
   readonly immutable?: true
   readonly patchStrategy?: Field['patchStrategy']

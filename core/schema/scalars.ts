@@ -1,6 +1,5 @@
 /** JSON form and zero value of each scalar type. */
 import { canonicalBase64 } from './base64.ts'
-import { DecodeError } from './decode-error.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { printJson } from './json-text.ts'
 import type { Json, ScalarType } from './model.ts'
@@ -11,6 +10,8 @@ import { canonicalTime } from './time.ts'
 export interface ScalarRules {
   /** Type name in errors. */
   readonly typeName: string
+  /** For types that decode themselves: the type that they read the JSON value as. */
+  readonly readAs?: string
   /**
    * The canonical value; undefined for a wrong JSON type, null for a value that means unset.
    * @throws DecodeError when a text is malformed.
@@ -23,10 +24,6 @@ export interface ScalarRules {
 }
 
 const int32Limit = 2 ** 31
-/** Error of a type that decodes itself and therefore does not know its field. */
-const foreign = (value: Json, typeName: string) =>
-  new DecodeError(`json: cannot unmarshal ${describe(value, typeName)} into Go value of type ${typeName}`)
-
 /** JSON type name for errors. */
 export function jsonType(value: Json): string {
   if (value === null) return 'null'
@@ -37,8 +34,7 @@ export function jsonType(value: Json): string {
 
 function text(parse: (text: string) => Json): ScalarRules['read'] {
   return (value) => {
-    if (typeof value !== 'string') throw foreign(value, 'string')
-    return parse(value)
+    return typeof value === 'string' ? parse(value) : undefined
   }
 }
 
@@ -70,9 +66,21 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
     ...plain,
   },
   bytes: { typeName: '[]uint8', read: (value) => (typeof value === 'string' ? canonicalBase64(value) : undefined), zero: null, ...plain },
-  time: { typeName: 'v1.Time', read: text((value) => canonicalTime(value, 'time')), zero: null, ...struct },
-  microTime: { typeName: 'v1.MicroTime', read: text((value) => canonicalTime(value, 'microTime')), zero: null, ...struct },
-  duration: { typeName: 'v1.Duration', read: text((value) => formatDuration(parseDuration(value))), zero: '0s', ...struct },
+  time: { typeName: 'v1.Time', readAs: 'string', read: text((value) => canonicalTime(value, 'time')), zero: null, ...struct },
+  microTime: {
+    typeName: 'v1.MicroTime',
+    readAs: 'string',
+    read: text((value) => canonicalTime(value, 'microTime')),
+    zero: null,
+    ...struct,
+  },
+  duration: {
+    typeName: 'v1.Duration',
+    readAs: 'string',
+    read: text((value) => formatDuration(parseDuration(value))),
+    zero: '0s',
+    ...struct,
+  },
   quantity: {
     typeName: 'resource.Quantity',
     read: (value) => canonicalQuantity(typeof value === 'string' ? value.trim() : printJson(value)),
@@ -81,11 +89,9 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
   },
   intOrString: {
     typeName: 'intstr.IntOrString',
+    readAs: 'int32',
     read: (value) => {
-      if (typeof value === 'string') return value
-      const read = integer(int32Limit)(value)
-      if (read === undefined) throw foreign(value, 'int32')
-      return read
+      return typeof value === 'string' ? value : integer(int32Limit)(value)
     },
     zero: 0,
     ...struct,

@@ -4,7 +4,7 @@ import { GroupVersionKind, GroupVersionResource } from '../meta/group-version.ts
 import { Status } from '../meta/status.ts'
 
 export const AdmissionRequest = message('AdmissionRequest', 'A request that is submitted to a webhook.', {
-  uid: field(1, string, 'Identifier that the response repeats.', { omitEmpty: false }),
+  uid: field(1, string, 'Identifier that the response repeats.', { goType: 'types.UID', omitEmpty: false }),
   kind: field(2, GroupVersionKind, 'Kind of the object as it is sent here.', { omitEmpty: false }),
   resource: field(3, GroupVersionResource, 'Resource as it is sent here.', { omitEmpty: false }),
   subResource: field(4, string, 'Subresource as it is sent here.'),
@@ -14,6 +14,7 @@ export const AdmissionRequest = message('AdmissionRequest', 'A request that is s
   name: field(5, string, 'Name of the object; empty when the server will generate one.'),
   namespace: field(6, string, 'Namespace of the object.'),
   operation: field(7, string, 'CREATE, UPDATE, DELETE or CONNECT.', {
+    goType: 'v1.Operation',
     openEnum: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     omitEmpty: false,
   }),
@@ -25,11 +26,11 @@ export const AdmissionRequest = message('AdmissionRequest', 'A request that is s
 })
 
 export const AdmissionResponse = message('AdmissionResponse', 'The answer of a webhook.', {
-  uid: field(1, string, 'Identifier of the request.', { omitEmpty: false }),
+  uid: field(1, string, 'Identifier of the request.', { goType: 'types.UID', omitEmpty: false }),
   allowed: field(2, bool, 'The request may go on.', { omitEmpty: false }),
   status: pointer(3, Status, 'Why it may not.'),
   patch: field(4, bytes, 'Changes of the object, in base64.'),
-  patchType: pointer(5, string, 'Format of the patch: JSONPatch.', { openEnum: ['JSONPatch'] }),
+  patchType: pointer(5, string, 'Format of the patch: JSONPatch.', { goType: 'v1.PatchType', openEnum: ['JSONPatch'] }),
   auditAnnotations: field(6, map(string), 'Annotations for the audit event.'),
   warnings: field(7, list(string, { listType: 'atomic' }), 'Warnings for the client, without prefix.'),
 })

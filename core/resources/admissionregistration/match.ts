@@ -27,7 +27,7 @@ export const Rule = message(
     apiGroups: field(1, list(string, { listType: 'atomic' }), 'API groups; * for all.'),
     apiVersions: field(2, list(string, { listType: 'atomic' }), 'API versions; * for all.'),
     resources: field(3, list(string, { listType: 'atomic' }), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
-    scope: pointer(4, string, 'Cluster, Namespaced or *.', { enum: ['Cluster', 'Namespaced', '*'] }),
+    scope: pointer(4, string, 'Cluster, Namespaced or *.', { goType: 'v1.ScopeType', enum: ['Cluster', 'Namespaced', '*'] }),
   },
   {
     defaults(rule) {
@@ -45,6 +45,7 @@ export const RuleWithOperations = message(
       1,
       list(withFacets(string, { enum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] }), { listType: 'atomic' }),
       'CREATE, UPDATE, DELETE, CONNECT; * for all.',
+      { goType: 'v1.OperationType' },
     ),
     rule: inline(2, Rule),
   },
@@ -69,7 +70,10 @@ export const MatchResources = message(
     objectSelector: pointer(2, LabelSelector, 'Objects, by label; the old or the new one must match.'),
     resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
     excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
-    matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', { enum: MatchPolicyType }),
+    matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', {
+      goType: 'v1.MatchPolicyType',
+      enum: MatchPolicyType,
+    }),
   },
   { atomic: true, defaults: (match) => defaultMatch(match) },
 )
@@ -101,7 +105,10 @@ export const ParamRef = message(
     name: field(1, string, 'Name of the object.'),
     namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
     selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
-    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', { openEnum: ['Allow', 'Deny'] }),
+    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', {
+      goType: 'v1.ParameterNotFoundActionType',
+      openEnum: ['Allow', 'Deny'],
+    }),
   },
   {
     atomic: true,

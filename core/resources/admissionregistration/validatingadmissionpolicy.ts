@@ -34,7 +34,7 @@ export const Validation = message(
   {
     expression: required(1, string, 'Expression that yields true for a valid request.'),
     message: field(2, string, 'Message of a refusal.'),
-    reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { openEnum: StatusReason }),
+    reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
     messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
   },
   { validate: (validation, path, errors) => validateValidation(validation, path, errors) },
@@ -47,7 +47,7 @@ export const ValidatingAdmissionPolicySpec = message(
     paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
-    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', { enum: FailurePolicyType }),
+    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
     auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',

@@ -16,7 +16,7 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
       4,
       list(withFacets(string, { enum: ['Deny', 'Warn', 'Audit'] }), { listType: 'set' }),
       'Effect of a violation: Deny, Warn, Audit.',
-      { omitEmpty: true },
+      { goType: 'v1.ValidationAction', omitEmpty: true },
     ),
   },
   {

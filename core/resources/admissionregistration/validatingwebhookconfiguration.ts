@@ -15,11 +15,14 @@ export const ValidatingWebhook = message(
     name: required(1, string, 'Name, as a full domain name.'),
     clientConfig: required(2, WebhookClientConfig, 'How it is called.'),
     rules: field(3, list(RuleWithOperations, { listType: 'atomic' }), 'Requests that are sent to it; one rule is enough.'),
-    failurePolicy: pointer(4, string, 'After a failed call: Fail or Ignore.', { enum: FailurePolicyType }),
-    matchPolicy: pointer(9, string, 'Exact, or Equivalent to match other versions of a resource too.', { enum: MatchPolicyType }),
+    failurePolicy: pointer(4, string, 'After a failed call: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
+    matchPolicy: pointer(9, string, 'Exact, or Equivalent to match other versions of a resource too.', {
+      goType: 'v1.MatchPolicyType',
+      enum: MatchPolicyType,
+    }),
     namespaceSelector: pointer(5, LabelSelector, 'Namespaces of the objects, by label.'),
     objectSelector: pointer(10, LabelSelector, 'Objects, by label; the old or the new one must match.'),
-    sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { enum: SideEffectClass }),
+    sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { goType: 'v1.SideEffectClass', enum: SideEffectClass }),
     timeoutSeconds: pointer(7, int32, 'Seconds until the call fails, from 1 to 30; 10 by default.'),
     admissionReviewVersions: required(
       8,

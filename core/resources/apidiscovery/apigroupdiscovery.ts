@@ -17,7 +17,7 @@ export const APISubresourceDiscovery = message('APISubresourceDiscovery', 'A sub
 export const APIResourceDiscovery = message('APIResourceDiscovery', 'A resource of a version.', {
   resource: required(1, string, 'Plural name.'),
   responseKind: pointer(2, GroupVersionKind, 'Kind of its objects.'),
-  scope: required(3, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
+  scope: required(3, string, 'Cluster or Namespaced.', { goType: 'v2beta1.ResourceScope', openEnum: ['Cluster', 'Namespaced'] }),
   singularResource: required(4, string, 'Singular name.'),
   verbs: required(5, list(string, { listType: 'set' }), 'Supported verbs.'),
   shortNames: field(6, list(string, { listType: 'set' }), 'Abbreviations for people.'),
@@ -28,7 +28,10 @@ export const APIResourceDiscovery = message('APIResourceDiscovery', 'A resource 
 export const APIVersionDiscovery = message('APIVersionDiscovery', 'A version of a group.', {
   version: required(1, string, 'Name of the version.'),
   resources: field(2, list(APIResourceDiscovery, { listType: 'map', keys: ['resource'] }), 'Its resources.'),
-  freshness: field(3, string, 'Current, or Stale when its server could not be reached.', { openEnum: ['Current', 'Stale'] }),
+  freshness: field(3, string, 'Current, or Stale when its server could not be reached.', {
+    goType: 'v2beta1.DiscoveryFreshness',
+    openEnum: ['Current', 'Stale'],
+  }),
 })
 
 export const APIGroupDiscovery = message(

@@ -2,13 +2,13 @@ import { any, list, message, pointer, required, string } from '../../schema/mode
 import { Status } from '../meta/status.ts'
 
 export const ConversionRequest = message('ConversionRequest', 'Objects to convert.', {
-  uid: required(1, string, 'Identifier that the response repeats.'),
+  uid: required(1, string, 'Identifier that the response repeats.', { goType: 'types.UID' }),
   desiredAPIVersion: required(2, string, 'Group and version to convert to.'),
   objects: required(3, list(any, { listType: 'atomic' }), 'The objects.'),
 })
 
 export const ConversionResponse = message('ConversionResponse', 'Converted objects.', {
-  uid: required(1, string, 'Identifier of the request.'),
+  uid: required(1, string, 'Identifier of the request.', { goType: 'types.UID' }),
   convertedObjects: required(2, list(any, { listType: 'atomic' }), 'The objects in the same order; empty after a failure.'),
   result: required(3, Status, 'Success, or why it failed.'),
 })

@@ -31,7 +31,10 @@ export const CustomResourceConversion = message(
   'CustomResourceConversion',
   'Strategy for conversion between versions: none, or a webhook.',
   {
-    strategy: required(1, string, 'None changes apiVersion only; Webhook calls the webhook.', { openEnum: ['None', 'Webhook'] }),
+    strategy: required(1, string, 'None changes apiVersion only; Webhook calls the webhook.', {
+      goType: 'v1.ConversionStrategyType',
+      openEnum: ['None', 'Webhook'],
+    }),
     webhook: pointer(2, WebhookConversion, 'The webhook, with strategy Webhook.'),
   },
 )
@@ -90,7 +93,7 @@ export const CustomResourceDefinitionSpec = message(
   {
     group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
     names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
-    scope: required(4, string, 'Cluster or Namespaced.', { openEnum: ['Cluster', 'Namespaced'] }),
+    scope: required(4, string, 'Cluster or Namespaced.', { goType: 'v1.ResourceScope', openEnum: ['Cluster', 'Namespaced'] }),
     versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
     conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
     preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
@@ -109,6 +112,7 @@ export const CustomResourceDefinitionSpec = message(
 
 export const CustomResourceDefinitionCondition = message('CustomResourceDefinitionCondition', 'An observation about a definition.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.CustomResourceDefinitionConditionType',
     openEnum: [
       'Established',
       'NamesAccepted',
@@ -118,7 +122,7 @@ export const CustomResourceDefinitionCondition = message('CustomResourceDefiniti
       'StorageMigrating',
     ],
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ['True', 'False', 'Unknown'] }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ['True', 'False', 'Unknown'] }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

@@ -26,6 +26,7 @@ export const ValidationRule = message('ValidationRule', 'A CEL expression that m
   message: field(2, string, 'Message of a refusal.'),
   messageExpression: field(3, string, 'Expression that yields the message; wins over message.'),
   reason: pointer(4, string, 'Reason of a refusal; FieldValueInvalid by default.', {
+    goType: 'v1.FieldValueErrorReason',
     enum: ['FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'],
   }),
   fieldPath: field(5, string, 'Field that the refusal names, relative to the value.'),
@@ -86,7 +87,7 @@ const schemaOrNames = oneOf(
 
 export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: OpenAPI 3.0 with extensions.', {
   id: field(1, string, 'Not allowed.'),
-  $schema: field(2, string, 'URI of the schema dialect.'),
+  $schema: field(2, string, 'URI of the schema dialect.', { goType: 'v1.JSONSchemaURL' }),
   $ref: pointer(3, string, 'Not allowed.'),
   description: field(4, string, 'What the value means.'),
   type: field(5, string, 'object, array, string, integer, number or boolean.'),
@@ -136,12 +137,13 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
     map(() => JSONSchemaProps),
     'Not allowed.',
   ),
-  dependencies: field(32, map(schemaOrNames), 'Not allowed.'),
+  dependencies: field(32, map(schemaOrNames), 'Not allowed.', { goType: 'v1.JSONSchemaDependencies' }),
   additionalItems: pointer(33, schemaOrBool, 'Not allowed.'),
   definitions: field(
     34,
     map(() => JSONSchemaProps),
     'Not allowed.',
+    { goType: 'v1.JSONSchemaDefinitions' },
   ),
   externalDocs: pointer(35, ExternalDocumentation, 'Documentation elsewhere.'),
   example: pointer(36, json, 'An example.'),

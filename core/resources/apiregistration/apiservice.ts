@@ -31,8 +31,8 @@ export const APIServiceSpec = message('APIServiceSpec', 'The server of a group a
 })
 
 export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['Available'] }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ['True', 'False', 'Unknown'] }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.APIServiceConditionType', openEnum: ['Available'] }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ['True', 'False', 'Unknown'] }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

@@ -40,7 +40,10 @@ export const DaemonSetUpdateStrategy = message(
   'DaemonSetUpdateStrategy',
   'Strategy for replacing the pods of a daemon set, with its settings.',
   {
-    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
+    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', {
+      goType: 'v1.DaemonSetUpdateStrategyType',
+      enum: ['RollingUpdate', 'OnDelete'],
+    }),
     rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Pace of a rolling update.'),
   },
   {
@@ -70,8 +73,8 @@ export const DaemonSetSpec = message(
 )
 
 export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.'),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.DaemonSetConditionType' }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

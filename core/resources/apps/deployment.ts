@@ -46,7 +46,10 @@ export const DeploymentStrategy = message(
   'DeploymentStrategy',
   'Strategy for replacing the pods of a deployment, with its settings.',
   {
-    type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', { enum: ['Recreate', 'RollingUpdate'] }),
+    type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', {
+      goType: 'v1.DeploymentStrategyType',
+      enum: ['Recreate', 'RollingUpdate'],
+    }),
     rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
   },
   {
@@ -92,8 +95,11 @@ export const DeploymentSpec = message(
 )
 
 export const DeploymentCondition = message('DeploymentCondition', 'An observation about a deployment.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['Available', 'Progressing', 'ReplicaFailure'] }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.DeploymentConditionType',
+    openEnum: ['Available', 'Progressing', 'ReplicaFailure'],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastUpdateTime: field(6, time, 'When the condition was last written.'),
   lastTransitionTime: field(7, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),

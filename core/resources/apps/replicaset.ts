@@ -28,8 +28,8 @@ export const ReplicaSetSpec = message(
 )
 
 export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['ReplicaFailure'] }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.ReplicaSetConditionType', openEnum: ['ReplicaFailure'] }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

@@ -55,7 +55,10 @@ export const StatefulSetUpdateStrategy = message(
   'StatefulSetUpdateStrategy',
   'Strategy for replacing the pods of a stateful set, with its settings.',
   {
-    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', { enum: ['RollingUpdate', 'OnDelete'] }),
+    type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', {
+      goType: 'v1.StatefulSetUpdateStrategyType',
+      enum: ['RollingUpdate', 'OnDelete'],
+    }),
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
   },
   {
@@ -78,8 +81,14 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   'StatefulSetPersistentVolumeClaimRetentionPolicy',
   'What happens to claims created from the templates: Retain or Delete.',
   {
-    whenDeleted: field(1, string, 'When the set is deleted.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
-    whenScaled: field(2, string, 'When the set shrinks.', { openEnum: PersistentVolumeClaimRetentionPolicyType }),
+    whenDeleted: field(1, string, 'When the set is deleted.', {
+      goType: 'v1.PersistentVolumeClaimRetentionPolicyType',
+      openEnum: PersistentVolumeClaimRetentionPolicyType,
+    }),
+    whenScaled: field(2, string, 'When the set shrinks.', {
+      goType: 'v1.PersistentVolumeClaimRetentionPolicyType',
+      openEnum: PersistentVolumeClaimRetentionPolicyType,
+    }),
   },
   {
     defaults(policy) {
@@ -140,6 +149,7 @@ export const StatefulSetSpec = message(
     ),
     serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
     podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all pods at the same time.', {
+      goType: 'v1.PodManagementPolicyType',
       enum: ['OrderedReady', 'Parallel'],
     }),
     updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
@@ -165,8 +175,8 @@ export const StatefulSetSpec = message(
 )
 
 export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.'),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.StatefulSetConditionType' }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

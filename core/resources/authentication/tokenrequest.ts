@@ -5,7 +5,7 @@ export const BoundObjectReference = message('BoundObjectReference', 'Object that
   kind: field(1, string, 'Kind of the object: Pod, Secret or Node.'),
   apiVersion: field(2, string, 'Group and version of the object.'),
   name: field(3, string, 'Name of the object.'),
-  uid: field(4, string, 'UID of the object.'),
+  uid: field(4, string, 'UID of the object.', { goType: 'types.UID' }),
 })
 
 export const TokenRequestSpec = message('TokenRequestSpec', 'The requested token.', {

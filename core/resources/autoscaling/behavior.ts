@@ -6,7 +6,10 @@ export const HPAScalingPolicy = message(
   'HPAScalingPolicy',
   'A bound on how fast the scale changes.',
   {
-    type: required(1, string, 'Pods, or Percent of the present scale.', { openEnum: ['Pods', 'Percent'] }),
+    type: required(1, string, 'Pods, or Percent of the present scale.', {
+      goType: 'v2.HPAScalingPolicyType',
+      openEnum: ['Pods', 'Percent'],
+    }),
     value: required(2, int32, 'Greatest change within the period.'),
     periodSeconds: required(3, int32, 'Length of the period, up to 1800.'),
   },
@@ -19,6 +22,7 @@ export const HPAScalingRules = message(
   {
     stabilizationWindowSeconds: pointer(3, int32, 'Seconds of past recommendations to consider; 0 up and 300 down by default.'),
     selectPolicy: pointer(1, string, 'Which policy counts: Max, Min or Disabled; Max by default.', {
+      goType: 'v2.ScalingPolicySelect',
       openEnum: ['Max', 'Min', 'Disabled'],
     }),
     policies: field(2, list(HPAScalingPolicy, { listType: 'atomic' }), 'Bounds on the speed.'),

@@ -26,9 +26,10 @@ export const HorizontalPodAutoscalerSpec = message(
 
 export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.HorizontalPodAutoscalerConditionType',
     openEnum: ['ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

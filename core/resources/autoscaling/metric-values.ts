@@ -3,6 +3,7 @@ import { LabelSelector } from '../meta/selector.ts'
 
 export const MetricTarget = message('MetricTarget', 'Value that a metric should have.', {
   type: required(1, string, 'Which of the values is set: Utilization, Value or AverageValue.', {
+    goType: 'v2.MetricTargetType',
     openEnum: ['Utilization', 'Value', 'AverageValue'],
   }),
   value: pointer(2, quantity, 'The metric as a whole.'),

@@ -8,7 +8,7 @@ export const ContainerResourceMetricStatus = message(
   'ContainerResourceMetricStatus',
   'Container, resource and current value, averaged over the pods.',
   {
-    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
     current: required(2, MetricValueStatus, 'Present value.'),
     container: required(3, string, 'Container.'),
   },
@@ -35,12 +35,15 @@ export const PodsMetricStatus = message('PodsMetricStatus', 'A metric of each po
 })
 
 export const ResourceMetricStatus = message('ResourceMetricStatus', 'Resource use of each pod, averaged.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
   current: required(2, MetricValueStatus, 'Present value.'),
 })
 
 export const MetricStatus = message('MetricStatus', 'A metric when last observed; the member named by type is set.', {
-  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { openEnum: MetricSourceType }),
+  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
+    goType: 'v1.MetricSourceType',
+    openEnum: MetricSourceType,
+  }),
   object: pointer(2, ObjectMetricStatus, 'Metric of one object.'),
   pods: pointer(3, PodsMetricStatus, 'Metric of each pod.'),
   resource: pointer(4, ResourceMetricStatus, 'Resource use of each pod.'),

@@ -9,7 +9,7 @@ export const ContainerResourceMetricSource = message(
   'ContainerResourceMetricSource',
   'Container, resource and target value, averaged over the pods.',
   {
-    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
     target: required(2, MetricTarget, 'Value to aim for.'),
     container: required(3, string, 'Container.'),
   },
@@ -52,7 +52,7 @@ export const PodsMetricSource = message('PodsMetricSource', 'A metric of each po
 })
 
 export const ResourceMetricSource = message('ResourceMetricSource', 'Resource use of each pod, averaged.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
   target: required(2, MetricTarget, 'Value to aim for.'),
 })
 
@@ -60,7 +60,10 @@ export const MetricSpec = message(
   'MetricSpec',
   'A metric to follow; the member named by type is set.',
   {
-    type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { openEnum: MetricSourceType }),
+    type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
+      goType: 'v1.MetricSourceType',
+      openEnum: MetricSourceType,
+    }),
     object: pointer(2, ObjectMetricSource, 'Metric of one object.'),
     pods: pointer(3, PodsMetricSource, 'Metric of each pod.'),
     resource: pointer(4, ResourceMetricSource, 'Resource use of each pod.'),

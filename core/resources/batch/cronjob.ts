@@ -35,6 +35,7 @@ export const CronJobSpec = message(
     timeZone: pointer(8, string, 'Time zone of the schedule; that of the controller by default.'),
     startingDeadlineSeconds: pointer(2, int64, 'Seconds by which a run may be late; later it counts as missed.', { min: 0 }),
     concurrencyPolicy: field(3, string, 'When a run overlaps the last one: Allow, Forbid or Replace.', {
+      goType: 'v1.ConcurrencyPolicy',
       enum: ['Allow', 'Forbid', 'Replace'],
     }),
     suspend: pointer(4, bool, 'Stops further runs.'),

@@ -19,7 +19,11 @@ export const PodFailurePolicyOnExitCodesRequirement = message(
   'A test of exit codes of failed containers.',
   {
     containerName: pointer(1, string, 'Container to check; all containers by default.'),
-    operator: required(2, string, 'In or NotIn; exit code 0 is never checked.', { enum: ['In', 'NotIn'], notEmpty: true }),
+    operator: required(2, string, 'In or NotIn; exit code 0 is never checked.', {
+      goType: 'v1.PodFailurePolicyOnExitCodesOperator',
+      enum: ['In', 'NotIn'],
+      notEmpty: true,
+    }),
     values: required(3, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
   },
 )
@@ -28,8 +32,8 @@ export const PodFailurePolicyOnPodConditionsPattern = message(
   'PodFailurePolicyOnPodConditionsPattern',
   'A pod condition to match.',
   {
-    type: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
-    status: field(2, string, 'Its status; True by default.', { openEnum: ConditionStatus, omitEmpty: false }),
+    type: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
+    status: field(2, string, 'Its status; True by default.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus, omitEmpty: false }),
   },
   {
     defaults(pattern) {
@@ -40,6 +44,7 @@ export const PodFailurePolicyOnPodConditionsPattern = message(
 
 export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to a kind of failure.', {
   action: required(1, string, 'FailJob, FailIndex, Ignore or Count.', {
+    goType: 'v1.PodFailurePolicyAction',
     enum: ['FailJob', 'FailIndex', 'Ignore', 'Count'],
     notEmpty: true,
   }),
@@ -84,9 +89,13 @@ export const JobSpec = message(
     manualSelector: pointer(5, bool, 'Leaves selector and labels to the client.'),
     template: required(6, PodTemplateSpec, 'Template of its pods; their restart policy is Never or OnFailure.'),
     ttlSecondsAfterFinished: pointer(8, int32, 'Seconds after its end when the job is deleted; absent for never.', { min: 0 }),
-    completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', { enum: ['NonIndexed', 'Indexed'] }),
+    completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', {
+      goType: 'v1.CompletionMode',
+      enum: ['NonIndexed', 'Indexed'],
+    }),
     suspend: pointer(10, bool, 'Stops the job and deletes its pods until it is false again.'),
     podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed or Failed.', {
+      goType: 'v1.PodReplacementPolicy',
       enum: ['TerminatingOrFailed', 'Failed'],
     }),
     managedBy: pointer(15, string, 'Controller that runs the job, if not the built-in one; cannot be changed.', {
@@ -99,9 +108,10 @@ export const JobSpec = message(
 
 export const JobCondition = message('JobCondition', 'An observation about a job.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.JobConditionType',
     openEnum: ['Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastProbeTime: field(3, time, 'When the condition was last checked.'),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: field(5, string, 'One word in CamelCase that programs can match.'),
@@ -112,8 +122,8 @@ export const UncountedTerminatedPods = message(
   'UncountedTerminatedPods',
   'UIDs of ended pods that the counters of a job do not include yet.',
   {
-    succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.'),
-    failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.'),
+    succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.', { goType: 'types.UID' }),
+    failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.', { goType: 'types.UID' }),
   },
 )
 

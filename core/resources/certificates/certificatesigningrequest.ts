@@ -45,6 +45,7 @@ export const CertificateSigningRequestSpec = message('CertificateSigningRequestS
       { listType: 'atomic' },
     ),
     'Requested key usages.',
+    { goType: 'v1.KeyUsage' },
   ),
   username: field(2, string, 'User that created the request; set by the server.'),
   uid: field(3, string, 'UID of the user; set by the server.'),
@@ -53,8 +54,11 @@ export const CertificateSigningRequestSpec = message('CertificateSigningRequestS
 })
 
 export const CertificateSigningRequestCondition = message('CertificateSigningRequestCondition', 'An observation about a signing request.', {
-  type: required(1, string, 'Approved, Denied or Failed.', { openEnum: ['Approved', 'Denied', 'Failed'] }),
-  status: required(6, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(1, string, 'Approved, Denied or Failed.', {
+    goType: 'v1.RequestConditionType',
+    openEnum: ['Approved', 'Denied', 'Failed'],
+  }),
+  status: required(6, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   reason: field(2, string, 'One word in CamelCase that programs can match.'),
   message: field(3, string, 'Details for people.'),
   lastUpdateTime: field(4, time, 'When the condition was last written.'),

@@ -15,6 +15,7 @@ export const LeaseSpec = message(
     renewTime: pointer(4, microTime, 'When the holder last renewed it.'),
     leaseTransitions: pointer(5, int32, 'How often it changed hands.', { min: 0 }),
     strategy: pointer(6, string, 'How its holder is chosen by coordinated election.', {
+      goType: 'v1.CoordinatedLeaseStrategy',
       openEnum: CoordinatedLeaseStrategy,
       gate: 'CoordinatedLeaderElection',
     }),

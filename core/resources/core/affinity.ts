@@ -4,6 +4,7 @@ import { LabelSelector } from '../meta/selector.ts'
 export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One comparison of a node label or field with a set of values.', {
   key: required(1, string, 'Label key, or field name, to compare.'),
   operator: required(2, string, 'How the value relates to `values`: In, NotIn, Exists, DoesNotExist, Gt or Lt.', {
+    goType: 'v1.NodeSelectorOperator',
     enum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
   }),
   values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),

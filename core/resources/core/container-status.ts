@@ -41,6 +41,7 @@ export const VolumeMountStatus = message('VolumeMountStatus', 'How a volume is m
   mountPath: required(2, string, 'Path inside the container.'),
   readOnly: field(3, bool, 'Whether the mount is read-only.'),
   recursiveReadOnly: pointer(4, string, 'Whether mounts below it are read-only too: Disabled or Enabled.', {
+    goType: 'v1.RecursiveReadOnlyMode',
     openEnum: RecursiveReadOnlyMode,
   }),
   volumeStatus: pointer(5, VolumeStatus, 'State of the volume itself.'),
@@ -57,13 +58,16 @@ export const ContainerUser = message('ContainerUser', "User identity of a contai
 })
 
 export const ResourceHealth = message('ResourceHealth', 'Health of one device that a container uses.', {
-  resourceID: required(1, string, 'Identifier of the device, unique within its resource.'),
-  health: field(2, string, 'Healthy, Unhealthy or Unknown.', { openEnum: ['Healthy', 'Unhealthy', 'Unknown'] }),
+  resourceID: required(1, string, 'Identifier of the device, unique within its resource.', { goType: 'v1.ResourceID' }),
+  health: field(2, string, 'Healthy, Unhealthy or Unknown.', {
+    goType: 'v1.ResourceHealthStatus',
+    openEnum: ['Healthy', 'Unhealthy', 'Unknown'],
+  }),
   message: pointer(6, string, "What is known about the device's health.", { gate: 'ResourceHealthStatusMessage' }),
 })
 
 export const ResourceStatus = message('ResourceStatus', 'Health of the devices behind one resource name.', {
-  name: required(1, string, 'Resource name; for claims claim:<name>/<request>.', { openEnum: ResourceName }),
+  name: required(1, string, 'Resource name; for claims claim:<name>/<request>.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
   resources: field(2, list(ResourceHealth, { listType: 'map', keys: ['resourceID'] }), 'Health of each device.'),
 })
 
@@ -77,7 +81,7 @@ export const ContainerStatus = message('ContainerStatus', 'What is known about o
   imageID: required(7, string, 'Digest or identifier of that image.'),
   containerID: field(8, string, "Runtime's identifier, as <type>://<id>."),
   started: pointer(9, bool, 'Finished its start hook and passed its startup probe.'),
-  allocatedResources: field(10, resourceList, 'Resources that the node has set aside for it.'),
+  allocatedResources: field(10, resourceList, 'Resources that the node has set aside for it.', { goType: 'v1.ResourceList' }),
   resources: pointer(11, ResourceRequirements, 'Requests and limits that are in force.', { gate: 'InPlacePodVerticalScaling' }),
   volumeMounts: field(12, list(VolumeMountStatus, { listType: 'map', keys: ['mountPath'] }), 'How its volumes are mounted.', {
     patchStrategy: 'merge',
@@ -89,5 +93,5 @@ export const ContainerStatus = message('ContainerStatus', 'What is known about o
     patchMergeKey: 'name',
     gate: 'ResourceHealthStatus',
   }),
-  stopSignal: pointer(15, string, 'Signal that stops it.', { enum: Signal, gate: 'ContainerStopSignals' }),
+  stopSignal: pointer(15, string, 'Signal that stops it.', { goType: 'v1.Signal', enum: Signal, gate: 'ContainerStopSignals' }),
 })

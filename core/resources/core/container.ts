@@ -11,17 +11,22 @@ export const ContainerPort = message('ContainerPort', 'A port that a container l
   name: field(1, string, 'Name by which services can refer to the port; unique in the pod.'),
   hostPort: field(2, int32, 'Port of the node that is forwarded here; with host networking equal to containerPort.'),
   containerPort: required(3, int32, 'Port inside the container.'),
-  protocol: field(4, string, 'UDP, TCP or SCTP.', { enum: Protocol, default: 'TCP' }),
+  protocol: field(4, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol, default: 'TCP' }),
   hostIP: field(5, string, 'Address of the node that hostPort is bound to.'),
 })
 
 export const ContainerRestartRuleOnExitCodes = message('ContainerRestartRuleOnExitCodes', "A test of a container's exit code.", {
-  operator: required(1, string, 'In or NotIn.', { openEnum: ['In', 'NotIn'], omitEmpty: true }),
+  operator: required(1, string, 'In or NotIn.', {
+    goType: 'v1.ContainerRestartRuleOnExitCodesOperator',
+    openEnum: ['In', 'NotIn'],
+    omitEmpty: true,
+  }),
   values: field(2, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
 })
 
 export const ContainerRestartRule = message('ContainerRestartRule', 'What happens when a container ends in a certain way.', {
   action: required(1, string, 'Action to take: Restart, or RestartAllContainers.', {
+    goType: 'v1.ContainerRestartRuleAction',
     openEnum: ['Restart', 'RestartAllContainers'],
     omitEmpty: true,
   }),
@@ -57,6 +62,7 @@ export const Container = message(
       gate: 'InPlacePodVerticalScaling',
     }),
     restartPolicy: pointer(24, string, "Overrides the pod's policy; Always makes an init container a sidecar.", {
+      goType: 'v1.ContainerRestartPolicy',
       openEnum: ContainerRestartPolicy,
     }),
     restartPolicyRules: field(
@@ -79,9 +85,13 @@ export const Container = message(
     lifecycle: pointer(12, Lifecycle, 'Hooks after its start and before its stop.'),
     terminationMessagePath: field(13, string, 'File whose content becomes its termination message.'),
     terminationMessagePolicy: field(20, string, 'Where the termination message comes from: the file, or the log after an error.', {
+      goType: 'v1.TerminationMessagePolicy',
       enum: TerminationMessagePolicy,
     }),
-    imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', { enum: PullPolicy }),
+    imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', {
+      goType: 'v1.PullPolicy',
+      enum: PullPolicy,
+    }),
     securityContext: pointer(15, SecurityContext, "Privileges; wins over the pod's settings."),
     stdin: field(16, bool, 'Keeps a buffer for standard input open.'),
     stdinOnce: field(17, bool, 'Closes standard input after the first client detaches.'),

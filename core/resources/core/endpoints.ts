@@ -26,7 +26,7 @@ export const EndpointPort = message(
   {
     name: field(1, string, 'Name of the service port; may be empty when there is one only.'),
     port: required(2, int32, 'Port number.'),
-    protocol: field(3, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+    protocol: field(3, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
     appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
   },
   {

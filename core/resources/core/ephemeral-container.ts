@@ -36,7 +36,10 @@ export const EphemeralContainerCommon = message(
     resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
       gate: 'InPlacePodVerticalScaling',
     }),
-    restartPolicy: pointer(24, string, 'Not allowed for ephemeral containers.', { openEnum: ContainerRestartPolicy }),
+    restartPolicy: pointer(24, string, 'Not allowed for ephemeral containers.', {
+      goType: 'v1.ContainerRestartPolicy',
+      openEnum: ContainerRestartPolicy,
+    }),
     restartPolicyRules: field(
       25,
       list(ContainerRestartRule, { listType: 'atomic' }),
@@ -57,9 +60,13 @@ export const EphemeralContainerCommon = message(
     lifecycle: pointer(12, Lifecycle, 'Not allowed for ephemeral containers.'),
     terminationMessagePath: field(13, string, 'File whose content becomes its termination message.'),
     terminationMessagePolicy: field(20, string, 'Where the termination message comes from: the file, or the log after an error.', {
+      goType: 'v1.TerminationMessagePolicy',
       enum: TerminationMessagePolicy,
     }),
-    imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', { enum: PullPolicy }),
+    imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', {
+      goType: 'v1.PullPolicy',
+      enum: PullPolicy,
+    }),
     securityContext: pointer(15, SecurityContext, "Privileges; wins over the pod's settings."),
     stdin: field(16, bool, 'Keeps a buffer for standard input open.'),
     stdinOnce: field(17, bool, 'Closes standard input after the first client detaches.'),

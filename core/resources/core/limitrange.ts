@@ -10,13 +10,14 @@ export const LimitRangeItem = message(
   'Bounds and defaults of resources for one type of object.',
   {
     type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
+      goType: 'v1.LimitType',
       openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
     }),
-    max: field(2, resourceList, 'Greatest amount of each resource.'),
-    min: field(3, resourceList, 'Least amount of each resource.'),
-    default: field(4, resourceList, 'Limits for those that name none.'),
-    defaultRequest: field(5, resourceList, 'Requests for those that name none.'),
-    maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.'),
+    max: field(2, resourceList, 'Greatest amount of each resource.', { goType: 'v1.ResourceList' }),
+    min: field(3, resourceList, 'Least amount of each resource.', { goType: 'v1.ResourceList' }),
+    default: field(4, resourceList, 'Limits for those that name none.', { goType: 'v1.ResourceList' }),
+    defaultRequest: field(5, resourceList, 'Requests for those that name none.', { goType: 'v1.ResourceList' }),
+    maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.', { goType: 'v1.ResourceList' }),
   },
   {
     defaults(item) {

@@ -3,7 +3,7 @@ import { Protocol } from './enums.ts'
 
 export const PortStatus = message('PortStatus', 'State of a port of a load balancer.', {
   port: required(1, int32, 'Port number.'),
-  protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+  protocol: required(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
   error: pointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.'),
 })
 
@@ -11,6 +11,7 @@ export const LoadBalancerIngress = message('LoadBalancerIngress', 'A place where
   ip: field(1, string, 'Its address.'),
   hostname: field(2, string, 'Its host name.'),
   ipMode: pointer(3, string, 'How traffic arrives: VIP keeps the address as destination, Proxy replaces it.', {
+    goType: 'v1.LoadBalancerIPMode',
     openEnum: ['VIP', 'Proxy'],
   }),
   ports: field(4, list(PortStatus, { listType: 'atomic' }), 'State of its ports.'),

@@ -8,11 +8,14 @@ import { keepFinalizers, labelWithName, prepareNamespace, validateNamespace, val
 import { objectValidation } from './object-validation.ts'
 
 export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
-  finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.'),
+  finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.', {
+    goType: 'v1.FinalizerName',
+  }),
 })
 
 export const NamespaceCondition = message('NamespaceCondition', 'An observation about a namespace, mostly about its deletion.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.NamespaceConditionType',
     openEnum: [
       'NamespaceDeletionDiscoveryFailure',
       'NamespaceDeletionContentFailure',
@@ -21,14 +24,14 @@ export const NamespaceCondition = message('NamespaceCondition', 'An observation 
       'NamespaceFinalizersRemaining',
     ],
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: field(5, string, 'One word in CamelCase that programs can match.'),
   message: field(6, string, 'Details for people.'),
 })
 
 export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', {
-  phase: field(1, string, 'Active or Terminating.', { enum: ['Active', 'Terminating'] }),
+  phase: field(1, string, 'Active or Terminating.', { goType: 'v1.NamespacePhase', enum: ['Active', 'Terminating'] }),
   conditions: field(2, list(NamespaceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
     patchStrategy: 'merge',
     patchMergeKey: 'type',

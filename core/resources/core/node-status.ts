@@ -3,7 +3,7 @@ import { ConditionStatus } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 
 export const AttachedVolume = message('AttachedVolume', 'A volume that is attached to a node.', {
-  name: required(1, string, 'Name of the volume.'),
+  name: required(1, string, 'Name of the volume.', { goType: 'v1.UniqueVolumeName' }),
   devicePath: required(2, string, 'Path of its device on the node.'),
 })
 
@@ -13,7 +13,7 @@ export const ConfigMapNodeConfigSource = message(
   {
     namespace: required(1, string, 'Namespace of the config map.'),
     name: required(2, string, 'Name of the config map.'),
-    uid: field(3, string, 'UID of the config map; only in status.'),
+    uid: field(3, string, 'UID of the config map; only in status.', { goType: 'types.UID' }),
     resourceVersion: field(4, string, 'Version of the config map; only in status.'),
     kubeletConfigKey: required(5, string, 'Key that holds the configuration.'),
   },
@@ -34,9 +34,10 @@ export const NodeConfigSource = message('NodeConfigSource', "Source of a node ag
 
 export const NodeCondition = message('NodeCondition', 'An observation about a node.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1.NodeConditionType',
     openEnum: ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastHeartbeatTime: field(3, time, 'When the condition was last reported.'),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: field(5, string, 'One word in CamelCase that programs can match.'),
@@ -45,6 +46,7 @@ export const NodeCondition = message('NodeCondition', 'An observation about a no
 
 export const NodeAddress = message('NodeAddress', 'An address of a node.', {
   type: required(1, string, 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.', {
+    goType: 'v1.NodeAddressType',
     openEnum: ['Hostname', 'InternalIP', 'ExternalIP', 'InternalDNS', 'ExternalDNS'],
   }),
   address: required(2, string, 'The address.'),
@@ -101,9 +103,9 @@ export const NodeStatus = message(
   'NodeStatus',
   'State of a node.',
   {
-    capacity: field(1, resourceList, 'Resources in total.'),
-    allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.'),
-    phase: field(3, string, 'No longer set.', { enum: ['Pending', 'Running', 'Terminated'] }),
+    capacity: field(1, resourceList, 'Resources in total.', { goType: 'v1.ResourceList' }),
+    allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.', { goType: 'v1.ResourceList' }),
+    phase: field(3, string, 'No longer set.', { goType: 'v1.NodePhase', enum: ['Pending', 'Running', 'Terminated'] }),
     conditions: field(4, list(NodeCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, such as Ready.', {
       patchStrategy: 'merge',
       patchMergeKey: 'type',
@@ -115,7 +117,9 @@ export const NodeStatus = message(
     daemonEndpoints: field(6, NodeDaemonEndpoints, 'Ports of its daemons.'),
     nodeInfo: field(7, NodeSystemInfo, 'Identifiers and versions.'),
     images: field(8, list(ContainerImage, { listType: 'atomic' }), 'Images present on the node.'),
-    volumesInUse: field(9, list(string, { listType: 'atomic' }), 'Attachable volumes that the node uses.'),
+    volumesInUse: field(9, list(string, { listType: 'atomic' }), 'Attachable volumes that the node uses.', {
+      goType: 'v1.UniqueVolumeName',
+    }),
     volumesAttached: field(10, list(AttachedVolume, { listType: 'atomic' }), 'Volumes that are attached to it.'),
     config: pointer(11, NodeConfigStatus, "State of the node agent's configuration (no longer used)."),
     runtimeHandlers: field(12, list(NodeRuntimeHandler, { listType: 'atomic' }), 'Handlers that the runtime offers.'),

@@ -81,22 +81,24 @@ export const PersistentVolumeSpec = message(
   'PersistentVolumeSpec',
   'What a persistent volume is and how it may be used.',
   {
-    capacity: field(1, resourceList, 'Size and other resources.'),
+    capacity: field(1, resourceList, 'Size and other resources.', { goType: 'v1.ResourceList' }),
     persistentVolumeSource: inline(2, PersistentVolumeSource),
     accessModes: field(
       3,
       list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
       'Ways in which it can be mounted.',
+      { goType: 'v1.PersistentVolumeAccessMode' },
     ),
     claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.', {
       extensions: { 'x-kubernetes-map-type': 'granular' },
     }),
     persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is deleted: Retain, Delete or Recycle.', {
+      goType: 'v1.PersistentVolumeReclaimPolicy',
       enum: PersistentVolumeReclaimPolicy,
     }),
     storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
     mountOptions: field(7, list(string, { listType: 'atomic' }), 'Mount options, unchecked.'),
-    volumeMode: pointer(8, string, 'Filesystem or Block.', { enum: PersistentVolumeMode }),
+    volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
     nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
     volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
   },
@@ -110,6 +112,7 @@ export const PersistentVolumeSpec = message(
 
 export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', {
   phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
+    goType: 'v1.PersistentVolumePhase',
     enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
   }),
   message: field(2, string, 'Why it is in this state.'),

@@ -21,12 +21,13 @@ export const PersistentVolumeClaimSpec = message(
       1,
       list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
       'Ways in which the volume must be mountable.',
+      { goType: 'v1.PersistentVolumeAccessMode' },
     ),
     selector: pointer(4, LabelSelector, 'Limits the choice to volumes with these labels.'),
     resources: field(2, VolumeResourceRequirements, 'Least amount of storage.'),
     volumeName: field(3, string, 'Volume that it is bound to.'),
     storageClassName: pointer(5, string, 'Requested class; empty for a volume without class, absent for the default class.'),
-    volumeMode: pointer(6, string, 'Filesystem or Block.', { enum: PersistentVolumeMode }),
+    volumeMode: pointer(6, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
     dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
     dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
     volumeAttributesClassName: pointer(9, string, "Class of the volume's changeable attributes.", { gate: 'VolumeAttributesClass' }),
@@ -45,7 +46,10 @@ export const PersistentVolumeClaimTemplate = message('PersistentVolumeClaimTempl
 
 export const ModifyVolumeStatus = message('ModifyVolumeStatus', "Progress of a change of a volume's attributes class.", {
   targetVolumeAttributesClassName: field(1, string, 'Class that is being applied.'),
-  status: required(2, string, 'Pending, InProgress or Infeasible.', { enum: ['Pending', 'InProgress', 'Infeasible'] }),
+  status: required(2, string, 'Pending, InProgress or Infeasible.', {
+    goType: 'v1.PersistentVolumeClaimModifyVolumeStatus',
+    enum: ['Pending', 'InProgress', 'Infeasible'],
+  }),
 })
 
 export const PersistentVolumeClaimCondition = message(
@@ -53,6 +57,7 @@ export const PersistentVolumeClaimCondition = message(
   'An observation about a claim, mostly about a resize.',
   {
     type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+      goType: 'v1.PersistentVolumeClaimConditionType',
       openEnum: [
         'Resizing',
         'FileSystemResizePending',
@@ -63,7 +68,7 @@ export const PersistentVolumeClaimCondition = message(
         'Unused',
       ],
     }),
-    status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+    status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
     lastProbeTime: field(3, time, 'When the condition was last checked.'),
     lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
     reason: field(5, string, 'One word in CamelCase that programs can match.'),
@@ -72,20 +77,21 @@ export const PersistentVolumeClaimCondition = message(
 )
 
 export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', {
-  phase: field(1, string, 'Pending, Bound or Lost.', { enum: ['Pending', 'Bound', 'Lost'] }),
+  phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
   accessModes: field(
     2,
     list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
     'Ways in which the bound volume can be mounted.',
+    { goType: 'v1.PersistentVolumeAccessMode' },
   ),
-  capacity: field(3, resourceList, 'Resources of the bound volume.'),
+  capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
   conditions: field(
     4,
     list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
     'Latest observations, one per condition type.',
     { patchStrategy: 'merge', patchMergeKey: 'type' },
   ),
-  allocatedResources: field(5, resourceList, 'Resources set aside during a resize.'),
+  allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
   allocatedResourceStatuses: field(
     7,
     map(

@@ -27,11 +27,11 @@ export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are 
 })
 
 export const PodReadinessGate = message('PodReadinessGate', 'A condition that must be true for the pod to be ready.', {
-  conditionType: required(1, string, 'Type of the condition.', { openEnum: PodConditionType }),
+  conditionType: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
 })
 
 export const PodOS = message('PodOS', 'Name of an operating system, such as linux or windows.', {
-  name: required(1, string, 'linux or windows.', { openEnum: ['linux', 'windows'] }),
+  name: required(1, string, 'linux or windows.', { goType: 'v1.OSName', openEnum: ['linux', 'windows'] }),
 })
 
 export const PodSchedulingGate = message('PodSchedulingGate', 'Something that the scheduler waits for before it places a pod.', {
@@ -102,11 +102,13 @@ export const PodSpec = message(
       { patchStrategy: 'merge', patchMergeKey: 'name' },
     ),
     restartPolicy: field(3, string, 'Whether ended containers start again: Always, OnFailure or Never.', {
+      goType: 'v1.RestartPolicy',
       enum: ['Always', 'OnFailure', 'Never'],
     }),
     terminationGracePeriodSeconds: pointer(4, int64, 'Seconds between the stop signal and the kill; 30 by default.'),
     activeDeadlineSeconds: pointer(5, int64, 'Seconds after its start when the pod is ended as failed.'),
     dnsPolicy: field(6, string, 'Where resolver settings come from: ClusterFirst, ClusterFirstWithHostNet, Default or None.', {
+      goType: 'v1.DNSPolicy',
       enum: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
     }),
     nodeSelector: field(7, map(string, { atomic: true }), 'Labels that the node must have.'),
@@ -144,8 +146,13 @@ export const PodSpec = message(
     ),
     runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
     enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
-    preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', { enum: PreemptionPolicy }),
-    overhead: field(32, resourceList, 'Resources that running the pod costs besides its containers; set from the runtime class.'),
+    preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', {
+      goType: 'v1.PreemptionPolicy',
+      enum: PreemptionPolicy,
+    }),
+    overhead: field(32, resourceList, 'Resources that running the pod costs besides its containers; set from the runtime class.', {
+      goType: 'v1.ResourceList',
+    }),
     topologySpreadConstraints: field(
       33,
       list(TopologySpreadConstraint, { listType: 'map', keys: ['topologyKey', 'whenUnsatisfiable'] }),

@@ -30,11 +30,11 @@ export const NodeAllocatableResourceClaimStatus = message(
 )
 
 export const PodCondition = message('PodCondition', 'An observation about a pod.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: PodConditionType }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
   observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.', {
     gate: 'PodObservedGenerationTracking',
   }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastProbeTime: field(3, time, 'When the condition was last checked.'),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: field(5, string, 'One word in CamelCase that programs can match.'),
@@ -71,6 +71,7 @@ export const PodStatus = message(
       gate: 'PodObservedGenerationTracking',
     }),
     phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.', {
+      goType: 'v1.PodPhase',
       enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
     }),
     conditions: field(2, list(PodCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
@@ -92,9 +93,13 @@ export const PodStatus = message(
     startTime: pointer(7, time, 'When the node agent accepted the pod.'),
     initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
     containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),
-    qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', { enum: ['Guaranteed', 'Burstable', 'BestEffort'] }),
+    qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', {
+      goType: 'v1.PodQOSClass',
+      enum: ['Guaranteed', 'Burstable', 'BestEffort'],
+    }),
     ephemeralContainerStatuses: field(13, list(ContainerStatus, { listType: 'atomic' }), 'State of the ephemeral containers.'),
     resize: field(14, string, 'Deprecated: progress of a resize; see the conditions.', {
+      goType: 'v1.PodResizeStatus',
       openEnum: ['InProgress', 'Deferred', 'Infeasible'],
       gate: 'InPlacePodVerticalScaling',
     }),
@@ -108,6 +113,7 @@ export const PodStatus = message(
       gate: 'DRAExtendedResource',
     }),
     allocatedResources: field(19, resourceList, 'Resources that the node has set aside for the pod.', {
+      goType: 'v1.ResourceList',
       gate: 'InPlacePodLevelResourcesVerticalScaling',
     }),
     resources: pointer(20, ResourceRequirements, 'Requests and limits of the pod that are in force.', {

@@ -17,7 +17,7 @@ export const HTTPGetAction = message(
     path: field(1, string, 'Path of the request.'),
     port: required(2, intOrString, 'Port number or name.'),
     host: field(3, string, 'Host to connect to; the pod by default. The Host header can be set in httpHeaders.'),
-    scheme: field(4, string, 'HTTP or HTTPS.', { enum: ['HTTP', 'HTTPS'] }),
+    scheme: field(4, string, 'HTTP or HTTPS.', { goType: 'v1.URIScheme', enum: ['HTTP', 'HTTPS'] }),
     httpHeaders: field(5, list(HTTPHeader, { listType: 'atomic' }), 'Headers to send; names may repeat.'),
   },
   {
@@ -82,6 +82,7 @@ export const Lifecycle = message('Lifecycle', 'Hooks of a container.', {
   postStart: pointer(1, LifecycleHandler, 'Runs right after the start; a failure ends the container.'),
   preStop: pointer(2, LifecycleHandler, 'Runs before a stop; the grace period is already counting.'),
   stopSignal: pointer(3, string, "Signal that stops the container; the image's by default.", {
+    goType: 'v1.Signal',
     enum: Signal,
     gate: 'ContainerStopSignals',
   }),

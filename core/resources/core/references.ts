@@ -7,7 +7,7 @@ export const ObjectReference = message(
     kind: field(1, string, 'Kind of the object.'),
     namespace: field(2, string, 'Namespace of the object.'),
     name: field(3, string, 'Name of the object.'),
-    uid: field(4, string, 'UID of the object.'),
+    uid: field(4, string, 'UID of the object.', { goType: 'types.UID' }),
     apiVersion: field(5, string, 'Group and version of the object.'),
     resourceVersion: field(6, string, 'Version of the referenced object.'),
     fieldPath: field(7, string, 'Part of the object, such as spec.containers{name}.'),

@@ -11,8 +11,11 @@ export const ScopedResourceSelectorRequirement = message(
   'ScopedResourceSelectorRequirement',
   'One comparison of a quota scope with a set of values.',
   {
-    scopeName: required(1, string, 'Scope that is compared.', { enum: ResourceQuotaScope }),
-    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+    scopeName: required(1, string, 'Scope that is compared.', { goType: 'v1.ResourceQuotaScope', enum: ResourceQuotaScope }),
+    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
+      goType: 'v1.ScopeSelectorOperator',
+      enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+    }),
     values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
   },
 )
@@ -27,18 +30,19 @@ export const ScopeSelector = message(
 )
 
 export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limits.', {
-  hard: field(1, resourceList, 'Greatest total of each resource.'),
+  hard: field(1, resourceList, 'Greatest total of each resource.', { goType: 'v1.ResourceList' }),
   scopes: field(
     2,
     list(withFacets(string, { enum: ResourceQuotaScope }), { listType: 'atomic' }),
     'Only objects to which all of these apply are counted.',
+    { goType: 'v1.ResourceQuotaScope' },
   ),
   scopeSelector: pointer(3, ScopeSelector, 'Like scopes, with operators.'),
 })
 
 export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quota.', {
-  hard: field(1, resourceList, 'Limits that are enforced.'),
-  used: field(2, resourceList, 'Present totals.'),
+  hard: field(1, resourceList, 'Limits that are enforced.', { goType: 'v1.ResourceList' }),
+  used: field(2, resourceList, 'Present totals.', { goType: 'v1.ResourceList' }),
 })
 
 export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of a namespace use together.', {

@@ -24,15 +24,18 @@ export const AvoidPods = message('AvoidPods', 'Pods that a node would rather not
 export const Taint = message('Taint', 'Keeps pods off a node unless they tolerate it.', {
   key: required(1, string, 'Key that tolerations name.'),
   value: field(2, string, 'Value that tolerations may name.'),
-  effect: required(3, string, 'NoSchedule, PreferNoSchedule or NoExecute.', { enum: TaintEffect }),
+  effect: required(3, string, 'NoSchedule, PreferNoSchedule or NoExecute.', { goType: 'v1.TaintEffect', enum: TaintEffect }),
   timeAdded: pointer(4, time, 'When the taint was added.'),
 })
 
 export const Toleration = message('Toleration', 'Lets a pod be on nodes with matching taints.', {
   key: field(1, string, 'Key of the taints; empty with Exists for all.'),
-  operator: field(2, string, 'Equal, Exists, Lt or Gt; Equal by default.', { enum: ['Exists', 'Equal', 'Lt', 'Gt'] }),
+  operator: field(2, string, 'Equal, Exists, Lt or Gt; Equal by default.', {
+    goType: 'v1.TolerationOperator',
+    enum: ['Exists', 'Equal', 'Lt', 'Gt'],
+  }),
   value: field(3, string, 'Value to compare with; empty for Exists.'),
-  effect: field(4, string, 'Effect of the taints; empty for all.', { enum: TaintEffect }),
+  effect: field(4, string, 'Effect of the taints; empty for all.', { goType: 'v1.TaintEffect', enum: TaintEffect }),
   tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
 })
 
@@ -40,14 +43,17 @@ export const TopologySpreadConstraint = message('TopologySpreadConstraint', 'How
   maxSkew: required(1, int32, 'Greatest difference between the fullest and the emptiest domain.'),
   topologyKey: required(2, string, 'Node label whose values are the domains.'),
   whenUnsatisfiable: required(3, string, 'DoNotSchedule, or ScheduleAnyway to treat it as a wish.', {
+    goType: 'v1.UnsatisfiableConstraintAction',
     enum: ['DoNotSchedule', 'ScheduleAnyway'],
   }),
   labelSelector: pointer(4, LabelSelector, 'Pods that are counted.'),
   minDomains: pointer(5, int32, 'Least number of domains; with fewer, the emptiest counts as 0.'),
   nodeAffinityPolicy: pointer(6, string, "Honor counts only nodes that the pod's affinity allows; Ignore counts all.", {
+    goType: 'v1.NodeInclusionPolicy',
     enum: NodeInclusionPolicy,
   }),
   nodeTaintsPolicy: pointer(7, string, 'Honor leaves out nodes with taints that are not tolerated; Ignore counts all.', {
+    goType: 'v1.NodeInclusionPolicy',
     enum: NodeInclusionPolicy,
   }),
   matchLabelKeys: field(8, list(string, { listType: 'atomic' }), 'Keys whose values on this pod counted pods must share.', {

@@ -11,6 +11,7 @@ export const Secret = object('Secret', 'Confidential data that pods can read.', 
   data: field(2, map(bytes), 'Values in base64.'),
   stringData: field(4, map(string), 'Values as text; merged into data on writes and never returned.'),
   type: field(3, string, 'Purpose of the data; cannot be changed.', {
+    goType: 'v1.SecretType',
     openEnum: [
       'Opaque',
       '<labels>/service-account-token',

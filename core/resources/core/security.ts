@@ -6,15 +6,18 @@ export const AppArmorProfile = message(
   'AppArmorProfile',
   'An AppArmor profile.',
   {
-    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
+    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
+      goType: 'v1.AppArmorProfileType',
+      enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
+    }),
     localhostProfile: pointer(2, string, 'Profile loaded on the node; for Localhost only.'),
   },
   { unions: byType },
 )
 
 export const Capabilities = message('Capabilities', 'Linux capabilities of a container.', {
-  add: field(1, list(string, { listType: 'atomic' }), 'Capabilities to add.'),
-  drop: field(2, list(string, { listType: 'atomic' }), 'Capabilities to take away.'),
+  add: field(1, list(string, { listType: 'atomic' }), 'Capabilities to add.', { goType: 'v1.Capability' }),
+  drop: field(2, list(string, { listType: 'atomic' }), 'Capabilities to take away.', { goType: 'v1.Capability' }),
 })
 
 export const SELinuxOptions = message('SELinuxOptions', 'User, role, type and level of an SELinux context.', {
@@ -35,7 +38,10 @@ export const SeccompProfile = message(
   'SeccompProfile',
   'A seccomp profile.',
   {
-    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', { enum: ['Unconfined', 'RuntimeDefault', 'Localhost'] }),
+    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
+      goType: 'v1.SeccompProfileType',
+      enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
+    }),
     localhostProfile: pointer(2, string, 'Profile file on the node; for Localhost only.'),
   },
   { unions: byType },
@@ -51,7 +57,10 @@ export const SecurityContext = message('SecurityContext', 'Privileges of a conta
   runAsNonRoot: pointer(5, bool, 'Refuses to start as user 0.'),
   readOnlyRootFilesystem: pointer(6, bool, 'Makes the root file system read-only.'),
   allowPrivilegeEscalation: pointer(7, bool, 'Lets processes gain more privileges than their parent.'),
-  procMount: pointer(9, string, 'How /proc is mounted: Default or Unmasked.', { enum: ['Default', 'Unmasked'] }),
+  procMount: pointer(9, string, 'How /proc is mounted: Default or Unmasked.', {
+    goType: 'v1.ProcMountType',
+    enum: ['Default', 'Unmasked'],
+  }),
   seccompProfile: pointer(11, SeccompProfile, "Seccomp profile; wins over the pod's."),
   appArmorProfile: pointer(12, AppArmorProfile, "AppArmor profile; wins over the pod's."),
 })
@@ -69,17 +78,20 @@ export const PodSecurityContext = message('PodSecurityContext', 'Privileges of a
   runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
   supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
   supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
+    goType: 'v1.SupplementalGroupsPolicy',
     enum: ['Merge', 'Strict'],
     gate: 'SupplementalGroupsPolicy',
   }),
   fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
   sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
   fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
+    goType: 'v1.PodFSGroupChangePolicy',
     enum: ['OnRootMismatch', 'Always'],
   }),
   seccompProfile: pointer(10, SeccompProfile, 'Seccomp profile of the containers.'),
   appArmorProfile: pointer(11, AppArmorProfile, 'AppArmor profile of the containers.'),
   seLinuxChangePolicy: pointer(13, string, 'How volumes get their SELinux label: MountOption or Recursive.', {
+    goType: 'v1.PodSELinuxChangePolicy',
     openEnum: ['Recursive', 'MountOption'],
     gate: 'SELinuxChangePolicy',
   }),

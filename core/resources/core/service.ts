@@ -26,7 +26,7 @@ export const ClientIPConfig = message('ClientIPConfig', 'Settings of session aff
 
 export const ServicePort = message('ServicePort', 'A port of a service.', {
   name: field(1, string, 'DNS label; may be empty when there is one port only.'),
-  protocol: field(2, string, 'UDP, TCP or SCTP.', { enum: Protocol, default: 'TCP' }),
+  protocol: field(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol, default: 'TCP' }),
   appProtocol: pointer(6, string, 'Application protocol: a registered service name or a prefixed name.'),
   port: required(3, int32, 'Port that the service offers.'),
   targetPort: field(4, intOrString, 'Port number or name in the pods; equal to port by default.'),
@@ -49,14 +49,19 @@ export const ServiceSpec = message(
     clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
     clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
     type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
+      goType: 'v1.ServiceType',
       enum: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
     }),
     externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
-    sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', { enum: ['ClientIP', 'None'] }),
+    sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', {
+      goType: 'v1.ServiceAffinity',
+      enum: ['ClientIP', 'None'],
+    }),
     loadBalancerIP: field(8, string, 'Deprecated: requested address of the load balancer.'),
     loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
     externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
     externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
+      goType: 'v1.ServiceExternalTrafficPolicy',
       enum: ['Cluster', 'Local'],
     }),
     healthCheckNodePort: field(12, int32, 'Port for health checks of load balancers, with Local external traffic.'),
@@ -66,13 +71,16 @@ export const ServiceSpec = message(
       19,
       list(withFacets(string, { enum: ['IPv4', 'IPv6', ''] }), { listType: 'atomic' }),
       'Address families, IPv4 and IPv6; the first is the main one.',
+      { goType: 'v1.IPFamily' },
     ),
     ipFamilyPolicy: pointer(17, string, 'SingleStack, PreferDualStack or RequireDualStack.', {
+      goType: 'v1.IPFamilyPolicy',
       enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'],
     }),
     allocateLoadBalancerNodePorts: pointer(20, bool, 'False gives a LoadBalancer service no node ports; true by default.'),
     loadBalancerClass: pointer(21, string, 'Load balancer implementation; cannot be changed once set.'),
     internalTrafficPolicy: pointer(22, string, 'Traffic from within: Cluster, or Local to keep it on the node.', {
+      goType: 'v1.ServiceInternalTrafficPolicy',
       enum: ['Cluster', 'Local'],
     }),
     trafficDistribution: pointer(23, string, 'Wish about which endpoints get traffic, such as PreferSameZone.'),

@@ -16,12 +16,17 @@ export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'Name, URI
   diskName: required(1, string, 'Name of the disk.'),
   diskURI: required(2, string, 'URI of the disk.'),
   cachingMode: pointer(3, string, 'Host cache: None, ReadOnly or ReadWrite.', {
+    goType: 'v1.AzureDataDiskCachingMode',
     enum: ['None', 'ReadOnly', 'ReadWrite'],
     default: 'ReadWrite',
   }),
   fsType: pointer(4, string, 'File system to mount, such as ext4 or xfs.', { default: 'ext4' }),
   readOnly: pointer(5, bool, 'Mounts the volume read-only.', { default: false }),
-  kind: pointer(6, string, 'Shared, Dedicated or Managed.', { enum: ['Shared', 'Dedicated', 'Managed'], default: 'Shared' }),
+  kind: pointer(6, string, 'Shared, Dedicated or Managed.', {
+    goType: 'v1.AzureDataDiskKind',
+    enum: ['Shared', 'Dedicated', 'Managed'],
+    default: 'Shared',
+  }),
 })
 
 export const AzureFilePersistentVolumeSource = message('AzureFilePersistentVolumeSource', 'Name and secret of an Azure file share.', {

@@ -7,6 +7,7 @@ export const EmptyDirVolumeSource = message(
   'Medium and maximum size of a directory that lives as long as its pod.',
   {
     medium: field(1, string, "Empty for the node's disk, Memory for tmpfs, or HugePages.", {
+      goType: 'v1.StorageMedium',
       openEnum: ['', 'Memory', 'HugePages', 'HugePages-'],
     }),
     sizeLimit: pointer(2, quantity, 'Greatest size; beyond it the pod is evicted.'),
@@ -25,6 +26,7 @@ export const HostPathVolumeSource = message(
   {
     path: required(1, string, 'Path on the node.'),
     type: pointer(2, string, 'What must be there, such as Directory; empty for no check.', {
+      goType: 'v1.HostPathType',
       enum: ['', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'],
     }),
   },
@@ -40,7 +42,7 @@ export const ImageVolumeSource = message(
   'Reference and pull policy of an OCI image or artifact.',
   {
     reference: field(1, string, 'Image or artifact.'),
-    pullPolicy: field(2, string, 'Always, Never or IfNotPresent.', { enum: PullPolicy }),
+    pullPolicy: field(2, string, 'Always, Never or IfNotPresent.', { goType: 'v1.PullPolicy', enum: PullPolicy }),
   },
   {
     defaults(source) {

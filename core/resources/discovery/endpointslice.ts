@@ -42,7 +42,7 @@ export const EndpointPort = message(
   'A port of the endpoints of a slice.',
   {
     name: pointer(1, string, 'Name of the service port; unique in the slice.'),
-    protocol: pointer(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+    protocol: pointer(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
     port: pointer(3, int32, 'Port number; absent means that it is not restricted.'),
     appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
   },
@@ -57,6 +57,7 @@ export const EndpointPort = message(
 
 export const EndpointSlice = object('EndpointSlice', 'Some of the endpoints of a service.', {
   addressType: required(4, string, 'IPv4, IPv6 or FQDN; cannot be changed.', {
+    goType: 'v1.AddressType',
     enum: ['IPv4', 'IPv6', 'FQDN'],
     immutable: true,
     notEmpty: true,

@@ -10,7 +10,7 @@ import { mandatorySchemas } from './mandatory.ts'
 import { validateFlowSchemaSpec, validateNonResourceRule, validateResourceRule, validateRules, validateSubject } from './validation.ts'
 
 export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What distinguishes the flows of a schema.', {
-  type: required(1, string, 'ByUser or ByNamespace.', { openEnum: ['ByUser', 'ByNamespace'] }),
+  type: required(1, string, 'ByUser or ByNamespace.', { goType: 'v1.FlowDistinguisherMethodType', openEnum: ['ByUser', 'ByNamespace'] }),
 })
 
 export const PriorityLevelConfigurationReference = message('PriorityLevelConfigurationReference', 'Points at a priority level.', {
@@ -34,7 +34,10 @@ export const Subject = message(
   'Subject',
   'Who sends a request; the member named by kind is set.',
   {
-    kind: required(1, string, 'User, Group or ServiceAccount.', { openEnum: ['User', 'Group', 'ServiceAccount'] }),
+    kind: required(1, string, 'User, Group or ServiceAccount.', {
+      goType: 'v1.SubjectKind',
+      openEnum: ['User', 'Group', 'ServiceAccount'],
+    }),
     user: pointer(2, UserSubject, 'A user.'),
     group: pointer(3, GroupSubject, 'A group.'),
     serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
@@ -97,8 +100,8 @@ export const FlowSchemaSpec = message(
 )
 
 export const FlowSchemaCondition = message('FlowSchemaCondition', 'An observation about a flow schema.', {
-  type: field(1, string, 'Aspect that is judged, in CamelCase.'),
-  status: field(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: field(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.FlowSchemaConditionType' }),
+  status: field(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),

@@ -48,7 +48,7 @@ export const LimitResponse = message(
   'LimitResponse',
   'Whether requests beyond the limit are rejected or queued.',
   {
-    type: required(1, string, 'Queue or Reject.', { openEnum: ['Queue', 'Reject'] }),
+    type: required(1, string, 'Queue or Reject.', { goType: 'v1.LimitResponseType', openEnum: ['Queue', 'Reject'] }),
     queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),
   },
   {
@@ -79,7 +79,7 @@ export const PriorityLevelConfigurationSpec = message(
   'PriorityLevelConfigurationSpec',
   'How a level is limited; the member named by type is set.',
   {
-    type: required(1, string, 'Exempt or Limited.', { openEnum: ['Exempt', 'Limited'] }),
+    type: required(1, string, 'Exempt or Limited.', { goType: 'v1.PriorityLevelEnablement', openEnum: ['Exempt', 'Limited'] }),
     limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
     exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
   },
@@ -93,8 +93,8 @@ export const PriorityLevelConfigurationCondition = message(
   'PriorityLevelConfigurationCondition',
   'An observation about a priority level.',
   {
-    type: field(1, string, 'Aspect that is judged, in CamelCase.'),
-    status: field(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+    type: field(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.PriorityLevelConfigurationConditionType' }),
+    status: field(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
     lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
     reason: field(4, string, 'One word in CamelCase that programs can match.'),
     message: field(5, string, 'Details for people.'),

@@ -13,8 +13,11 @@ export const ServerStorageVersion = message('ServerStorageVersion', 'Versions of
 export const StorageVersionSpec = message('StorageVersionSpec', 'Empty.', {})
 
 export const StorageVersionCondition = message('StorageVersionCondition', 'An observation about a storage version.', {
-  type: required(1, string, 'Aspect that is judged, in CamelCase.', { openEnum: ['AllEncodingVersionsEqual'] }),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ['True', 'False', 'Unknown'] }),
+  type: required(1, string, 'Aspect that is judged, in CamelCase.', {
+    goType: 'v1alpha1.StorageVersionConditionType',
+    openEnum: ['AllEncodingVersionsEqual'],
+  }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1alpha1.ConditionStatus', openEnum: ['True', 'False', 'Unknown'] }),
   observedGeneration: field(3, int64, 'Generation of the spec that the condition speaks about.'),
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: required(5, string, 'One word in CamelCase that programs can match.'),

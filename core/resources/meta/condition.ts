@@ -3,7 +3,7 @@ import { ConditionStatus } from './enums.ts'
 
 export const Condition = message('Condition', 'One observation about an object.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.'),
-  status: required(2, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   observedGeneration: field(3, int64, 'Generation of the spec that the condition speaks about.'),
   lastTransitionTime: required(4, time, 'When the status last changed from one value to another.'),
   reason: required(5, string, 'One word in CamelCase that programs can match.'),

@@ -7,7 +7,7 @@ export const OwnerReference = message(
     apiVersion: required(5, string, 'Group and version of the owner.'),
     kind: required(1, string, 'Kind of the owner.'),
     name: required(3, string, 'Name of the owner.'),
-    uid: required(4, string, 'UID of the owner.'),
+    uid: required(4, string, 'UID of the owner.', { goType: 'types.UID' }),
     controller: pointer(6, bool, 'True for the one owner that manages the object.'),
     blockOwnerDeletion: pointer(7, bool, 'True delays a foreground deletion of the owner until this object is gone.'),
   },
@@ -18,7 +18,10 @@ const fields: AnySchema = { ...any, model: { path: 'apimachinery.pkg.apis.meta.v
 
 export const ManagedFieldsEntry = message('ManagedFieldsEntry', 'The fields that one manager has set.', {
   manager: field(1, string, 'Name of the manager.'),
-  operation: field(2, string, 'How they were set: Apply or Update.', { openEnum: ['Apply', 'Update'] }),
+  operation: field(2, string, 'How they were set: Apply or Update.', {
+    goType: 'v1.ManagedFieldsOperationType',
+    openEnum: ['Apply', 'Update'],
+  }),
   apiVersion: field(3, string, 'Version in which the fields are named.'),
   time: pointer(4, time, 'When the entry was last changed.'),
   fieldsType: field(6, string, 'Format of the fields; always FieldsV1.'),
@@ -31,7 +34,7 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   generateName: field(2, string, 'Start of a name that the server completes when no name is given.'),
   namespace: field(3, string, 'Namespace of the object; empty for cluster-wide kinds.'),
   selfLink: field(4, string, 'No longer set.'),
-  uid: field(5, string, 'Unique in time and space; set by the server.'),
+  uid: field(5, string, 'Unique in time and space; set by the server.', { goType: 'types.UID' }),
   resourceVersion: field(6, string, 'Opaque version of the object; on updates it must be the present one if given.'),
   generation: field(7, int64, 'Counts changes of the desired state; set by the server.'),
   creationTimestamp: field(8, time, 'When the server created the object.', { omitZero: true }),

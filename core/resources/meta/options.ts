@@ -23,7 +23,7 @@ export const CreateOptions = message(
 )
 
 export const Preconditions = message('Preconditions', 'Conditions for a deletion.', {
-  uid: pointer(1, string, 'UID that the object must have.'),
+  uid: pointer(1, string, 'UID that the object must have.', { goType: 'types.UID' }),
   resourceVersion: pointer(2, string, 'Version that the object must have.'),
 })
 
@@ -35,6 +35,7 @@ export const DeleteOptions = message(
     preconditions: pointer(2, Preconditions, 'Conditions for the deletion.'),
     orphanDependents: pointer(3, bool, 'Deprecated: true keeps dependent objects; see propagationPolicy.'),
     propagationPolicy: pointer(4, string, 'What happens to dependents: Orphan, Background or Foreground.', {
+      goType: 'v1.DeletionPropagation',
       openEnum: ['Orphan', 'Background', 'Foreground'],
     }),
     dryRun: field(5, list(string, { listType: 'atomic' }), 'All runs everything but the deletion.'),
@@ -66,6 +67,7 @@ export const ListOptions = message(
     allowWatchBookmarks: field(9, bool, 'Lets the server send bookmarks that carry a version only.'),
     resourceVersion: field(4, string, 'Version to list at, or to watch from.'),
     resourceVersionMatch: field(10, string, 'How a list relates to resourceVersion: Exact or NotOlderThan.', {
+      goType: 'v1.ResourceVersionMatch',
       openEnum: ['NotOlderThan', 'Exact'],
     }),
     timeoutSeconds: pointer(5, int64, 'Seconds after which the call ends.'),
@@ -93,7 +95,10 @@ export const TableOptions = message(
   'TableOptions',
   'Query of a request for a table.',
   {
-    includeObject: field(1, string, 'What rows carry: None, Metadata or Object.', { openEnum: ['None', 'Metadata', 'Object'] }),
+    includeObject: field(1, string, 'What rows carry: None, Metadata or Object.', {
+      goType: 'v1.IncludeObjectPolicy',
+      openEnum: ['None', 'Metadata', 'Object'],
+    }),
   },
   { typeMeta: true },
 )

@@ -7,7 +7,10 @@ export const LabelSelectorRequirement = message(
   'One comparison of a label with a set of values.',
   {
     key: required(1, string, 'Label key.'),
-    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', { openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
+      goType: 'v1.LabelSelectorOperator',
+      openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+    }),
     values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
   },
   {
@@ -44,6 +47,9 @@ export const LabelSelector = message(
 
 export const FieldSelectorRequirement = message('FieldSelectorRequirement', 'One comparison of a field with a set of values.', {
   key: required(1, string, 'Path of the field.'),
-  operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', { openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+  operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
+    goType: 'v1.FieldSelectorOperator',
+    openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+  }),
   values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
 })

@@ -11,8 +11,8 @@ export const TableColumnDefinition = message('TableColumnDefinition', 'A column 
 })
 
 export const TableRowCondition = message('TableRowCondition', 'A mark on a row of a table.', {
-  type: required(0, string, 'Kind of mark, such as Completed.', { openEnum: ['Completed'] }),
-  status: required(0, string, 'True, False or Unknown.', { openEnum: ConditionStatus }),
+  type: required(0, string, 'Kind of mark, such as Completed.', { goType: 'v1.RowConditionType', openEnum: ['Completed'] }),
+  status: required(0, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
   reason: field(0, string, 'One word in CamelCase that programs can match.'),
   message: field(0, string, 'Details for people.'),
 })

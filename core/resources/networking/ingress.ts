@@ -38,6 +38,7 @@ export const HTTPIngressPath = message(
   {
     path: field(1, string, 'Path to match; starts with /.'),
     pathType: requiredPointer(3, string, 'Exact, Prefix or ImplementationSpecific.', {
+      goType: 'v1.PathType',
       enum: ['Exact', 'Prefix', 'ImplementationSpecific'],
     }),
     backend: required(2, IngressBackend, 'Where matching requests go.'),
@@ -77,7 +78,7 @@ export const IngressSpec = message(
 
 export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {
   port: required(1, int32, 'Port number.'),
-  protocol: required(2, string, 'UDP, TCP or SCTP.', { enum: Protocol }),
+  protocol: required(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
   error: pointer(3, string, 'Why the port does not work, in one CamelCase or prefixed word.'),
 })
 

@@ -21,7 +21,7 @@ export const NetworkPolicyPort = message(
   'NetworkPolicyPort',
   'A port, or a range of them.',
   {
-    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { enum: Protocol }),
+    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { goType: 'v1.Protocol', enum: Protocol }),
     port: pointer(2, intOrString, 'Port number or name; all when absent.'),
     endPort: pointer(3, int32, 'Last port of a range that starts at port.'),
   },
@@ -65,6 +65,7 @@ export const NetworkPolicySpec = message(
       4,
       list(withFacets(string, { enum: ['Ingress', 'Egress'] }), { listType: 'atomic' }),
       'Directions that are restricted: Ingress, Egress or both.',
+      { goType: 'v1.PolicyType' },
     ),
   },
   {

@@ -9,7 +9,7 @@ import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
 
 export const Overhead = message('Overhead', 'Resources that the sandbox of a pod takes.', {
-  podFixed: field(1, resourceList, 'Amount per pod.'),
+  podFixed: field(1, resourceList, 'Amount per pod.', { goType: 'v1.ResourceList' }),
 })
 
 export const Scheduling = message(

@@ -19,6 +19,7 @@ export const PodDisruptionBudgetSpec = message(
     }),
     maxUnavailable: pointer(3, intOrString, 'Pods, or percentage, that may be down; excludes minAvailable.'),
     unhealthyPodEvictionPolicy: pointer(4, string, 'Eviction of pods that are not ready: IfHealthyBudget or AlwaysAllow.', {
+      goType: 'v1.UnhealthyPodEvictionPolicyType',
       enum: ['IfHealthyBudget', 'AlwaysAllow'],
     }),
   },

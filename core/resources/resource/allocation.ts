@@ -35,12 +35,18 @@ export const DeviceRequestAllocationResult = message('DeviceRequestAllocationRes
   bindingFailureConditions: field(8, list(string, { listType: 'atomic' }), 'Conditions of which any true one undoes the allocation.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
-  shareID: pointer(9, string, 'Identifier of the share, when the device is shared.', { gate: 'DRAConsumableCapacity' }),
+  shareID: pointer(9, string, 'Identifier of the share, when the device is shared.', {
+    goType: 'types.UID',
+    gate: 'DRAConsumableCapacity',
+  }),
   consumedCapacity: field(10, map(quantity), 'Capacity used by the share.', { gate: 'DRAConsumableCapacity' }),
 })
 
 export const DeviceAllocationConfiguration = message('DeviceAllocationConfiguration', 'Configuration for allocated devices.', {
-  source: required(1, string, 'Where it comes from: FromClass or FromClaim.', { enum: ['FromClass', 'FromClaim'] }),
+  source: required(1, string, 'Where it comes from: FromClass or FromClaim.', {
+    goType: 'v1.AllocationConfigSource',
+    enum: ['FromClass', 'FromClaim'],
+  }),
   requests: field(2, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
   deviceConfiguration: inline(3, DeviceConfiguration),
 })

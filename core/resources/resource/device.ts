@@ -48,7 +48,7 @@ export const DeviceTaint = message(
   {
     key: required(1, string, 'Key that tolerations name.'),
     value: field(2, string, 'Value that tolerations may name.'),
-    effect: required(3, string, 'None, NoSchedule or NoExecute.', { enum: DeviceTaintEffect }),
+    effect: required(3, string, 'None, NoSchedule or NoExecute.', { goType: 'v1.DeviceTaintEffect', enum: DeviceTaintEffect }),
     timeAdded: pointer(4, time, 'When the taint was added.'),
   },
   {
@@ -62,7 +62,7 @@ export const NodeAllocatableResourceMapping = message(
   'NodeAllocatableResourceMapping',
   'How a device counts towards a resource of the node.',
   {
-    capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.'),
+    capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: 'v1.QualifiedName' }),
     allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
   },
 )

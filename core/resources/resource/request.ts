@@ -8,9 +8,9 @@ export const DeviceToleration = message(
   'Lets a claim have devices with matching taints.',
   {
     key: field(1, string, 'Key of the taints; empty with Exists for all.'),
-    operator: field(2, string, 'Equal or Exists.', { enum: ['Exists', 'Equal'], default: 'Equal' }),
+    operator: field(2, string, 'Equal or Exists.', { goType: 'v1.DeviceTolerationOperator', enum: ['Exists', 'Equal'], default: 'Equal' }),
     value: field(3, string, 'Value to compare with; empty for Exists.'),
-    effect: field(4, string, 'Effect of the taints; empty for all.', { enum: DeviceTaintEffect }),
+    effect: field(4, string, 'Effect of the taints; empty for all.', { goType: 'v1.DeviceTaintEffect', enum: DeviceTaintEffect }),
     tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
   },
   { validate: validateToleration },
@@ -37,7 +37,10 @@ export const ExactDeviceRequest = message(
   {
     deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
     selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    allocationMode: field(3, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
+    allocationMode: field(3, string, 'ExactCount, or All devices that match.', {
+      goType: 'v1.DeviceAllocationMode',
+      enum: DeviceAllocationMode,
+    }),
     count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
     adminAccess: pointer(5, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
     tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
@@ -53,7 +56,10 @@ export const DeviceSubRequest = message(
     name: required(1, string, 'DNS label, unique in the request.'),
     deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
     selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    allocationMode: field(4, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
+    allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
+      goType: 'v1.DeviceAllocationMode',
+      enum: DeviceAllocationMode,
+    }),
     count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
     tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
     capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
@@ -79,7 +85,10 @@ export const DeviceConstraint = message(
   'Requests, with an attribute that is the same or different in all of their devices.',
   {
     requests: field(1, list(string, { listType: 'atomic' }), 'Requests whose devices are compared; all when empty.'),
-    matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.'),
-    distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', { gate: 'DRAConsumableCapacity' }),
+    matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.', { goType: 'v1.FullyQualifiedName' }),
+    distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', {
+      goType: 'v1.FullyQualifiedName',
+      gate: 'DRAConsumableCapacity',
+    }),
   },
 )

@@ -10,7 +10,7 @@ export const ResourceClaimConsumerReference = message('ResourceClaimConsumerRefe
   apiGroup: field(1, string, 'API group of the object.'),
   resource: required(3, string, 'Resource of the object, such as pods.'),
   name: required(4, string, 'Name of the object.'),
-  uid: required(5, string, 'UID of the object.'),
+  uid: required(5, string, 'UID of the object.', { goType: 'types.UID' }),
 })
 
 export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a claim.', {

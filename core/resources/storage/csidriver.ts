@@ -22,9 +22,11 @@ export const CSIDriverSpec = message(
       3,
       list(withFacets(string, { openEnum: ['Persistent', 'Ephemeral'] }), { listType: 'set' }),
       'Modes that it supports: Persistent, Ephemeral; cannot be changed.',
+      { goType: 'v1.VolumeLifecycleMode' },
     ),
     storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.', { gate: 'CSIStorageCapacity' }),
     fsGroupPolicy: pointer(5, string, 'Whether fsGroup applies: ReadWriteOnceWithFSType, File or None.', {
+      goType: 'v1.FSGroupPolicy',
       openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],
     }),
     tokenRequests: field(

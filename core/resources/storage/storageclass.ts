@@ -16,11 +16,13 @@ export const StorageClass = object(
     provisioner: required(2, string, 'Driver that provisions the volumes; cannot be changed.'),
     parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
     reclaimPolicy: pointer(4, string, 'What happens to volumes when their claim is deleted: Delete or Retain.', {
+      goType: 'v1.PersistentVolumeReclaimPolicy',
       enum: PersistentVolumeReclaimPolicy,
     }),
     mountOptions: field(5, list(string, { listType: 'atomic' }), 'Mount options of the volumes, unchecked.'),
     allowVolumeExpansion: pointer(6, bool, 'Volumes can grow.'),
     volumeBindingMode: pointer(7, string, 'When volumes are provisioned and bound: Immediate or WaitForFirstConsumer.', {
+      goType: 'v1.VolumeBindingMode',
       enum: ['Immediate', 'WaitForFirstConsumer'],
       immutable: true,
     }),

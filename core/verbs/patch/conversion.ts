@@ -1,6 +1,7 @@
 /** Errors of strategic merge patches: the reference converts their result field by field, which fails in other words than decoding JSON. */
 import { type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
 import type { Json } from '../../schema/model.ts'
+import { describe } from '../../schema/scalars.ts'
 
 /** Go's kind of a value of a patch. */
 function goKind(value: Json): string {
@@ -21,6 +22,7 @@ const convertible: { readonly [kind: string]: readonly string[] | undefined } = 
 export function conversionFault(error: DecodeError): string {
   if (!(error instanceof TypeMismatch)) return error.message
   const { typeName } = error
+  if (error.decodesItself) return `json: cannot unmarshal ${describe(error.value, typeName)} into Go value of type ${typeName}`
   const kind = goKind(error.value)
   if (typeName.startsWith('map[')) return `cannot restore map from ${kind}`
   if (typeName.startsWith('[]')) return `cannot restore slice from ${kind}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import { field, type Json, list, message } from '../../../core/schema/model.ts'
+import { field, inline, intOrString, type Json, list, map, message, quantity, string, time } from '../../../core/schema/model.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf.ts'
 import fc from '../../support/fast-check.ts'
 import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
@@ -121,7 +121,7 @@ describe('decode', () => {
       failure({ spec: { size: 2 ** 64 } }),
       `json: cannot unmarshal number ${2 ** 64} into Go struct field Spec.spec.size of type int64`,
     )
-    assert.equal(failure({ spec: { port: true } }), 'json: cannot unmarshal bool into Go value of type int32')
+    assert.equal(failure({ spec: { port: true } }), 'json: cannot unmarshal bool into Go struct field Spec.spec.port of type int32')
     assert.match(failure({ spec: { amount: '1x' } }), /^quantities must match the regular expression/)
     assert.equal(
       failure({ spec: { since: 'today' } }),
@@ -225,3 +225,21 @@ function deepObject(): Json {
   for (let i = 0; i < 100_000; i++) value = { a: value }
   return value
 }
+
+it('type errors name inlined structs and named types as Go does', () => {
+  const Source = message('Source', '', { path: field(1, string, ''), at: field(2, time, ''), port: field(3, intOrString, '') })
+  const Holder = message('Holder', '', { disk: field(1, Source, ''), modes: field(2, list(string), '', { goType: 'v1.Mode' }) })
+  const Part = message('Part', '', { name: field(1, string, ''), holder: inline(2, Holder) })
+  const Whole = message('Whole', '', { parts: field(1, list(Part), ''), limits: field(2, map(quantity), '', { goType: 'v1.Limits' }) })
+  for (const [value, text] of [
+    [{ parts: [{ disk: 7 }] }, 'number into Go struct field Part.parts.Holder.disk of type v1.Source'],
+    [{ parts: [{ disk: { path: 7 } }] }, 'number into Go struct field Source.parts.Holder.disk.path of type string'],
+    [{ parts: [{ disk: { at: 7 } }] }, 'number into Go struct field Source.parts.Holder.disk.at of type string'],
+    [{ parts: [{ disk: { port: {} } }] }, 'object into Go struct field Source.parts.Holder.disk.port of type int32'],
+    [{ parts: [{ modes: 7 }] }, 'number into Go struct field Part.parts.Holder.modes of type []v1.Mode'],
+    [{ parts: [{ modes: [7] }] }, 'number into Go struct field Part.parts.Holder.modes of type v1.Mode'],
+    [{ limits: [] }, 'array into Go struct field Whole.limits of type v1.Limits'],
+  ] as const)
+    assert.throws(() => decode(Whole, value as unknown as Json), { message: `json: cannot unmarshal ${text}` })
+  assert.deepEqual(decode(Whole, { parts: [{ other: 7 }] }).unknown, ['parts[0].other'])
+})

@@ -13,7 +13,10 @@ export const ParamRef = message(
     name: field(1, string, 'Name of the object.'),
     namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
     selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
-    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', { enum: ['Allow', 'Deny'] }),
+    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', {
+      goType: 'v1alpha1.ParameterNotFoundActionType',
+      enum: ['Allow', 'Deny'],
+    }),
   },
   { atomic: true },
 )

@@ -12,6 +12,7 @@ export const MatchResources = message(
     resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
     excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
     matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', {
+      goType: 'v1beta1.MatchPolicyType',
       openEnum: ['Exact', 'Equivalent'],
     }),
   },

@@ -17,12 +17,18 @@ export const MutatingAdmissionPolicySpec = message(
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
     mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
-    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { openEnum: ['Ignore', 'Fail'] }),
+    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', {
+      goType: 'v1beta1.FailurePolicyType',
+      openEnum: ['Ignore', 'Fail'],
+    }),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
       patchMergeKey: 'name',
     }),
-    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', { enum: ReinvocationPolicyType }),
+    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
+      goType: 'v1.ReinvocationPolicyType',
+      enum: ReinvocationPolicyType,
+    }),
   },
   {
     defaults(spec) {

@@ -8,7 +8,7 @@ export const ContainerResourceMetricStatus = message(
   'ContainerResourceMetricStatus',
   'Container, resource and current value, averaged over the pods.',
   {
-    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
     currentAverageUtilization: pointer(2, int32, 'Present use per pod, in percent of requests.'),
     currentAverageValue: required(3, quantity, 'Present use per pod.'),
     container: required(4, string, 'Container.'),
@@ -41,13 +41,16 @@ export const PodsMetricStatus = message('PodsMetricStatus', 'A metric of each po
 })
 
 export const ResourceMetricStatus = message('ResourceMetricStatus', 'Resource use of each pod, averaged.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
   currentAverageUtilization: pointer(2, int32, 'Present use per pod, in percent of requests.'),
   currentAverageValue: required(3, quantity, 'Present use per pod.'),
 })
 
 export const MetricStatus = message('MetricStatus', 'A metric when last observed; the member named by type is set.', {
-  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { enum: MetricSourceType }),
+  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
+    goType: 'v1.MetricSourceType',
+    enum: MetricSourceType,
+  }),
   object: pointer(2, ObjectMetricStatus, 'Metric of one object.'),
   pods: pointer(3, PodsMetricStatus, 'Metric of each pod.'),
   resource: pointer(4, ResourceMetricStatus, 'Resource use of each pod.'),

@@ -7,7 +7,7 @@ export const ContainerResourceMetricSource = message(
   'ContainerResourceMetricSource',
   'Container, resource and target value, averaged over the pods.',
   {
-    name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+    name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
     targetAverageUtilization: pointer(2, int32, 'Use per pod to aim for, in percent of requests.'),
     targetAverageValue: pointer(3, quantity, 'Use per pod to aim for.'),
     container: required(5, string, 'Container.'),
@@ -51,13 +51,16 @@ export const PodsMetricSource = message('PodsMetricSource', 'A metric of each po
 })
 
 export const ResourceMetricSource = message('ResourceMetricSource', 'Resource use of each pod, averaged.', {
-  name: required(1, string, 'Resource.', { openEnum: ResourceName }),
+  name: required(1, string, 'Resource.', { goType: 'v1.ResourceName', openEnum: ResourceName }),
   targetAverageUtilization: pointer(2, int32, 'Use per pod to aim for, in percent of requests.'),
   targetAverageValue: pointer(3, quantity, 'Use per pod to aim for.'),
 })
 
 export const MetricSpec = message('MetricSpec', 'A metric to follow; the member named by type is set.', {
-  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', { enum: MetricSourceType }),
+  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
+    goType: 'v1.MetricSourceType',
+    enum: MetricSourceType,
+  }),
   object: pointer(2, ObjectMetricSource, 'Metric of one object.'),
   pods: pointer(3, PodsMetricSource, 'Metric of each pod.'),
   resource: pointer(4, ResourceMetricSource, 'Resource use of each pod.'),

@@ -6,7 +6,10 @@ export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a
   name: required(1, string, 'DNS label, unique in the request.'),
   deviceClassName: required(2, string, 'Class of the devices.'),
   selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
-  allocationMode: field(4, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
+  allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
+    goType: 'v1beta1.DeviceAllocationMode',
+    enum: DeviceAllocationMode,
+  }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
   tolerations: field(7, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
   capacity: pointer(8, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
@@ -16,7 +19,10 @@ export const DeviceRequest = message('DeviceRequest', 'A request for devices of 
   name: required(1, string, 'DNS label, unique in the claim.'),
   deviceClassName: field(2, string, 'Class of the devices; excludes firstAvailable.', { omitEmpty: false }),
   selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
-  allocationMode: field(4, string, 'ExactCount, or All devices that match.', { enum: DeviceAllocationMode }),
+  allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
+    goType: 'v1beta1.DeviceAllocationMode',
+    enum: DeviceAllocationMode,
+  }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
   adminAccess: pointer(6, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
   firstAvailable: field(7, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {

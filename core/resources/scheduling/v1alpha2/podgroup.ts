@@ -30,6 +30,7 @@ export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is sche
     gate: 'DRAWorkloadResourceClaims',
   }),
   disruptionMode: pointer(5, string, 'Whether its pods are preempted one by one (Pod) or together (PodGroup).', {
+    goType: 'v1alpha2.DisruptionMode',
     enum: DisruptionMode,
     default: 'Pod',
     gate: 'WorkloadAwarePreemption',

@@ -23,6 +23,7 @@ export const PodGroupTemplate = message(
       gate: 'DRAWorkloadResourceClaims',
     }),
     disruptionMode: pointer(5, string, 'Whether pods are preempted one by one (Pod) or together (PodGroup).', {
+      goType: 'v1alpha2.DisruptionMode',
       enum: DisruptionMode,
       gate: 'WorkloadAwarePreemption',
     }),
