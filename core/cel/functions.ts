@@ -1,4 +1,5 @@
 /** Functions of an environment, declared as tables of signatures. */
+import type { MaybeSteps } from './steps.ts'
 import {
   boolType,
   bytesType,
@@ -20,10 +21,12 @@ import {
 } from './types.ts'
 
 export interface CostRules {
-  /** Cost units of a call, from its arguments (receiver first) and result. Default 1. */
-  readonly cost?: (args: readonly unknown[], result: unknown) => number
+  /** Cost units of a call, which are charged before it runs, from its arguments (receiver first; errors if they failed). Default 1. */
+  readonly cost?: (args: readonly unknown[]) => MaybeSteps<number>
   /** Use this cost even when the overload is chosen at run time; otherwise the cost is 1 then. */
   readonly byName?: true
+  /** Runs instead of the function when its second argument is a constant of the expression. */
+  readonly runConstant?: (...args: never[]) => unknown
 }
 
 export interface Overload extends CostRules {
@@ -32,7 +35,7 @@ export interface Overload extends CostRules {
   readonly member: boolean
   readonly parameters: readonly CelType[]
   readonly result: CelType
-  /** Throws a CelError when there is no result. */
+  /** Returns Steps when it may take long, or when its work is not covered by its cost. Throws a CelError when there is no result. */
   run(...args: readonly never[]): unknown
 }
 

@@ -11,11 +11,11 @@ import { Cancelled, CelError } from './values/errors.ts'
 
 export type { Bindings, EvaluationLimits }
 
-/** `value` is a CEL value (values/values.ts). `cost`: cost units, also after a failure. */
+/** `value` is a CEL value (values/values.ts). `cost`, `work`: units (steps.ts), also after a failure. */
 export type Evaluation =
-  | { readonly value: unknown; readonly cost: number; readonly error?: undefined }
-  /** `cancelled`: the cost limit was exceeded. */
-  | { readonly error: string; readonly cancelled: boolean; readonly cost: number; readonly value?: undefined }
+  | { readonly value: unknown; readonly cost: number; readonly work: number; readonly error?: undefined }
+  /** `cancelled`: a limit was exceeded. */
+  | { readonly error: string; readonly cancelled: boolean; readonly cost: number; readonly work: number; readonly value?: undefined }
 
 /** A resumable evaluation. */
 export interface Running {
@@ -40,10 +40,10 @@ const unlimited: EvaluationLimits = {}
 function finish(run: Run, frame: Frame): Evaluation {
   try {
     const value = run(frame)
-    return { value, cost: frame.cost }
+    return { value, cost: frame.cost, work: frame.work }
   } catch (error) {
-    if (error instanceof CelError) return { error: error.message, cancelled: false, cost: frame.cost }
-    if (error instanceof Cancelled) return { error: error.message, cancelled: true, cost: frame.cost }
+    const cancelled = error instanceof Cancelled
+    if (cancelled || error instanceof CelError) return { error: error.message, cancelled, cost: frame.cost, work: frame.work }
     throw error
   }
 }

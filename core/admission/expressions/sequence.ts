@@ -88,6 +88,8 @@ export class Sequence {
   readonly #outcomes: (Outcome | undefined)[] = []
   readonly #limits: EvaluationLimits
   #left: number
+  /** Remaining work units, as many as cost units. */
+  #workLeft: number
   /** Cost of variables since the last expression. */
   #spent = 0
   /** Suspended evaluations, by program. */
@@ -98,6 +100,7 @@ export class Sequence {
     this.#expressions = expressions
     this.#variables = variables
     this.#left = budget
+    this.#workLeft = budget
     this.#limits = { costLimit: limits.expression, slices: seen.values.slices }
     this.#bindings = new Bindings(seen, variables.type, (name) => this.#variable(name))
   }
@@ -123,7 +126,7 @@ export class Sequence {
     const { value, error, cost } = this.#tried(compiled.program)
     this.#left -= this.#spent + cost
     this.#spent = 0
-    if (this.#left < 0) throw new OutOfBudget()
+    if (this.#left < 0 || this.#workLeft < 0) throw new OutOfBudget()
     return error === undefined ? { value } : { error: `expression '${text}' resulted in error: ${error}` }
   }
 
@@ -133,14 +136,16 @@ export class Sequence {
       return this.#run(program)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return { error: 'operation cancelled: variables depend on each other too deeply', cancelled: true, cost: 0 }
+      return { error: 'operation cancelled: variables depend on each other too deeply', cancelled: true, cost: 0, work: 0 }
     }
   }
 
   #run(program: Program): Evaluation {
     const running = this.#interrupted?.get(program) ?? program.start(this.#bindings, this.#limits)
     try {
-      return running.finish()
+      const evaluation = running.finish()
+      this.#workLeft -= evaluation.work
+      return evaluation
     } catch (error) {
       if (error instanceof Pending) {
         this.#interrupted ??= new Map()
@@ -156,6 +161,8 @@ export class Sequence {
     if (!('program' in compiled)) throw new CelError(`composited variable ${JSON.stringify(name)} fails to compile: ${compiled.issues}`)
     const { value, error, cost } = this.#run(compiled.program)
     this.#spent += cost
+    // Otherwise an expression could use the budget of many, since it is counted after its variables.
+    if (this.#spent > this.#left || this.#workLeft < 0) throw new OutOfBudget()
     if (error !== undefined) throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${error}`)
     return value
   }

@@ -1,6 +1,7 @@
 /** Checks calls of `format` with literal template and list: the type of each argument against its clause. */
 import { takes } from '../library/format.ts'
-import { replaceClauses } from '../library/format-clauses.ts'
+import { type Clause, replaceClauses } from '../library/format-clauses.ts'
+import { drained, Steps } from '../steps.ts'
 import { type Call, childrenOf, type Expr, nodesOf } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/issues.ts'
 import type { CelKind, CelType } from '../types.ts'
@@ -45,12 +46,13 @@ function wrongPart(verb: string, node: Expr, checked: Checked): Expr | undefined
 function issueOf(call: Call, template: string, args: readonly Expr[], checked: Checked): Issue | undefined {
   let used = 0
   try {
-    replaceClauses(template, args.length, ({ verb }, index) => {
+    const write = ({ verb }: Clause, index: number) => {
       const wrong = wrongPart(verb, args[index] as Expr, checked)
       if (wrong) throw new WrongArgument(wrong, `error during formatting: ${takes[verb]}, was given ${checked.typeOf(wrong).name}`)
       used++
       return ''
-    })
+    }
+    drained(new Steps(replaceClauses(template, args.length, write)))
   } catch (error) {
     if (error instanceof CelError) return { at: call.at, message: error.message }
     if (error instanceof WrongArgument) return { at: error.at, message: error.message }

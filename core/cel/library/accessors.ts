@@ -1,5 +1,6 @@
 /** Accessors of timestamps and durations. */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { costly } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import { type Int, intOf } from '../values/numbers.ts'
 import type { CelDuration, CelTimestamp } from '../values/times.ts'
@@ -11,9 +12,15 @@ function zonedTime(nanos: bigint, zone: string): Date {
   return new Date(millis + offsetAt(millis, zone) * 60_000)
 }
 
+/** Maximum characters of a time zone. */
+const longestZone = 100
+/** Time to look up the rules of a time zone. */
+const nanosecondsPerZone = 60_000
+
 /** Time zone offset in minutes east of UTC. Throws a CelError for an unknown zone. */
 function offsetAt(millis: number, zone: string): number {
   if (zone === '' || zone === 'UTC') return 0
+  if (zone.length > longestZone) return fail(`unknown time zone ${zone}`)
   const colon = zone.indexOf(':')
   if (colon >= 0) return fixedOffset(zone, zone.slice(0, colon), zone.slice(colon + 1))
   try {
@@ -64,7 +71,12 @@ const spans: readonly (readonly [name: string, id: string, get: (nanos: bigint) 
 const rows: readonly Row[] = [
   ...parts.flatMap(([name, id, get]): readonly Row[] => [
     [id, `timestamp.${name}(): int`, ({ nanos }: CelTimestamp) => get(zonedTime(nanos, ''))],
-    [`${id}_with_tz`, `timestamp.${name}(string): int`, ({ nanos }: CelTimestamp, zone: string) => get(zonedTime(nanos, zone))],
+    [
+      `${id}_with_tz`,
+      `timestamp.${name}(string): int`,
+      ({ nanos }: CelTimestamp, zone: string) =>
+        costly(zone.length > 'UTC'.length && !zone.includes(':') ? nanosecondsPerZone : 0, () => get(zonedTime(nanos, zone))),
+    ],
   ]),
   ...spans.map(([name, id, get]): Row => [id, `duration.${name}(): int`, ({ nanos }: CelDuration): Int => intOf(get(nanos))]),
 ]

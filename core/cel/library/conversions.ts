@@ -1,5 +1,8 @@
 /** Conversions between types. */
+import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { boundText } from '../limits.ts'
+import { costly, type MaybeSteps } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import {
   CelDouble,
@@ -74,6 +77,11 @@ function doubleFromText(text: string): CelDouble {
   return Number.isFinite(value) ? new CelDouble(value) : impossible('string', 'double')
 }
 
+function bytesFromText(text: string): Uint8Array {
+  boundText(utf8Length(text))
+  return new TextEncoder().encode(text)
+}
+
 function textFromBytes(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -81,6 +89,15 @@ function textFromBytes(bytes: Uint8Array): string {
     return fail('invalid UTF-8 in bytes, cannot convert to string')
   }
 }
+
+/** Time to parse a character. */
+const nanosecondsPerCharacter = 5
+
+/** Cost units don't cover reading the string. */
+const parsing =
+  <T>(parse: (text: string) => T) =>
+  (text: string): MaybeSteps<T> =>
+    costly(text.length * nanosecondsPerCharacter, () => parse(text))
 
 const same = <T>(value: T): T => value
 
@@ -90,16 +107,16 @@ const rows: readonly Row[] = [
   ['bool_to_bool', 'bool(bool): bool', same],
   ['string_to_bool', 'bool(string): bool', (text: string) => booleans[text] ?? impossible('string', 'bool')],
   ['bytes_to_bytes', 'bytes(bytes): bytes', same],
-  ['string_to_bytes', 'bytes(string): bytes', (text: string) => new TextEncoder().encode(text), traversesKnown],
+  ['string_to_bytes', 'bytes(string): bytes', bytesFromText, traversesKnown],
   ['double_to_double', 'double(double): double', same],
   ['int64_to_double', 'double(int): double', (value: Int) => new CelDouble(Number(value))],
-  ['string_to_double', 'double(string): double', doubleFromText],
+  ['string_to_double', 'double(string): double', parsing(doubleFromText)],
   ['uint64_to_double', 'double(uint): double', ({ value }: CelUint) => new CelDouble(Number(value))],
   ['duration_to_duration', 'duration(duration): duration', same],
   [
     'string_to_duration',
     'duration(string): duration',
-    (text: string) => parseDuration(text) ?? impossible('string', 'google.protobuf.Duration'),
+    parsing((text) => parseDuration(text) ?? impossible('string', 'google.protobuf.Duration')),
   ],
   ['int64_to_int64', 'int(int): int', same],
   ['double_to_int64', 'int(double): int', intFromDouble],
@@ -124,7 +141,7 @@ const rows: readonly Row[] = [
   [
     'string_to_timestamp',
     'timestamp(string): timestamp',
-    (text: string) => parseTimestamp(text) ?? impossible('string', 'google.protobuf.Timestamp'),
+    parsing((text) => parseTimestamp(text) ?? impossible('string', 'google.protobuf.Timestamp')),
   ],
   ['uint64_to_uint64', 'uint(uint): uint', same],
   ['double_to_uint64', 'uint(double): uint', uintFromDouble],

@@ -1,4 +1,6 @@
 /** Templates of `format`: text and clauses (cel-go's ext/formatting.go). */
+import { boundText } from '../limits.ts'
+import { type MaybeSteps, Pace, type Parts, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 
 /** `%.2f`: a verb, and the precision if given. */
@@ -23,9 +25,12 @@ function precisionOf(digits: string): number {
   return Math.min(Number(digits), maxDigits)
 }
 
+const precisionAt = /\.(\d*)/y
+
 /** Parses the clause after the percent sign at `start`; returns it with its end. */
 function clauseAt(template: string, start: number): readonly [clause: Clause, end: number] {
-  const [, digits] = /^\.(\d*)/.exec(template.slice(start)) ?? []
+  precisionAt.lastIndex = start
+  const [, digits] = precisionAt.exec(template) ?? []
   const at = digits === undefined ? start : start + 1 + digits.length
   const verb = String.fromCodePoint(template.codePointAt(at) ?? 0)
   if (at >= template.length) malformed('error while parsing precision: could not find end of precision specifier')
@@ -34,12 +39,24 @@ function clauseAt(template: string, start: number): readonly [clause: Clause, en
   return [{ verb, precision }, at + 1]
 }
 
-/** Replaces the clauses of a template by the results of `write`; there may be up to `size`. Throws a CelError for a malformed template. */
-export function replaceClauses(template: string, size: number, write: (clause: Clause, index: number) => string): string {
+/** Time to parse a clause. */
+const nanosecondsPerClause = 300
+
+/**
+ * Replaces the clauses of a template by the results of `write`; there may be up to `size`. Throws a CelError for a malformed template, and a
+ * Cancelled for a result that is too long.
+ */
+export function* replaceClauses(
+  template: string,
+  size: number,
+  write: (clause: Clause, index: number) => MaybeSteps<string>,
+): Parts<string> {
+  const pace = new Pace()
   let result = ''
   let index = 0
   let from = 0
   for (let at = template.indexOf('%'); at >= 0; at = template.indexOf('%', from)) {
+    if (pace.due(nanosecondsPerClause)) yield pace.units
     result += template.slice(from, at)
     if (template[at + 1] === '%') {
       result += '%'
@@ -49,7 +66,8 @@ export function replaceClauses(template: string, size: number, write: (clause: C
     if (at + 1 === template.length) fail('unexpected end of string')
     if (index >= size) fail(`index ${index} out of range`)
     const [clause, end] = clauseAt(template, at + 1)
-    result += write(clause, index++)
+    result += yield* within(write(clause, index++))
+    boundText(result.length)
     from = end
   }
   return result + template.slice(from)

@@ -2,9 +2,10 @@
 import { declare, type FunctionDeclaration } from '../functions.ts'
 import { type CelType, dynType, objectType, stringType } from '../types.ts'
 import { traversesFirst } from './costs.ts'
+import { mapping } from './strings.ts'
 
 /** Escapes a key for a path (RFC 6901). */
-const escapeKey = (key: string): string => key.replace(/[~/]/g, (each) => (each === '~' ? '~0' : '~1'))
+const escapeKey = mapping((key) => key.replace(/[~/]/g, (each) => (each === '~' ? '~0' : '~1')))
 
 export const jsonPatchLibrary = (): readonly FunctionDeclaration[] =>
   declare([['string_jsonpatch_escapeKey_string', 'jsonpatch.escapeKey(string): string', escapeKey, traversesFirst]])

@@ -1,7 +1,9 @@
 /** List functions: the API server's own, and cel-go's ext.Lists, version 3. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { compare, equal } from '../values/compare.ts'
+import { boundList } from '../limits.ts'
+import { costly, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
+import { compare, comparisonTime, position, sorted, ValueSet } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf, weightOf } from '../values/maps.ts'
 import { CelDouble, CelUint, doubleOperator, type Int, intOperator, uintOperator } from '../values/numbers.ts'
@@ -14,11 +16,22 @@ type List = readonly unknown[]
 
 const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
 
+/** Time to visit an item. */
+const nanosecondsPerItem = 20
+
 function extreme(name: string, sign: 1 | -1): (list: List) => unknown {
-  return (list) => {
-    if (list.length === 0) return fail(`${name} called on empty list`)
-    return list.map(adapt).reduce((best, each) => (compare(each, best) * sign > 0 ? each : best))
+  return (list) => (list.length === 0 ? fail(`${name} called on empty list`) : new Steps(extremeOf(list, sign)))
+}
+
+function* extremeOf(list: List, sign: 1 | -1): Parts<unknown> {
+  const pace = new Pace()
+  let best = adapt(list[0])
+  for (let at = 1; at < list.length; at++) {
+    const each = adapt(list[at])
+    if (pace.due(comparisonTime(best, each))) yield pace.units
+    if (compare(each, best) * sign > 0) best = each
   }
+  return best
 }
 
 /** Summable types, with zero and addition. */
@@ -29,84 +42,162 @@ const sums: { readonly [type: string]: readonly [zero: unknown, add: (a: never, 
   duration: [new CelDuration(0n), (a: CelDuration, b: CelDuration) => duration(a.nanos + b.nanos)],
 }
 
-function sum(list: List): unknown {
-  const [first] = list.map(adapt)
+const sum = (list: List) => new Steps(sumOf(list))
+
+function* sumOf(list: List): Parts<unknown> {
+  const pace = new Pace()
+  const first = adapt(list[0])
   const name = first instanceof CelDuration ? 'duration' : typeOf(first).name
   const [zero, add] = sums[list.length === 0 ? 'int' : name] ?? fail('no such overload')
-  return list.map(adapt).reduce((total, each) => {
+  let total = zero
+  for (let at = 0; at < list.length; at++) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    const each = adapt(list[at])
     if (typeOf(each).kind !== typeOf(total).kind) fail('no such overload')
-    return add(total as never, each as never)
-  }, zero)
+    total = add(total as never, each as never)
+  }
+  return total
 }
 
-const isSorted = (list: List) => list.every((each, index) => index === 0 || compare(adapt(list[index - 1]), adapt(each)) <= 0)
-const indexOf = (list: List, wanted: unknown) => list.findIndex((each) => equal(adapt(each), wanted))
-const lastIndexOf = (list: List, wanted: unknown) => list.findLastIndex((each) => equal(adapt(each), wanted))
+const isSorted = (list: List) => new Steps(areInOrder(list))
 
-function slice(list: List, start: Int, end: Int): List {
+function* areInOrder(list: List): Parts<boolean> {
+  const pace = new Pace()
+  for (let at = 1; at < list.length; at++) {
+    const [before, each] = [adapt(list[at - 1]), adapt(list[at])]
+    if (pace.due(comparisonTime(before, each))) yield pace.units
+    if (compare(before, each) > 0) return false
+  }
+  return true
+}
+
+const indexOf = (list: List, wanted: unknown) => new Steps(position(list, wanted, 0, 1))
+const lastIndexOf = (list: List, wanted: unknown) => new Steps(position(list, wanted, list.length - 1, -1))
+
+function slice(list: List, start: Int, end: Int): MaybeSteps<List> {
   const given = `cannot slice(${start}, ${end})`
   if (start < 0 || end < 0) fail(`${given}, negative indexes not supported`)
   if (start > end) fail(`${given}, start index must be less than or equal to end index`)
   if (list.length < end) fail(`${given}, list is length ${list.length}`)
-  return list.slice(Number(start), Number(end))
+  return costly(Number(end) - Number(start), () => list.slice(Number(start), Number(end)))
 }
 
-function flatten(list: List, depth: Int): List {
+/** Maximum depth of lists in lists that is flattened. */
+const deepest = 250
+
+function flatten(list: List, depth: Int): Steps<List> {
   if (depth < 0) fail('level must be non-negative')
-  return list.flat(Math.min(Number(depth), 250))
+  return new Steps(flattened(list, Math.min(Number(depth), deepest)))
+}
+
+function* flattened(list: List, depth: number): Parts<List> {
+  const pace = new Pace()
+  const found: unknown[] = []
+  const open = [{ list, at: 0 }]
+  for (let top = open.at(-1); top; top = open.at(-1)) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    if (top.at === top.list.length) {
+      open.pop()
+      continue
+    }
+    const each = top.list[top.at++]
+    if (Array.isArray(each) && open.length <= depth) open.push({ list: each, at: 0 })
+    else {
+      boundList(found.length + 1)
+      found.push(each)
+    }
+  }
+  return found
 }
 
 /** The list sorted by `keys`. */
-function sortBy(list: List, keys: List): List {
+function sortBy(list: List, keys: List): Steps<List> {
   if (list.length !== keys.length) {
     fail(
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.length} and ${keys.length} elements respectively`,
     )
   }
-  const sorted = keys.map((key, index) => ({ key: adapt(key), item: list[index] }))
-  const type = typeOf(sorted[0]?.key)
-  if (sorted.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
+  const pairs = keys.map((key, index) => ({ key: adapt(key), item: list[index] }))
+  const type = typeOf(pairs[0]?.key)
+  if (pairs.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
     fail('list elements must be comparable')
   }
-  if (sorted.some(({ key }) => typeOf(key).kind !== type.kind)) fail('list elements must have the same type')
-  return sorted.sort((a, b) => compare(a.key, b.key)).map(({ item }) => item)
+  if (pairs.some(({ key }) => typeOf(key).kind !== type.kind)) fail('list elements must have the same type')
+  return new Steps(
+    (function* () {
+      return (yield* sorted(pairs, ({ key }) => key)).map(({ item }) => item)
+    })(),
+  )
 }
 
-/** Maximum length of `lists.range`: its cost is counted only after it was created. */
-const longestRange = 1_000_000
+const lengthOfRange = (count: unknown) => Math.max(0, Number(count))
 
-function range(count: Int): List {
-  if (count > longestRange) fail('operation cancelled: actual cost limit exceeded')
-  return Array.from({ length: Math.max(0, Number(count)) }, (_, index) => index)
+function range(count: Int): MaybeSteps<List> {
+  boundList(lengthOfRange(count))
+  return costly(lengthOfRange(count) * nanosecondsPerItem, () => Array.from({ length: lengthOfRange(count) }, (_, index) => index))
 }
 
-function distinct(list: List): List {
+const reverse = (list: List) => costly(list.length * 2, () => list.toReversed())
+const distinct = (list: List) => new Steps(distinctItems(list))
+/** Time to look up and insert an item. */
+const nanosecondsPerLookup = 300
+
+function* distinctItems(list: List): Parts<List> {
+  const pace = new Pace()
   const found: unknown[] = []
-  const plain = new Set<unknown>()
-  for (const each of list.map(adapt)) {
-    if (plain.has(each) || (typeof each !== 'string' && typeof each !== 'boolean' && found.some((other) => equal(other, each)))) continue
-    plain.add(each)
+  const set = new ValueSet()
+  for (let at = 0; at < list.length; at++) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    const each = adapt(list[at])
+    if (yield* within(set.has(each, pace))) continue
+    set.add(each)
     found.push(each)
   }
   return found
 }
 
 /** Cost units of traversing a value with all of its content. */
-function traversalCost(value: unknown): number {
-  if (typeof value === 'string') return Math.floor(utf8Length(value) * traversal)
-  if (value instanceof Uint8Array) return Math.floor(value.length * traversal)
-  if (Array.isArray(value)) return value.reduce<number>((total, each) => total + traversalCost(each), 0)
-  if (!isMap(value) || (value instanceof CelObject && value.celType.fieldNames?.length === 0)) return 1
-  return keysOf(value).reduce<number>((total, key) => total + traversalCost(key) + traversalCost(getKey(value, key)), 0)
+function* traversalCost(value: unknown): Parts<number> {
+  const pace = new Pace()
+  let total = 0
+  const open = [{ items: [value] as List, at: 0 }]
+  for (let top = open.at(-1); top; top = open.at(-1)) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    if (top.at === top.items.length) {
+      open.pop()
+      continue
+    }
+    const each = top.items[top.at++]
+    if (typeof each === 'string') total += Math.floor(utf8Length(each) * traversal)
+    else if (each instanceof Uint8Array) total += Math.floor(each.length * traversal)
+    else if (Array.isArray(each)) open.push({ items: each, at: 0 })
+    else if (!isMap(each) || (each instanceof CelObject && each.celType.fieldNames?.length === 0)) total++
+    else open.push({ items: keysOf(each).flatMap((key) => [key, getKey(each, key)]), at: 0 })
+    if (total > enough) return total
+  }
+  return total
 }
+/** More than any limit: a traversal that costs more is not counted to its end. */
+const enough = 100_000_000
 
-const traverses = { cost: ([list]: readonly unknown[]) => traversalCost(list), byName: true } as const
-/** Cost of a call that creates a list of this size. */
+const traverses = { cost: ([list]: readonly unknown[]) => new Steps(traversalCost(list)), byName: true } as const
+/** Cost of a call that creates a list of this size; a call that fails creates none. */
 const makes = (factor: number, size: number) => Math.floor(size * factor) + 1 + 10
-const makesResult = { cost: (_: readonly unknown[], result: unknown) => makes(1, weightOf(result)) }
+const makesSize = (sizeOf: (...args: readonly unknown[]) => number) => ({
+  cost: (args: readonly unknown[]) => {
+    const size = sizeOf(...args)
+    return makes(1, Number.isFinite(size) ? size : 1)
+  },
+})
 /** An invalid depth counts as 1: a cost of NaN would disable all limits. */
 const levels = (depth: unknown) => (Number.isNaN(Number(depth)) ? 1 : Number(depth))
 const flattens = { cost: ([list, depth]: readonly unknown[]) => makes(levels(depth), weightOf(list)) }
+
+/** Length of a slice; 1 if it fails. */
+function sliceLength(list: unknown, start: unknown, end: unknown): number {
+  const [from, to] = [Number(start), Number(end)]
+  return Array.isArray(list) && from >= 0 && from <= to && to <= list.length ? to - from : 1
+}
 
 /** Cost of comparing every item with every other one. */
 function comparesAll(list: unknown): number {
@@ -124,7 +215,7 @@ const rows: readonly Row[] = [
   ...comparable.map((type): Row => [`list_${type}_min_${type}`, `list<${type}>.min(): ${type}`, extreme('min', -1), traverses]),
   ['list_a_index_of_int', 'list<A>.indexOf(A): int', indexOf, traverses],
   ['list_a_last_index_of_int', 'list<A>.lastIndexOf(A): int', lastIndexOf, traverses],
-  ['list_slice', 'list<T>.slice(int, int): list<T>', slice, makesResult],
+  ['list_slice', 'list<T>.slice(int, int): list<T>', slice, makesSize(sliceLength)],
   ['list_flatten', 'list<list<T>>.flatten(): list<T>', (list: List) => flatten(list, 1), flattens],
   ['list_flatten_int', 'list<dyn>.flatten(int): list<dyn>', flatten, flattens],
   ...comparable.map(
@@ -133,8 +224,8 @@ const rows: readonly Row[] = [
   ...comparable.map(
     (type): Row => [`list_${type}_sortByAssociatedKeys`, `list<T>.@sortByAssociatedKeys(list<${type}>): list<T>`, sortBy, keyCompares],
   ),
-  ['lists_range', 'lists.range(int): list<int>', range, makesResult],
-  ['list_reverse', 'list<T>.reverse(): list<T>', (list: List) => list.toReversed(), makesResult],
+  ['lists_range', 'lists.range(int): list<int>', range, makesSize(lengthOfRange)],
+  ['list_reverse', 'list<T>.reverse(): list<T>', reverse, makesSize(weightOf)],
   ['list_distinct', 'list<T>.distinct(): list<T>', distinct, selfCompares],
 ]
 

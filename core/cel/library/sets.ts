@@ -1,21 +1,18 @@
 /** Lists as sets (cel-go's ext.Sets). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { includes } from '../values/compare.ts'
-import { adapt, weightOf } from '../values/maps.ts'
+import { type Parts, Steps } from '../steps.ts'
+import { includesAll, includesAny } from '../values/compare.ts'
+import { weightOf } from '../values/maps.ts'
 
 type List = readonly unknown[]
 
-function contains(list: List, wanted: List): boolean {
-  const has = includes(list)
-  return wanted.every((each) => has(adapt(each)))
-}
+const contains = (list: List, wanted: List) => new Steps(includesAll(list, wanted))
+const intersects = (list: List, others: List) => new Steps(includesAny(list, others))
+const equivalent = (a: List, b: List) => new Steps(includeEachOther(a, b))
 
-function intersects(list: List, others: List): boolean {
-  const has = includes(list)
-  return others.some((each) => has(adapt(each)))
+function* includeEachOther(a: List, b: List): Parts<boolean> {
+  return (yield* includesAll(a, b)) && (yield* includesAll(b, a))
 }
-
-const equivalent = (a: List, b: List) => contains(a, b) && contains(b, a)
 
 /** Cost of comparing all pairs of items, `times` times. */
 const compares = (times: number) => ({ cost: ([a, b]: readonly unknown[]) => weightOf(a) * weightOf(b) * times + 1 })

@@ -1,12 +1,15 @@
 /** Standard operators and functions (cel-go's common/stdlib). */
 import { concatenate } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { compare, equal, includes } from '../values/compare.ts'
+import { boundList, boundText } from '../limits.ts'
+import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
+import { compare, contains, ValueSet } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
-import { type AnyMap, adapt, getKey, lengthOf, sizeOfMap, weightOf } from '../values/maps.ts'
+import { type AnyMap, adapt, getKey, lengthOf, scanTime, sizeOfMap, smallerWeight, weightOf } from '../values/maps.ts'
 import { CelDouble, doubleOperator, type Int, intOperator, negateInt, uintOperator } from '../values/numbers.ts'
+import { search } from '../values/search.ts'
 import { type CelDuration, type CelTimestamp, duration, timestamp } from '../values/times.ts'
-import { KeyedList } from '../values/values.ts'
+import { CelMap, KeyedList } from '../values/values.ts'
 import { traversed } from './costs.ts'
 
 type List = readonly unknown[]
@@ -19,35 +22,90 @@ const forms: readonly Row[] = [
   ['logical_and', '_&&_(bool, bool): bool', form],
   ['logical_or', '_||_(bool, bool): bool', form],
   ['not_strictly_false', '@not_strictly_false(bool): bool', form],
-  ['equals', '_==_(A, A): bool', equal],
-  ['not_equals', '_!=_(A, A): bool', (a: unknown, b: unknown) => !equal(a, b)],
+  ['equals', '_==_(A, A): bool', form],
+  ['not_equals', '_!=_(A, A): bool', form],
   ['index_list', '_[_](list<A>, int): A', form],
   ['index_map', '_[_](map<A, B>, A): B', form],
   ['logical_not', '!_(bool): bool', (value: boolean) => !value],
 ]
 
+/** Time to copy an item, including its memory. */
+const nanosecondsPerItem = 10
+/** Time to look up or insert an item. */
+const nanosecondsPerLookup = 200
+
 /** Copies both operands. */
 const joins = { cost: ([a, b]: readonly unknown[]) => traversed(weightOf(a) + weightOf(b)) }
 
 /** Lists with list type set are joined without duplicates; in lists of type map, later items replace earlier ones with the same keys. */
-function joinLists(a: List, b: List): List {
-  if (!(a instanceof KeyedList)) return [...a, ...b]
-  const joined = new KeyedList()
-  joined.by = a.by
-  for (const each of a) joined.push(each)
-  const keys = a.by
-  if (!keys) {
-    for (const each of b) if (!includes(joined)(adapt(each))) joined.push(each)
-    return joined
+function joinLists(a: List, b: List): MaybeSteps<List> {
+  boundList(a.length + b.length)
+  if (a instanceof KeyedList) return new Steps(a.by ? joinByKeys(a, b, a.by) : joinSets(a, b))
+  if (a.length + b.length <= itemsAtOnce) return costly((a.length + b.length) * nanosecondsPerItem, () => a.concat(b))
+  return new Steps(joinLong(a, b))
+}
+/** Items that are copied at once. */
+const itemsAtOnce = 10_000
+
+function* joinLong(a: List, b: List): Parts<List> {
+  const joined: unknown[] = []
+  for (const list of [a, b]) {
+    for (let at = 0; at < list.length; at += itemsAtOnce) {
+      const part = list.slice(at, at + itemsAtOnce)
+      yield unitsOf(part.length * nanosecondsPerItem)
+      for (const each of part) joined.push(each)
+    }
   }
-  const identity = (item: unknown) => JSON.stringify(keys.map((key) => String(getKey(item as AnyMap, key))))
-  const places = new Map(joined.map((item, index) => [identity(item), index]))
+  return joined
+}
+
+function* joinSets(a: KeyedList, b: List): Parts<List> {
+  const pace = new Pace()
+  const joined = new KeyedList()
+  const set = new ValueSet()
+  for (const each of a) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    joined.push(each)
+    set.add(each)
+  }
   for (const each of b) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    const item = adapt(each)
+    if (yield* within(set.has(item, pace))) continue
+    joined.push(each)
+    set.add(item)
+  }
+  return joined
+}
+
+function* joinByKeys(a: KeyedList, b: List, keys: readonly string[]): Parts<List> {
+  const pace = new Pace()
+  const identity = (item: unknown) => JSON.stringify(keys.map((key) => String(getKey(item as AnyMap, key))))
+  const joined = new KeyedList()
+  joined.by = keys
+  const places = new Map<string, number>()
+  for (const each of a) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    places.set(identity(each), joined.length)
+    joined.push(each)
+  }
+  for (const each of b) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
     const place = places.get(identity(each))
     if (place === undefined) joined.push(each)
     else joined[place] = each
   }
   return joined
+}
+
+function joinTexts(a: string, b: string): string {
+  boundText(a.length + b.length)
+  return a + b
+}
+
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  boundText(a.length + b.length)
+  return concatenate([a, b])
 }
 
 const numeric = (operator: '+' | '-' | '*' | '/', name: string, operate: (a: number, b: number) => number): readonly Row[] => [
@@ -57,13 +115,13 @@ const numeric = (operator: '+' | '-' | '*' | '/', name: string, operate: (a: num
 ]
 
 const arithmetic: readonly Row[] = [
-  ['add_bytes', '_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => concatenate([a, b]), joins],
+  ['add_bytes', '_+_(bytes, bytes): bytes', joinBytes, joins],
   ...numeric('+', 'add', (a, b) => a + b),
   ['add_duration_duration', '_+_(duration, duration): duration', (a: CelDuration, b: CelDuration) => duration(a.nanos + b.nanos)],
   ['add_duration_timestamp', '_+_(duration, timestamp): timestamp', (a: CelDuration, b: CelTimestamp) => timestamp(a.nanos + b.nanos)],
   ['add_timestamp_duration', '_+_(timestamp, duration): timestamp', (a: CelTimestamp, b: CelDuration) => timestamp(a.nanos + b.nanos)],
   ['add_list', '_+_(list<A>, list<A>): list<A>', joinLists],
-  ['add_string', '_+_(string, string): string', (a: string, b: string) => a + b, joins],
+  ['add_string', '_+_(string, string): string', joinTexts, joins],
   ...numeric('-', 'subtract', (a, b) => a - b),
   ['subtract_duration_duration', '_-_(duration, duration): duration', (a: CelDuration, b: CelDuration) => duration(a.nanos - b.nanos)],
   ['subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', (a: CelTimestamp, b: CelDuration) => timestamp(a.nanos - b.nanos)],
@@ -103,7 +161,7 @@ const isNaNDouble = (value: unknown) => value instanceof CelDouble && Number.isN
 /** Comparison operators: for strings and bytes the cost is a traversal of the smaller operand. */
 function relation(operator: string, name: string, holds: (order: number) => boolean): readonly Row[] {
   const run = (a: unknown, b: unknown) => (isNaNDouble(a) || isNaNDouble(b) ? fail('NaN values cannot be ordered') : holds(compare(a, b)))
-  const cost = ([a, b]: readonly unknown[]) => traversed(Math.min(weightOf(a), weightOf(b)))
+  const cost = ([a, b]: readonly unknown[]) => traversed(smallerWeight(a, b))
   return ordered.map(([id, left, right]): Row => {
     const row = [`${name}_${id}`, `_${operator}_(${left}, ${right}): bool`, run] as const
     return id === 'string' || id === 'bytes' ? [...row, { cost }] : row
@@ -117,8 +175,15 @@ const relations: readonly Row[] = [
   ...relation('>=', 'greater_equals', (order) => order >= 0),
 ]
 
+/** Time to count a key of a map; only afterwards their number is known. */
+const nanosecondsPerKey = 200
+const measured = (map: AnyMap): MaybeSteps<Int> => {
+  const size = sizeOfMap(map)
+  return map instanceof CelMap ? size : costly(size * nanosecondsPerKey, () => size)
+}
+
 /** Both forms: `size(x)` and `x.size()`. */
-function sizes(id: string, type: string, size: (value: never) => Int): readonly Row[] {
+function sizes(id: string, type: string, size: (value: never) => MaybeSteps<Int>): readonly Row[] {
   return [
     [`size_${id}`, `size(${type}): int`, size],
     [`${id}_size`, `${type}.size(): int`, size],
@@ -126,24 +191,19 @@ function sizes(id: string, type: string, size: (value: never) => Int): readonly 
 }
 
 const containers: readonly Row[] = [
-  [
-    'in_list',
-    '@in(A, list<A>): bool',
-    (item: unknown, list: List) => list.some((each) => equal(adapt(each), item)),
-    { cost: ([, list]) => weightOf(list) },
-  ],
+  ['in_list', '@in(A, list<A>): bool', (item: unknown, list: List) => contains(list, item), { cost: ([, list]) => weightOf(list) }],
   ['in_map', '@in(A, map<A, B>): bool', (key: unknown, map: AnyMap) => getKey(map, key) !== undefined],
   ...sizes('bytes', 'bytes', (value: Uint8Array) => value.length),
   ...sizes('list', 'list<A>', (value: List) => value.length),
-  ...sizes('map', 'map<A, B>', sizeOfMap),
-  ...sizes('string', 'string', lengthOf),
+  ...sizes('map', 'map<A, B>', measured),
+  ...sizes('string', 'string', (text: string) => costly(scanTime(text), () => lengthOf(text))),
 ]
 
 const texts: readonly Row[] = [
   [
     'contains_string',
     'string.contains(string): bool',
-    (text: string, part: string) => text.includes(part),
+    (text: string, part: string) => after(search(text, part, 0), (at) => at >= 0),
     { cost: ([text, part]) => traversed(weightOf(text)) * traversed(weightOf(part)) },
   ],
   ['ends_with_string', 'string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part), first()],

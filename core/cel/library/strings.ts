@@ -1,95 +1,170 @@
 /** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { boundText } from '../limits.ts'
+import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
-import { weightOf } from '../values/maps.ts'
+import { hasPairs, isPair, lengthOf, pointAfter, scanTime } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
+import { forward, search, searchBackwards } from '../values/search.ts'
 import { traversal, traversed, traversesFirst, traversesKnown, traversesTwice } from './costs.ts'
 import { format } from './format.ts'
 
-/** Maximum characters of a result: replacing letters by strings multiplies the length. */
-const longest = 16 * 1024 * 1024
-
-function within(length: number): void {
-  if (length > longest) fail('the result of a function is too long')
-}
-
-/** The code points of a string; the string itself if it has no surrogates. */
-const pointsOf = (text: string): string | readonly string[] => (/[\ud800-\udfff]/.test(text) ? [...text] : text)
-const joined = (points: string | readonly string[]) => (typeof points === 'string' ? points : points.join(''))
-
 const outOfRange = (index: Int): never => fail(`index out of range: ${index}`)
 
-function charAt(text: string, index: Int): string {
-  const points = pointsOf(text)
-  if (index < 0 || index > points.length) outOfRange(index)
-  return points[Number(index)] ?? ''
+/** Position in code units of a code point, from a known one on; beyond the end: undefined. */
+function offsetOf(text: string, point: number, from: { readonly point: number; readonly offset: number } = { point: 0, offset: 0 }) {
+  if (!hasPairs(text)) return point <= text.length ? point : undefined
+  let { offset } = from
+  for (let at = from.point; at < point; at++) {
+    if (offset >= text.length) return undefined
+    offset = pointAfter(text, offset)
+  }
+  return offset
 }
 
-/** Whether `part` occurs at a position. */
-function standsAt(points: string | readonly string[], part: string | readonly string[], at: number): boolean {
-  for (let index = 0; index < part.length; index++) if (points[at + index] !== part[index]) return false
-  return true
+/** Runs a function that looks at the code points of a string, or at the first `points` of them. */
+const traversing = <T>(text: string, run: () => T, points?: Int): MaybeSteps<T> =>
+  costly(scanTime(text, points === undefined ? undefined : Math.max(0, Number(points))), run)
+
+function charAt(text: string, index: Int): MaybeSteps<string> {
+  const find = () => {
+    const offset = index < 0 ? undefined : offsetOf(text, Number(index))
+    if (offset === undefined) return outOfRange(index)
+    return text.slice(offset, pointAfter(text, offset))
+  }
+  return traversing(text, find, index)
 }
 
-function indexOf(text: string, part: string, from: Int = 0): Int {
+/** Whether a position is between code points. */
+const isBoundary = (text: string, at: number) => at === 0 || at >= text.length || !isPair(text, at - 1)
+
+/** Finds whole code points: a match must not begin or end inside a pair. */
+function* matching(text: string, part: string, from: number, by: 1 | -1): Parts<Int> {
+  const find = by === 1 ? search : searchBackwards
+  for (let at = yield* within(find(text, part, from)); at >= 0; at = yield* within(find(text, part, at + by))) {
+    if (isBoundary(text, at) && isBoundary(text, at + part.length)) return lengthOf(text, at)
+    if (at + by < 0) return -1
+  }
+  return -1
+}
+
+function indexOf(text: string, part: string, from: Int = 0): MaybeSteps<Int> {
   if (part === '') return from
   if (from < 0) outOfRange(from)
-  const points = pointsOf(text)
-  if (Number(from) >= points.length) return -1
-  if (typeof points === 'string') return points.indexOf(part, Number(from))
-  const wanted = [...part]
-  for (let at = Number(from); at <= points.length - wanted.length; at++) if (standsAt(points, wanted, at)) return at
-  return -1
+  return new Steps(firstIndex(text, part, from))
 }
 
-function lastIndexOf(text: string, part: string, from?: Int): Int {
-  const points = pointsOf(text)
-  const offset = from ?? points.length - 1
-  if (part === '') return from ?? points.length
-  if (from !== undefined && from < 0) outOfRange(from)
-  if (Number(offset) >= points.length) return -1
-  if (typeof points === 'string') return points.lastIndexOf(part, Number(offset))
-  const wanted = [...part]
-  for (let at = Math.min(Number(offset), points.length - wanted.length); at >= 0; at--) if (standsAt(points, wanted, at)) return at
-  return -1
+function* firstIndex(text: string, part: string, from: Int): Parts<Int> {
+  const offset = yield* within(traversing(text, () => offsetOf(text, Number(from)), from))
+  return offset === undefined ? -1 : yield* matching(text, part, offset, 1)
 }
+
+function lastIndexOf(text: string, part: string, from?: Int): MaybeSteps<Int> {
+  return new Steps(lastIndex(text, part, from))
+}
+
+function* lastIndex(text: string, part: string, from: Int | undefined): Parts<Int> {
+  if (part === '') return from ?? (yield* within(traversing(text, () => lengthOf(text))))
+  if (from !== undefined && from < 0) outOfRange(from)
+  const offset = from === undefined ? text.length - 1 : yield* within(traversing(text, () => offsetOf(text, Number(from)), from))
+  if (offset === undefined || offset >= text.length) return -1
+  return yield* matching(text, part, offset, -1)
+}
+
+/** Time to create a string. */
+const nanosecondsPerPart = 100
+
+/** Pieces of a string between occurrences of a separator, at most `limit`; an empty separator separates code points. */
+function* piecesOf(text: string, separator: string, limit: number): Parts<string[]> {
+  const pace = new Pace()
+  const pieces: string[] = []
+  let from = 0
+  while (pieces.length < limit - 1) {
+    if (pace.due(nanosecondsPerPart)) yield pace.units
+    let at: number
+    if (separator !== '') {
+      at = separator.length < nearby ? text.slice(from, from + nearby).indexOf(separator) : -1
+      at = at >= 0 ? from + at : yield* forward(text, separator, from)
+    } else {
+      at = pointAfter(text, from)
+      if (at >= text.length) at = -1
+    }
+    if (at < 0) break
+    pieces.push(text.slice(from, at))
+    from = at + separator.length
+  }
+  if (separator !== '' || text !== '') pieces.push(text.slice(from))
+  return pieces
+}
+
+/** Characters in which a separator is searched for at once. */
+const nearby = 512
+
+/** Joins strings, of which the total length is known to be within the bound. */
+function* joined(parts: readonly string[], separator: string): Parts<string> {
+  const pace = new Pace()
+  let text = ''
+  for (let at = 0; at < parts.length; at += partsAtOnce) {
+    if (pace.due(partsAtOnce * nanosecondsPerPart)) yield pace.units
+    text += (at > 0 ? separator : '') + parts.slice(at, at + partsAtOnce).join(separator)
+  }
+  return text
+}
+const partsAtOnce = 256
+
+const limited = (limit: Int) => (limit < 0 ? Number.POSITIVE_INFINITY : Number(limit))
 
 /** As Go's strings.Replace: an empty `old` matches before every code point and at the end. */
-function replace(text: string, old: string, put: string, limit: Int = -1): string {
-  if (limit === 0) return text
-  const parts = old === '' ? ['', ...text, ''] : text.split(old)
-  const most = limit < 0 ? parts.length - 1 : Math.min(Number(limit), parts.length - 1)
-  within(text.length + most * put.length)
-  const last = old === '' ? Math.min(most, parts.length - 1) : most
-  return [parts.slice(0, last + 1).join(put), ...parts.slice(last + 1)].join(old)
+function replace(text: string, old: string, put: string, limit: Int = -1): MaybeSteps<string> {
+  return limit === 0 ? text : new Steps(replaced(text, old, put, limited(limit)))
 }
 
-function split(text: string, separator: string, limit: Int = -1): readonly string[] {
-  if (limit === 0) return []
-  const parts = separator === '' ? [...text] : text.split(separator)
-  if (limit < 0 || parts.length <= Number(limit)) return parts
-  const most = Number(limit) - 1
-  return [...parts.slice(0, most), parts.slice(most).join(separator)]
+function* replaced(text: string, old: string, put: string, limit: number): Parts<string> {
+  if (old !== '') {
+    const pieces = yield* piecesOf(text, old, limit + 1)
+    boundText(text.length + (pieces.length - 1) * (put.length - old.length))
+    return yield* joined(pieces, put)
+  }
+  const points = yield* piecesOf(text, '', limit)
+  boundText(text.length + (points.length + 1) * put.length)
+  if (points.length === 0) return put
+  // Before each of the code points, and at the end if the limit allows.
+  return put + (yield* joined(points, put)) + (points.length < limit ? put : '')
 }
 
-function substring(text: string, start: Int, end?: Int): string {
-  const points = pointsOf(text)
-  if (end !== undefined && start > end) fail(`invalid substring range. start: ${start}, end: ${end}`)
-  if (start < 0 || start > points.length) outOfRange(start)
-  if (end !== undefined && (end < 0 || end > points.length)) outOfRange(end)
-  return joined(points.slice(Number(start), end === undefined ? undefined : Number(end)))
+function split(text: string, separator: string, limit: Int = -1): MaybeSteps<readonly string[]> {
+  return limit === 0 ? [] : new Steps(piecesOf(text, separator, limited(limit)))
 }
 
-function join(list: readonly unknown[], separator = ''): string {
+function substring(text: string, start: Int, end?: Int): MaybeSteps<string> {
+  const cut = () => {
+    if (end !== undefined && start > end) fail(`invalid substring range. start: ${start}, end: ${end}`)
+    const from = start < 0 ? undefined : offsetOf(text, Number(start))
+    if (from === undefined) return outOfRange(start)
+    if (end === undefined) return text.slice(from)
+    const to = offsetOf(text, Number(end), { point: Number(start), offset: from })
+    return to === undefined ? outOfRange(end) : text.slice(from, to)
+  }
+  return traversing(text, cut, end ?? start)
+}
+
+const join = (list: readonly unknown[], separator = '') => new Steps(joinedItems(list, separator))
+
+function* joinedItems(list: readonly unknown[], separator: string): Parts<string> {
+  const pace = new Pace()
   let length = 0
   for (const each of list) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
     if (typeof each !== 'string') return fail('no such overload')
     length += each.length + separator.length
   }
-  within(length)
-  return list.join(separator)
+  boundText(length)
+  return yield* joined(list as readonly string[], separator)
 }
+
+/** Time to look at an item of a list. */
+const nanosecondsPerItem = 20
 
 const escapes: { readonly [character: string]: string | undefined } = {
   '\x07': '\\a',
@@ -103,22 +178,53 @@ const escapes: { readonly [character: string]: string | undefined } = {
   '"': '\\"',
 }
 
+/** Applies a function to a string in pieces, each of which ends between code points. */
+function* inPieces(text: string, map: (piece: string) => string): Parts<string> {
+  let result = ''
+  for (let from = 0, to: number; from < text.length; from = to) {
+    to = Math.min(from + pieceLength, text.length)
+    if (!isBoundary(text, to)) to++
+    yield unitsOf((to - from) * nanosecondsPerMapped)
+    result += map(text.slice(from, to))
+    boundText(result.length)
+  }
+  return result
+}
+const pieceLength = 4096
+/** Time to replace a character. */
+const nanosecondsPerMapped = 50
+
+/** A function that maps the characters of a string. Short strings are mapped at once. */
+export const mapping =
+  (map: (piece: string) => string) =>
+  (text: string): MaybeSteps<string> =>
+    text.length < pieceLength / 64 ? map(text) : new Steps(inPieces(text, map))
+
+const escaped = mapping((piece) =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are escaped
+  piece.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/[\x07-\x0d"\\]/g, (each) => escapes[each] ?? each),
+)
 /** Quotes a string, with the language's escapes. */
-const quote = (text: string): string =>
-  `"${[...text.replace(/[\ud800-\udfff]/gu, '\ufffd')].map((each) => escapes[each] ?? each).join('')}"`
+const quote = (text: string) => after(escaped(text), (inner) => `"${inner}"`)
 
 /** As Go's strings.TrimSpace: Unicode white space. */
-function trim(text: string): string {
+function trim(text: string): MaybeSteps<string> {
+  if (!isSpace(text.charAt(0)) && !isSpace(text.charAt(text.length - 1))) return text
+  return new Steps(trimmed(text))
+}
+
+function* trimmed(text: string): Parts<string> {
+  const pace = new Pace()
   let start = 0
   let end = text.length
-  while (start < end && isSpace(text[start] as string)) start++
-  while (end > start && isSpace(text[end - 1] as string)) end--
+  for (; start < end && isSpace(text.charAt(start)); start++) if (pace.due(nanosecondsPerMapped)) yield pace.units
+  for (; end > start && isSpace(text.charAt(end - 1)); end--) if (pace.due(nanosecondsPerMapped)) yield pace.units
   return text.slice(start, end)
 }
 
 const isSpace = (character: string) => character !== '\ufeff' && /[\s\u0085]/.test(character)
 
-const mapAscii = (from: RegExp, map: (text: string) => string) => (text: string) => text.replace(from, map)
+const mapAscii = (from: RegExp, map: (text: string) => string) => mapping((text) => text.replace(from, map))
 const lowerAscii = mapAscii(/[A-Z]+/g, (part) => part.toLowerCase())
 const upperAscii = mapAscii(/[a-z]+/g, (part) => part.toUpperCase())
 
@@ -127,7 +233,21 @@ const searches = {
   cost: ([text]: readonly unknown[]) => (typeof text === 'string' ? Math.floor(utf8Length(text) * traversal) : 1),
   byName: true,
 } as const
-const joins = { cost: (_: readonly unknown[], result: unknown) => traversed(weightOf(result), 2), byName: true } as const
+/** Two traversals of the result; 1 for a call that fails. */
+const joins = { cost: (args: readonly unknown[]) => new Steps(joinCost(args)), byName: true } as const
+
+function* joinCost([list, separator]: readonly unknown[]): Parts<number> {
+  const pace = new Pace()
+  const between = typeof separator === 'string' ? lengthOf(separator) : 0
+  if (!Array.isArray(list)) return 1
+  let length = Math.max(0, list.length - 1) * between
+  for (const each of list) {
+    if (typeof each !== 'string') return 1
+    if (pace.due(nanosecondsPerItem + scanTime(each))) yield pace.units
+    length += lengthOf(each)
+  }
+  return traversed(length, 2)
+}
 
 const rows: readonly Row[] = [
   ['string_char_at_int', 'string.charAt(int): string', charAt],

@@ -1,5 +1,6 @@
 /** URLs as values (library `url` of the API server). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { costly, Pace, type Parts, Steps } from '../steps.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
 import { CelMap, CelOpaque } from '../values/values.ts'
@@ -51,30 +52,46 @@ function decoded(text: string): string | undefined {
   }
 }
 
+/** Time to decode a pair, and one of its characters. */
+const nanosecondsPerPair = 1_000
+const nanosecondsPerCharacter = 20
+
 /** Values by key, in the order of the query; malformed pairs are dropped. */
-function queryOf({ parts: { query } }: CelUrl): CelMap {
-  const map = new CelMap()
-  for (const pair of query.split('&')) {
+function* queryOf({ parts: { query } }: CelUrl): Parts<CelMap> {
+  const pace = new Pace()
+  const values = new Map<string, string[]>()
+  for (let from = 0, end: number; from <= query.length; from = end + 1) {
+    const next = query.indexOf('&', from)
+    end = next < 0 ? query.length : next
+    if (pace.due(nanosecondsPerPair + (end - from) * nanosecondsPerCharacter)) yield pace.units
+    const pair = query.slice(from, end)
     if (pair === '' || pair.includes(';')) continue
     const at = pair.indexOf('=')
     const key = decoded(at < 0 ? pair : pair.slice(0, at))
     const value = decoded(at < 0 ? '' : pair.slice(at + 1))
     if (key === undefined || value === undefined) continue
-    const before = (map.get(key) ?? []) as readonly unknown[]
-    map.entries.set(key, [key, [...before, value]])
+    const known = values.get(key)
+    if (known) known.push(value)
+    else values.set(key, [value])
   }
+  const map = new CelMap()
+  for (const [key, list] of values) map.entries.set(key, [key, list])
   return map
 }
 
 const rows: readonly Row[] = [
   ['string_to_url', 'url(string): URL', url, traversesFirst],
-  ['is_url_string', 'isURL(string): bool', (text: string) => typeof readUrl(text) !== 'string'],
+  [
+    'is_url_string',
+    'isURL(string): bool',
+    (text: string) => costly(text.length * nanosecondsPerCharacter, () => typeof readUrl(text) !== 'string'),
+  ],
   ['url_get_scheme', 'URL.getScheme(): string', ({ parts: { scheme } }: CelUrl) => scheme],
   ['url_get_host', 'URL.getHost(): string', ({ parts: { host } }: CelUrl) => host],
   ['url_get_hostname', 'URL.getHostname(): string', ({ parts: { host } }: CelUrl) => hostname(host)],
   ['url_get_port', 'URL.getPort(): string', ({ parts: { host } }: CelUrl) => port(host)],
   ['url_get_escaped_path', 'URL.getEscapedPath(): string', ({ parts: { path } }: CelUrl) => path],
-  ['url_get_query', 'URL.getQuery(): map<string, list<string>>', queryOf],
+  ['url_get_query', 'URL.getQuery(): map<string, list<string>>', (each: CelUrl) => new Steps(queryOf(each))],
 ]
 
 export const urlLibrary = (): readonly FunctionDeclaration[] => declare(rows, { URL: urlType })

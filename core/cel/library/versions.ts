@@ -2,7 +2,7 @@
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
-import { intOf } from '../values/numbers.ts'
+import { intOf, maxUint } from '../values/numbers.ts'
 import { CelOpaque } from '../values/values.ts'
 import { traversesFirst } from './costs.ts'
 
@@ -45,6 +45,8 @@ function read(text: string, normalize = false): CelSemver | string {
   const identifiers = before?.split('.') ?? []
   const padded = identifiers.find((each) => /^0\d+$/.test(each))
   if (padded !== undefined) return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(padded)}`
+  const large = identifiers.find((each) => isNumber(each) && (each.length > maxDigits || BigInt(each) > maxUint))
+  if (large !== undefined) return `strconv.ParseUint: parsing ${JSON.stringify(large)}: value out of range`
   const numbers = [major, minor, patch]
   if (numbers.some((each) => each.length > maxDigits)) return 'No Major.Minor.Patch elements found'
   return new CelSemver(numbers.map(BigInt), identifiers)

@@ -2,11 +2,12 @@
 
 import { patternProblem } from '../../schema/pattern.ts'
 import type { FunctionDeclaration, Overload } from '../functions.ts'
+import { after, drained, type MaybeSteps, type Parts, Steps, within } from '../steps.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
-import { equal, includes } from '../values/compare.ts'
+import { contains, equal, ValueSet } from '../values/compare.ts'
 import { CelError, fail } from '../values/errors.ts'
-import { adapt, getKey, isMap, weightOf } from '../values/maps.ts'
+import { adapt, getKey, isMap, smallerWeight, weightOf } from '../values/maps.ts'
 import { matches, typeOf } from '../values/typing.ts'
 import { CelOpaque, CelOptional, none } from '../values/values.ts'
 import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
@@ -63,14 +64,19 @@ const conditional: CompileCall = (compiler, { args }) => {
 /** Cost of comparing two values: a traversal of the smaller one. */
 function comparisonCost(a: unknown, b: unknown): number {
   if (typeof a === 'boolean' || typeof a === 'number') return weightOf(b) === 0 ? 0 : 1
-  return a instanceof CelOpaque ? 1 : Math.ceil(Math.min(weightOf(a), weightOf(b)) * 0.1)
+  return a instanceof CelOpaque ? 1 : Math.ceil(smallerWeight(a, b) * 0.1)
 }
 
 function equality(wanted: boolean): CompileCall {
   const cost = ([a, b]: readonly unknown[]) => comparisonCost(a, b)
+  const run = (a: unknown, b: unknown) => {
+    const same = equal(a, b)
+    return typeof same === 'boolean' ? same === wanted : after(same, (found) => found === wanted)
+  }
   return (compiler, { args }) => {
+    const number = compiler.numberOfCall()
     const [left, right] = args.map((each) => compiler.compile(each).run) as [Run, Run]
-    return { ...binaryCall(left, right, cost, (a, b) => equal(a, b) === wanted), trusted: true }
+    return { ...binaryCall(number, left, right, cost, run), trusted: true }
   }
 }
 
@@ -147,21 +153,24 @@ function membership(compiler: Compiler, node: Call): Code | undefined {
   if (values.length === 0) return constant(false)
   if (values.some((each) => typeof each === 'object' && (each === null || Array.isArray(each) || each instanceof Uint8Array)))
     return undefined
-  const contains = includes(values)
+  const set = new ValueSet()
+  for (const each of values) set.add(adapt(each))
   const { run } = compiler.compile(item as Expr)
-  return { run: (frame) => contains(run(frame)), trusted: true }
+  // The items are scalars, which are compared at once.
+  return { run: (frame) => drained(set.has(run(frame))), trusted: true }
 }
 
 /** `in` of a list (visits every item) or a map, possibly decided at run time. */
 function contained(compiler: Compiler, node: Call): Code {
   const known = compiler.checked.overloadsOf(node).length === 1
+  const number = compiler.numberOfCall()
   const [item, container] = node.args.map((each) => compiler.compile(each).run) as [Run, Run]
-  const cost = ([, within]: readonly unknown[]) => (known && Array.isArray(within) ? within.length : 1)
-  const run = (value: unknown, within: unknown): boolean => {
-    if (Array.isArray(within)) return within.some((each) => equal(adapt(each), value))
-    return isMap(within) ? getKey(within, value) !== undefined : noOverload()
+  const cost = ([, of]: readonly unknown[]) => (known && Array.isArray(of) ? of.length : 1)
+  const run = (value: unknown, of: unknown): MaybeSteps<boolean> => {
+    if (Array.isArray(of)) return contains(of, value)
+    return isMap(of) ? getKey(of, value) !== undefined : noOverload()
   }
-  return { ...binaryCall(item, container, cost, run), trusted: true }
+  return { ...binaryCall(number, item, container, cost, run), trusted: true }
 }
 
 const special: { readonly [name: string]: CompileCall } = {
@@ -226,66 +235,105 @@ function outcome(run: Run, frame: Frame): unknown {
   }
 }
 
-/** Counts a call that failed, or an argument of which failed. */
+/** Counts a call of which an argument failed. */
 function failed(frame: Frame, error: unknown, args: readonly unknown[], cost: Cost | undefined): never {
-  if (error instanceof CelError) frame.spend(cost ? cost(args, error) : 1)
+  if (error instanceof CelError) frame.spend(cost ? drained(cost(args)) : 1)
   throw error
 }
 
+function* counted(frame: Frame, cost: Parts<number>, call: () => unknown): Parts<unknown> {
+  frame.spend(yield* cost)
+  return yield* within(call())
+}
+
+/** Continues a call that takes steps. `cost` and `work`: units used when it started. */
+const inSteps = (frame: Frame, number: number, cost: number, work: number, parts: Parts<unknown>): unknown =>
+  frame.run(number, { cost, work }, parts)
+
 /** A call with one argument; creates an argument list only if the cost needs it. */
-function unaryCall(one: Run, cost: Cost | undefined, call: (a: unknown) => unknown): Code {
+function unaryCall(number: number, one: Run, cost: Cost | undefined, call: (a: unknown) => unknown): Code {
   return {
     run(frame) {
+      if (frame.knows(number)) return frame.again(number)
+      const { cost: costBefore, work: workBefore } = frame
       let a: unknown
-      let result: unknown
       try {
         a = one(frame)
-        result = call(a)
       } catch (error) {
-        return failed(frame, error, [a ?? error], cost)
+        return failed(frame, error, [error], cost)
       }
-      frame.spend(cost ? cost([a], result) : 1)
-      return result
+      const units = cost ? cost([a]) : 1
+      if (units instanceof Steps)
+        return inSteps(
+          frame,
+          number,
+          costBefore,
+          workBefore,
+          counted(frame, units.parts, () => call(a)),
+        )
+      frame.spend(units)
+      const result = call(a)
+      return result instanceof Steps ? inSteps(frame, number, costBefore, workBefore, result.parts) : result
     },
   }
 }
 
 /** A call with two arguments. */
-function binaryCall(one: Run, two: Run, cost: Cost | undefined, call: (a: unknown, b: unknown) => unknown): Code {
+function binaryCall(number: number, one: Run, two: Run, cost: Cost | undefined, call: (a: unknown, b: unknown) => unknown): Code {
   return {
     run(frame) {
+      if (frame.knows(number)) return frame.again(number)
+      const { cost: costBefore, work: workBefore } = frame
       let a: unknown
       let b: unknown
-      let result: unknown
       try {
         a = one(frame)
         b = two(frame)
-        result = call(a, b)
       } catch (error) {
         if (a === undefined && error instanceof CelError) b = outcome(two, frame)
         return failed(frame, error, [a ?? error, b ?? error], cost)
       }
-      frame.spend(cost ? cost([a, b], result) : 1)
-      return result
+      const units = cost ? cost([a, b]) : 1
+      if (units instanceof Steps)
+        return inSteps(
+          frame,
+          number,
+          costBefore,
+          workBefore,
+          counted(frame, units.parts, () => call(a, b)),
+        )
+      frame.spend(units)
+      const result = call(a, b)
+      return result instanceof Steps ? inSteps(frame, number, costBefore, workBefore, result.parts) : result
     },
   }
 }
 
 /** Other calls: a failed argument, unless it is the last, ends the call before it is counted. */
-function variadicCall(runs: readonly Run[], cost: Cost | undefined, call: Implementation): Code {
+function variadicCall(number: number, runs: readonly Run[], cost: Cost | undefined, call: Implementation): Code {
   return {
     run(frame) {
+      if (frame.knows(number)) return frame.again(number)
+      const { cost: costBefore, work: workBefore } = frame
       const args: unknown[] = []
-      let result: unknown
       try {
         for (const run of runs) args.push(run(frame))
-        result = call(...args)
       } catch (error) {
         if (args.length < runs.length - 1) throw error
-        return failed(frame, error, args.length < runs.length ? [...args, error] : args, cost)
+        return failed(frame, error, [...args, error], cost)
       }
-      frame.spend(cost ? cost(args, result) : 1)
-      return result
+      const units = cost ? cost(args) : 1
+      if (units instanceof Steps)
+        return inSteps(
+          frame,
+          number,
+          costBefore,
+          workBefore,
+          counted(frame, units.parts, () => call(...args)),
+        )
+      frame.spend(units)
+      const result = call(...args)
+      return result instanceof Steps ? inSteps(frame, number, costBefore, workBefore, result.parts) : result
     },
   }
 }
@@ -332,6 +380,7 @@ const plainCall: CompileCall = (compiler, node) => {
   const { checked } = compiler
   const called = checked.functionOf(node) as FunctionDeclaration
   const overloads = checked.overloadsOf(node)
+  const number = compiler.numberOfCall()
   const nodes = node.target && overloads[0]?.member ? [node.target, ...node.args] : node.args
   const codes = nodes.map((each) => compiler.compile(each))
   const given: Given = { codes, types: nodes.map((each) => checked.typeOf(each)) }
@@ -339,19 +388,20 @@ const plainCall: CompileCall = (compiler, node) => {
   const cost = counted ? overloads[0]?.cost : undefined
   const only = certain(overloads, given)
   const choose = chooser(called, overloads, given)
-  const call: Implementation = only ? (only.run as Implementation) : (...args) => (choose(args).run as Implementation)(...args)
   const [first, second] = codes
+  const runOf = ({ run, runConstant = run }: Overload) => (second?.constant ? runConstant : run) as Implementation
+  const call: Implementation = only ? runOf(only) : (...args) => runOf(choose(args))(...args)
   if (ofPatterns.has(called.name) && typeof second?.constant?.value === 'string') {
     const problem = patternProblem(second.constant.value)
     if (problem !== undefined) fail(problem)
   }
   if (compiler.foldsConstants && conversions.has(called.name) && first?.constant && codes.length === 1)
-    return constant(call(first.constant.value))
+    return constant(drained(call(first.constant.value)))
   const trusted = isTrusted(overloads, given)
-  if (first && codes.length === 1) return { ...unaryCall(first.run, cost, call), trusted }
-  if (first && second && codes.length === 2) return { ...binaryCall(first.run, second.run, cost, call), trusted }
+  if (first && codes.length === 1) return { ...unaryCall(number, first.run, cost, call), trusted }
+  if (first && second && codes.length === 2) return { ...binaryCall(number, first.run, second.run, cost, call), trusted }
   const runs = codes.map(({ run }) => run)
-  return { ...variadicCall(runs, cost, call), trusted }
+  return { ...variadicCall(number, runs, cost, call), trusted }
 }
 
 function extend(list: unknown, items: unknown): unknown {
@@ -363,13 +413,14 @@ function extend(list: unknown, items: unknown): unknown {
 function growth(compiler: Compiler, node: Call): Code | undefined {
   const [left] = node.args
   if (left?.kind !== 'ident' || !compiler.local(left.name)?.growing) return undefined
+  const number = compiler.numberOfCall()
   const codes = node.args.map((each) => compiler.compile(each))
   const runs = codes.map(({ run }) => run)
   const trusted = areTrusted(codes)
-  if (node.function === '_+_') return { ...binaryCall(runs[0] as Run, runs[1] as Run, undefined, extend), trusted }
+  if (node.function === '_+_') return { ...binaryCall(number, runs[0] as Run, runs[1] as Run, undefined, extend), trusted }
   const overload = compiler.checked.overloadsOf(node)[0]
   if (node.function !== 'cel.@mapInsert' || !overload) return undefined
-  return { ...variadicCall(runs, undefined, overload.run as Implementation), trusted }
+  return { ...variadicCall(number, runs, undefined, overload.run as Implementation), trusted }
 }
 
 export const compileCall: CompileCall = (compiler, node, nested) => {

@@ -38,7 +38,8 @@ export class Compiler {
   readonly nameOfKey: (name: string) => string
   #locals: readonly Local[] = []
   #maxLocals = 0
-  #loops = 0
+  /** Loops and calls so far. */
+  #parts = 0
   readonly #variables = new Map<string, number>()
 
   /** Constant expressions are evaluated once. */
@@ -95,11 +96,16 @@ export class Compiler {
     return result
   }
 
-  /** Number of a loop, and of the last loop inside it. */
+  /** A number for a call, by which the frame knows it. */
+  numberOfCall(): number {
+    return this.#parts++
+  }
+
+  /** Number of a loop, and of the last loop or call inside it. */
   numbered<T>(compile: () => T): readonly [number: number, last: number, compiled: T] {
-    const number = this.#loops++
+    const number = this.#parts++
     const compiled = compile()
-    return [number, this.#loops - 1, compiled]
+    return [number, this.#parts - 1, compiled]
   }
 
   /** Frame size; read it after compilation. */

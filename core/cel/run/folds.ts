@@ -1,4 +1,6 @@
 /** Comprehension loops. */
+
+import { unitsOf } from '../steps.ts'
 import { accumulator, type Expr, type Fold } from '../syntax/ast.ts'
 import { CelError, fail, Pending } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf } from '../values/maps.ts'
@@ -6,7 +8,7 @@ import { typeOf } from '../values/typing.ts'
 import { CelMap } from '../values/values.ts'
 import type { Code, Run } from './code.ts'
 import type { Compiler } from './compile.ts'
-import type { Frame } from './frame.ts'
+import type { Frame, Range } from './frame.ts'
 
 /** Creates the initial value of a growing accumulator, anew for every evaluation. */
 function startOf(init: Expr): (() => unknown) | undefined {
@@ -44,31 +46,33 @@ const goNames: { readonly [kind: string]: string } = {
   uint: 'types.Uint',
 }
 
+/** Time to list one key of a map. */
+const nanosecondsPerKey = 200
+
+/** The keys of a map are charged after they were listed, because only then their number is known. */
+function rangeFrom(value: unknown, frame: Frame): Range {
+  if (Array.isArray(value)) return { of: value, items: value }
+  if (!isMap(value)) return fail(`got '${goNames[typeOf(value).kind] ?? typeOf(value).name}', expected iterable type`)
+  const items = keysOf(value)
+  if (items.length > manyKeys) frame.toil(unitsOf(items.length * nanosecondsPerKey))
+  return { of: value, items }
+}
+/** Fewer keys are listed without charging work. */
+const manyKeys = 100
+
 /** Runs iterations from index `from` on, setting the variables; ends when `turn` says so. */
-type Turns = (range: unknown, frame: Frame, from: number, turn: (index: number) => boolean) => void
+type Turns = (range: Range, frame: Frame, from: number, turn: (index: number) => boolean) => void
 
 function turnsOf(first: number, second: number | undefined): Turns {
-  const bind = (frame: Frame, key: unknown, value: unknown, one: unknown) => {
-    if (second === undefined) frame.locals[first] = one
-    else {
-      frame.locals[first] = key
-      frame.locals[second] = value
-    }
-  }
-  return (range, frame, from, turn) => {
-    if (Array.isArray(range)) {
-      for (let index = from; index < range.length; index++) {
-        const item = adapt(range[index])
-        bind(frame, index, item, item)
-        if (!turn(index)) return
+  return ({ of, items }, frame, from, turn) => {
+    const map = isMap(of) ? of : undefined
+    for (let index = from; index < items.length; index++) {
+      const item = map ? items[index] : adapt(items[index])
+      if (second === undefined) frame.locals[first] = item
+      else {
+        frame.locals[first] = map ? item : index
+        frame.locals[second] = map ? getKey(map, item) : item
       }
-      return
-    }
-    if (!isMap(range)) return fail(`got '${goNames[typeOf(range).kind] ?? typeOf(range).name}', expected iterable type`)
-    const keys = keysOf(range)
-    for (let index = from; index < keys.length; index++) {
-      const key = keys[index]
-      bind(frame, key, second === undefined ? undefined : getKey(range, key), key)
       if (!turn(index)) return
     }
   }
@@ -78,10 +82,10 @@ function turnsOf(first: number, second: number | undefined): Turns {
 export function compileFold(compiler: Compiler, node: Fold): Code {
   if (node.range.kind === 'list' && node.range.items.length === 0 && node.accumulator !== accumulator) return compileBind(compiler, node)
   const { run: rangeOf, trusted = false } = compiler.compile(node.range)
-  const start = startOf(node.init)
+  const made = startOf(node.init)
   const { run: initial, constant } = compiler.compile(node.init)
-  const growing = start !== undefined && node.accumulator === accumulator
-  const empty = growing && constant ? start : undefined
+  const growing = made !== undefined && node.accumulator === accumulator
+  const empty = growing && constant ? made : undefined
   // Only the loop itself accesses its accumulator, whose type never changes.
   return compiler.withLocals([{ name: node.accumulator, growing, trusted: true }], ([kept]) => {
     const slot = kept?.slot ?? 0
@@ -101,37 +105,41 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
     return {
       trusted: trustsResult === true && step.trusted === true,
       run(frame) {
+        if (frame.knows(number)) return frame.again(number)
+        const start = { cost: frame.cost, work: frame.work }
         const before = frame.loop(number)
-        if (before?.result) {
+        const visited = before ? undefined : rangeOf(frame)
+        if (before) {
           frame.spend(before.cost)
-          if ('error' in before.result) throw before.result.error
-          return before.result.value
+          frame.toil(before.work)
         }
-        const startCost = frame.cost
-        const range = before ? before.range : rangeOf(frame)
-        if (before) frame.spend(before.cost)
         frame.locals[slot] = before ? before.accumulated : empty ? empty() : initial(frame)
         // The start of the current iteration: an interrupted iteration is repeated.
         let at = before?.at ?? 0
         let accumulated = frame.locals[slot]
-        let cost = frame.cost
+        let { cost, work } = frame
         let value: unknown
+        let range = before?.range
         try {
+          range ??= rangeFrom(visited, frame)
           turns(range, frame, at, (index) => {
             at = index
             accumulated = frame.locals[slot]
             cost = frame.cost
+            work = frame.work
             const goesOn = advance(frame)
             frame.turned(number + 1, last)
             return goesOn
           })
           value = result(frame)
         } catch (error) {
-          if (error instanceof Pending) frame.interrupted(number, { range, at, accumulated, cost: cost - startCost })
-          if (error instanceof CelError) frame.ended(number, { range, at, accumulated, cost: frame.cost - startCost, result: { error } })
+          if (range && error instanceof Pending) {
+            frame.interrupted(number, { range, at, accumulated, cost: cost - start.cost, work: work - start.work })
+          }
+          if (error instanceof CelError) frame.ended(number, start, { error })
           throw error
         }
-        frame.ended(number, { range, at, accumulated, cost: frame.cost - startCost, result: { value } })
+        frame.ended(number, start, { value })
         return value
       },
     }

@@ -1,5 +1,6 @@
 /** State of one evaluation: variables, cost, and positions of loops. */
-import { Cancelled, type CelError, Pending } from '../values/errors.ts'
+import type { Parts } from '../steps.ts'
+import { Cancelled, CelError, Pending } from '../values/errors.ts'
 
 /** Interruptions of an evaluation (core/slices.ts). */
 export interface Interruptions {
@@ -14,6 +15,8 @@ export interface Interruptions {
 export interface EvaluationLimits {
   /** Maximum cost units. Default 1,000,000. */
   readonly costLimit?: number
+  /** Maximum work units (steps.ts) beyond what cost units stand for. Default: the cost limit. */
+  readonly workLimit?: number
   /** Absent: no interruptions. */
   readonly slices?: Interruptions | undefined
 }
@@ -21,17 +24,39 @@ export interface EvaluationLimits {
 /** Values by variable name: CEL values, or decoded API objects that are read by the variable's type. */
 export type Bindings = { readonly [variable: string]: unknown }
 
-/** State of an interrupted or completed loop. */
-export interface LoopState {
-  readonly range: unknown
+/** Units used by a part of an evaluation. */
+interface Used {
+  readonly cost: number
+  readonly work: number
+}
+
+/** Result of a completed part: value or error. */
+export type Result = { readonly value: unknown } | { readonly error: CelError }
+
+/** What a loop visits: the value, and the items of a list or keys of a map. */
+export interface Range {
+  readonly of: unknown
+  readonly items: readonly unknown[]
+}
+
+/** State of an interrupted loop. */
+export interface LoopState extends Used {
+  readonly range: Range
   /** The iteration to resume at. */
   readonly at: number
   readonly accumulated: unknown
-  /** Cost units used by the loop. */
-  readonly cost: number
-  /** Set when the loop has completed: value or error. */
-  readonly result?: { readonly value: unknown } | { readonly error: CelError }
 }
+
+/** A call that is suspended between two of its steps. */
+interface CallState extends Used {
+  readonly parts: Parts<unknown>
+}
+
+interface Completed extends Used {
+  readonly result: Result
+}
+
+type State = LoopState | CallState | Completed
 
 /** Number of slots that a program needs. */
 export interface FrameSize {
@@ -48,17 +73,23 @@ export class Frame {
   /** Values of variables, by slot. */
   readonly variables: unknown[]
   cost = 0
+  /** Work units that are not covered by cost units. */
+  work = 0
   readonly #limit: number
+  readonly #workLimit: number
   readonly #slices: Interruptions | undefined
   #turns = 0
-  /** An iteration has completed since the start: an interruption preserves progress. */
+  /** A part has completed since the start: an interruption preserves progress. */
   #progressed = false
-  /** State of loops by number; undefined: no interruption yet. */
-  #loops: Map<number, LoopState> | undefined
+  /** Repeating the parts before an interruption. */
+  #behind = false
+  /** State of loops and calls by number; undefined: no interruption yet. */
+  #states: Map<number, State> | undefined
 
-  constructor(bindings: Bindings, { costLimit = defaultLimit, slices }: EvaluationLimits, size: FrameSize) {
+  constructor(bindings: Bindings, { costLimit = defaultLimit, workLimit = costLimit, slices }: EvaluationLimits, size: FrameSize) {
     this.bindings = bindings
     this.#limit = costLimit
+    this.#workLimit = workLimit
     this.#slices = slices
     this.locals = new Array(size.locals)
     this.variables = new Array(size.variables)
@@ -69,40 +100,112 @@ export class Frame {
     if (this.cost > this.#limit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
   }
 
-  /** Restarts the evaluation; loops resume. */
+  /** Charges work before it is done. The next iteration looks at the clock. */
+  toil(units: number): void {
+    this.work += units
+    this.#turns = 0
+    if (this.work > this.#workLimit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
+  }
+
+  /** Restarts the evaluation; interrupted loops and calls resume. */
   restart(): void {
     this.cost = 0
+    this.work = 0
     this.#turns = 0
     this.#progressed = false
+    this.#behind = this.#states !== undefined
   }
 
   /** Counts an iteration. Throws a Pending when the time slice is over. */
   turn(): void {
     const turns = this.#turns++
     if (this.#slices === undefined || turns % turnsBetweenLooks !== 0) return
-    if (turns === 0) {
-      if (this.#loops) this.#slices.resumed()
-    } else if (this.#progressed && this.#slices.over) throw new Pending(this.#slices.next())
+    if (this.#behind) this.#caughtUp()
+    else if (this.#progressed && this.#slices.over) throw new Pending(this.#slices.next())
   }
 
+  #caughtUp(): void {
+    this.#behind = false
+    this.#slices?.resumed()
+  }
+
+  /** State of a loop that was interrupted, or undefined. */
   loop(number: number): LoopState | undefined {
-    return this.#loops?.get(number)
+    const state = this.#states?.get(number)
+    return state && 'range' in state ? state : undefined
+  }
+
+  /** Whether a loop or call has completed, or a call is suspended: `again` goes on from there. */
+  knows(number: number): boolean {
+    const state = this.#states?.get(number)
+    return state !== undefined && !('range' in state)
+  }
+
+  /** Counts a part again. Returns or throws its recorded result, or resumes its steps. */
+  again(number: number): unknown {
+    const state = this.#states?.get(number) as CallState | Completed
+    const before = { cost: this.cost, work: this.work }
+    this.spend(state.cost)
+    this.toil(state.work)
+    if ('parts' in state) {
+      if (this.#behind) this.#caughtUp()
+      return this.run(number, before, state.parts)
+    }
+    if ('error' in state.result) throw state.result.error
+    return state.result.value
   }
 
   /** Records the state of an interrupted loop. */
   interrupted(number: number, state: LoopState): void {
-    this.#loops ??= new Map()
-    this.#loops.set(number, state)
+    this.#record(number, state)
   }
 
-  /** Records the result of a completed loop, if there was an interruption. */
-  ended(number: number, state: LoopState): void {
-    this.#loops?.set(number, state)
+  #record(number: number, state: State): void {
+    this.#states ??= new Map()
+    this.#states.set(number, state)
   }
 
-  /** An iteration has completed: drops the state of inner loops with numbers from `first` up to `last`. */
+  /** Records the result of a completed loop, if there was an interruption. `before`: units used when it started. */
+  ended(number: number, before: Used, result: Result): void {
+    this.#states?.set(number, { result, cost: this.cost - before.cost, work: this.work - before.work })
+  }
+
+  /**
+   * Runs a call in steps, each of which is charged before it runs. Throws a Pending when the time slice is over. The result is recorded, so that
+   * the call is not repeated after an interruption. `before`: units used when the call started, including its arguments.
+   */
+  run(number: number, before: Used, parts: Parts<unknown>): unknown {
+    const slices = this.#slices
+    try {
+      for (let part = parts.next(); ; part = parts.next()) {
+        if (part.done) {
+          if (slices) this.#complete(number, before, { value: part.value })
+          return part.value
+        }
+        this.toil(part.value)
+        if (slices?.over) {
+          this.#record(number, { parts, cost: this.cost - before.cost, work: this.work - before.work })
+          throw new Pending(slices.next())
+        }
+      }
+    } catch (error) {
+      if (slices && error instanceof CelError) this.#complete(number, before, { error })
+      throw error
+    }
+  }
+
+  #complete(number: number, before: Used, result: Result): void {
+    this.#progressed = true
+    this.#record(number, { result, cost: this.cost - before.cost, work: this.work - before.work })
+  }
+
+  /** An iteration has completed: drops the state of inner parts with numbers from `first` up to `last`. */
   turned(first: number, last: number): void {
     this.#progressed = true
-    if (this.#loops) for (let number = first; number <= last; number++) this.#loops.delete(number)
+    const states = this.#states
+    if (states === undefined || states.size === 0) return
+    if (states.size <= last - first) {
+      for (const number of states.keys()) if (number >= first && number <= last) states.delete(number)
+    } else for (let number = first; number <= last; number++) states.delete(number)
   }
 }

@@ -1,5 +1,6 @@
-/** Equality and order of CEL values. */
+/** Equality and order of CEL values. Whatever visits containers is done in steps. */
 import { sameBytes } from '../../schema/bytes.ts'
+import { type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
 import { fail } from './errors.ts'
 import { type AnyMap, adapt, getKey, isMap, keysOf, sizeOfMap } from './maps.ts'
 import { type Int, plainNumber } from './numbers.ts'
@@ -8,43 +9,63 @@ import { CelObject, CelOpaque, CelOptional, CelTypeValue, KeyedList } from './va
 
 /** Maximum nesting depth of a comparison: as deep as any accepted input. */
 const deepest = 250
+/** Time to compare two items, or to look up a key. */
+const nanosecondsPerItem = 40
+const nanosecondsPerKey = 300
 
 /** Identity of a list item: the values of its keys. */
 function identity(item: unknown, keys: readonly string[]): string {
   return JSON.stringify(keys.map((key) => (isMap(item) ? String(getKey(item, key)) : '')))
 }
 
-function sameKeyed(list: KeyedList, other: readonly unknown[], depth: number): boolean {
+function* sameKeyed(list: KeyedList, other: readonly unknown[], pace: Pace, depth: number): Parts<boolean> {
   if (list.length !== other.length) return false
   const keys = list.by
-  if (keys) {
-    const byKey = new Map(list.map((item) => [identity(item, keys), item]))
-    return other.every((item) => {
-      const mine = byKey.get(identity(item, keys))
-      return mine !== undefined && equal(mine, item, depth + 1)
-    })
+  if (!keys) return yield* includesAll(list, other, pace, depth)
+  const byKey = new Map<string, unknown>()
+  for (const item of list) {
+    if (pace.due(nanosecondsPerKey)) yield pace.units
+    byKey.set(identity(item, keys), item)
   }
-  const contained = includes(list)
-  return other.every((item) => contained(adapt(item)))
+  for (const item of other) {
+    if (pace.due(nanosecondsPerKey)) yield pace.units
+    const mine = byKey.get(identity(item, keys))
+    if (mine === undefined || !(yield* within(equal(mine, item, pace, depth + 1)))) return false
+  }
+  return true
 }
 
-function sameLists(a: readonly unknown[], b: readonly unknown[], depth: number): boolean {
-  if (a instanceof KeyedList) return sameKeyed(a, b, depth)
-  if (b instanceof KeyedList) return sameKeyed(b, a, depth)
-  return a.length === b.length && a.every((each, index) => equal(adapt(each), adapt(b[index]), depth + 1))
+function* sameLists(a: readonly unknown[], b: readonly unknown[], pace: Pace, depth: number): Parts<boolean> {
+  for (let at = 0; at < a.length; at++) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    const same = equal(adapt(a[at]), adapt(b[at]), pace, depth + 1)
+    if (same === false || (same !== true && !(yield* same.parts))) return false
+  }
+  return true
 }
 
-function sameMaps(a: AnyMap, b: AnyMap, depth: number): boolean {
-  if (a instanceof CelObject !== b instanceof CelObject) return false
-  if (sizeOfMap(a) !== sizeOfMap(b)) return false
-  return keysOf(a).every((key) => {
+function* sameMaps(a: AnyMap, b: AnyMap, pace: Pace, depth: number): Parts<boolean> {
+  const keys = keysOf(a)
+  if (pace.due(keys.length * nanosecondsPerKey)) yield pace.units
+  if (sizeOfMap(b) !== keys.length) return false
+  for (const key of keys) {
+    if (pace.due(nanosecondsPerKey)) yield pace.units
     const other = getKey(b, key)
-    return other !== undefined && equal(getKey(a, key), other, depth + 1)
-  })
+    if (other === undefined || !(yield* within(equal(getKey(a, key), other, pace, depth + 1)))) return false
+  }
+  return true
 }
 
-/** Equality: numbers by value regardless of type, lists and maps by content. */
-export function equal(a: unknown, b: unknown, depth = 0): boolean {
+/** Equality of lists; lists of different lengths are never equal. */
+function listsEqual(a: readonly unknown[], b: readonly unknown[], pace: Pace, depth: number): MaybeSteps<boolean> {
+  if (a.length !== b.length) return false
+  if (a.length === 0) return true
+  if (a instanceof KeyedList) return new Steps(sameKeyed(a, b, pace, depth))
+  return new Steps(b instanceof KeyedList ? sameKeyed(b, a, pace, depth) : sameLists(a, b, pace, depth))
+}
+
+/** Equality: numbers by value regardless of type, lists and maps by content. `pace`: of the steps that this is part of. */
+export function equal(a: unknown, b: unknown, pace?: Pace, depth = 0): MaybeSteps<boolean> {
   if (depth > deepest) fail('values are nested too deeply')
   if (a === b) return true
   if (typeof a === 'string' || typeof a === 'boolean' || a === null || b === null) return false
@@ -57,32 +78,130 @@ export function equal(a: unknown, b: unknown, depth = 0): boolean {
   }
   if (typeof a !== 'object' || typeof b !== 'object') return false
   if (a instanceof CelOpaque) return a.equals(b)
-  if (Array.isArray(a)) return Array.isArray(b) && sameLists(a, b, depth)
+  if (Array.isArray(a)) return Array.isArray(b) && listsEqual(a, b, pace ?? new Pace(), depth)
   if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b)
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos
   if (a instanceof CelOptional) {
     if (!(b instanceof CelOptional) || a.hasValue !== b.hasValue) return false
-    return !a.hasValue || equal(a.value, b.value, depth + 1)
+    return !a.hasValue || equal(a.value, b.value, pace, depth + 1)
   }
   if (a instanceof CelTypeValue) return b instanceof CelTypeValue && a.type.name === b.type.name
-  return isMap(a) && isMap(b) && sameMaps(a, b, depth)
+  if (!isMap(a) || !isMap(b) || a instanceof CelObject !== b instanceof CelObject) return false
+  return new Steps(sameMaps(a, b, pace ?? new Pace(), depth))
 }
 
-/** Membership test for a list, in constant time for strings, booleans and small ints where possible. */
-export function includes(list: readonly unknown[]): (item: unknown) => boolean {
-  const plain = new Set(list)
-  return (item) => {
-    if (plain.has(item)) return true
-    if (typeof item === 'string' || typeof item === 'boolean') return false
-    return list.some((each) => equal(adapt(each), item))
+/** Time to look up or insert an item. */
+const nanosecondsPerLookup = 200
+
+/** What equal values have in common; undefined: the value equals none. Strings, booleans and null are their own. */
+function bucketOf(value: unknown): unknown {
+  const number = plainNumber(value)
+  if (number !== undefined) return Number.isNaN(number) ? undefined : Number(number)
+  if (value instanceof CelOptional) return value.hasValue ? bucketOf(value.value) : 'none'
+  if (Array.isArray(value) || value instanceof Uint8Array) return `list ${value.length}`
+  if (value instanceof CelTimestamp || value instanceof CelDuration) return value.nanos
+  if (value instanceof CelOpaque) return value.celType.name
+  return typeof value === 'object' && value !== null ? 'other' : value
+}
+
+/**
+ * A set of values. Strings, booleans, null and numbers take constant time; other values are compared with those of the same kind and
+ * size.
+ */
+export class ValueSet {
+  readonly #plain = new Set<unknown>()
+  readonly #buckets = new Map<unknown, unknown[]>()
+
+  /** Whether an equal value was added before. */
+  has(value: unknown, pace?: Pace, depth = 0): MaybeSteps<boolean> {
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return this.#plain.has(value)
+    const others = this.#buckets.get(bucketOf(value))
+    if (others === undefined) return false
+    return others.length === 1 ? equal(others[0], value, pace, depth) : new Steps(hasEqual(others, value, pace ?? new Pace(), depth))
+  }
+
+  add(value: unknown): void {
+    if (typeof value === 'string' || typeof value === 'boolean' || value === null) {
+      this.#plain.add(value)
+      return
+    }
+    const bucket = bucketOf(value)
+    if (bucket === undefined) return
+    const others = this.#buckets.get(bucket)
+    if (others) others.push(value)
+    else this.#buckets.set(bucket, [value])
   }
 }
+
+function* hasEqual(list: readonly unknown[], value: unknown, pace: Pace, depth: number): Parts<boolean> {
+  for (const each of list) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    if (yield* within(equal(each, value, pace, depth))) return true
+  }
+  return false
+}
+
+/** The set of a list's items. */
+function* valueSet(list: readonly unknown[], pace: Pace): Parts<ValueSet> {
+  const set = new ValueSet()
+  for (let at = 0; at < list.length; at++) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    set.add(adapt(list[at]))
+  }
+  return set
+}
+
+/** Whether `list` contains every item of `wanted`. */
+export function* includesAll(list: readonly unknown[], wanted: readonly unknown[], pace = new Pace(), depth = 0): Parts<boolean> {
+  const set = yield* valueSet(list, pace)
+  for (const each of wanted) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    if (!(yield* within(set.has(adapt(each), pace, depth + 1)))) return false
+  }
+  return true
+}
+
+/** Whether `list` contains an item of `wanted`. */
+export function* includesAny(list: readonly unknown[], wanted: readonly unknown[]): Parts<boolean> {
+  const pace = new Pace()
+  const set = yield* valueSet(list, pace)
+  for (const each of wanted) {
+    if (pace.due(nanosecondsPerLookup)) yield pace.units
+    if (yield* within(set.has(adapt(each), pace))) return true
+  }
+  return false
+}
+
+/** Whether a list contains an item. */
+export function contains(list: readonly unknown[], item: unknown): MaybeSteps<boolean> {
+  return new Steps(
+    (function* () {
+      return (yield* position(list, item, 0, 1)) >= 0
+    })(),
+  )
+}
+
+/** Index of the first item, from `from` in direction `by`, that equals a value; -1: none. */
+export function* position(list: readonly unknown[], wanted: unknown, from: number, by: 1 | -1): Parts<number> {
+  const pace = new Pace()
+  for (let at = from; at >= 0 && at < list.length; at += by) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    const same = equal(adapt(list[at]), wanted, pace)
+    if (same === true || (same !== false && (yield* same.parts))) return at
+  }
+  return -1
+}
+
+const sameAtOnce = 1024
 
 /** UTF-8 order, which differs from UTF-16 order beyond the basic plane. */
 function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
   const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
+  let at = 0
+  while (at + sameAtOnce < length && a.slice(at, at + sameAtOnce) === b.slice(at, at + sameAtOnce)) at += sameAtOnce
+  for (; at < length; at++) {
     const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)]
     if (left === right) continue
     const [highLeft, highRight] = [left >= 0xd800 && left < 0xe000, right >= 0xd800 && right < 0xe000]
@@ -93,9 +212,9 @@ function compareTexts(a: string, b: string): number {
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const at = a.findIndex((each, index) => each !== b[index])
-  if (at < 0 || at >= b.length) return Math.sign(a.length - b.length)
-  return (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) if (a[at] !== b[at]) return (a[at] as number) < (b[at] as number) ? -1 : 1
+  return Math.sign(a.length - b.length)
 }
 
 /** An int and a double are compared as doubles: 2^63 - 1 is not less than 2^63. */
@@ -115,4 +234,34 @@ export function compare(a: unknown, b: unknown): number {
   if (a instanceof CelTimestamp && b instanceof CelTimestamp) return order(a.nanos, b.nanos)
   if (a instanceof CelDuration && b instanceof CelDuration) return order(a.nanos, b.nanos)
   return fail('no such overload')
+}
+
+/** Nanoseconds of a comparison at most. */
+export function comparisonTime(a: unknown, b: unknown): number {
+  const length = (value: unknown) => (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0)
+  return 100 + Math.min(length(a), length(b))
+}
+
+/** A sorted copy (stable). */
+export function* sorted<T>(items: readonly T[], by: (item: T) => unknown): Parts<T[]> {
+  const pace = new Pace()
+  let from = [...items]
+  let to = new Array<T>(items.length)
+  for (let width = 1; width < items.length; width *= 2) {
+    for (let start = 0; start < items.length; start += 2 * width) {
+      const [middle, end] = [Math.min(start + width, items.length), Math.min(start + 2 * width, items.length)]
+      let [left, right] = [start, middle]
+      for (let at = start; at < end; at++) {
+        let takesLeft = right >= end
+        if (!takesLeft && left < middle) {
+          const [a, b] = [by(from[left] as T), by(from[right] as T)]
+          if (pace.due(comparisonTime(a, b))) yield pace.units
+          takesLeft = compare(a, b) <= 0
+        }
+        to[at] = from[takesLeft ? left++ : right++] as T
+      }
+    }
+    ;[from, to] = [to, from]
+  }
+  return from
 }

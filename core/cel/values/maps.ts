@@ -48,17 +48,39 @@ export function sizeOf(value: unknown): number | undefined {
   return isMap(value) && !(value instanceof CelObject) ? sizeOfMap(value) : undefined
 }
 
-const surrogates = /[\ud800-\udbff][\udc00-\udfff]/g
+const surrogate = /[\ud800-\udbff]/
 
-/** Number of code points. */
-export function lengthOf(text: string): number {
-  let pairs = 0
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) < 0xd800) continue
-    pairs = text.match(surrogates)?.length ?? 0
-    break
-  }
-  return text.length - pairs
+/** Whether a string may have code points of two UTF-16 code units. Takes no time for strings in Latin-1. */
+export const hasPairs = (text: string): boolean => surrogate.test(text)
+
+/** Whether a code point of two code units begins at a position. */
+export const isPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+
+/** Position after the code point at a position. */
+export function pointAfter(text: string, at: number): number {
+  const next = at + 1
+  if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(next) & 0xfc00) !== 0xdc00) return next
+  return next + 1
+}
+
+/** Number of code points, up to the code unit `end`. */
+export function lengthOf(text: string, end = text.length): number {
+  if (!hasPairs(text)) return end
+  let length = 0
+  for (let at = 0; at < end; length++) at = pointAfter(text, at)
+  return length
+}
+
+/** Nanoseconds to look at the code points of a string, or at the first `points` of them. */
+export const scanTime = (text: string, points = text.length): number =>
+  hasPairs(text) ? Math.min(text.length, 2 * points) * 3 : text.length * 0.5
+
+/** Size of the smaller of two values. Strings of very different lengths are not counted. */
+export function smallerWeight(a: unknown, b: unknown): number {
+  if (typeof a !== 'string' || typeof b !== 'string') return Math.min(weightOf(a), weightOf(b))
+  if (a.length > 2 * b.length) return lengthOf(b)
+  return b.length > 2 * a.length ? lengthOf(a) : Math.min(lengthOf(a), lengthOf(b))
 }
 
 /** Size of a value for costs; 1 if it has none. */

@@ -96,6 +96,7 @@ class Run {
   readonly warnings: string[] = []
   readonly #part: DoPart | undefined
   #left = objectLimit
+  #workLeft = objectLimit
 
   constructor(errors: FieldErrors, part: DoPart | undefined) {
     this.errors = errors
@@ -144,10 +145,14 @@ class Run {
     }
   }
 
+  /** Work beyond the limit uses up the budget, as cost does. */
   #evaluate(program: Program, bindings: { readonly [name: string]: unknown }): Evaluation {
     const part = this.#part
-    if (!part) return program.evaluate(bindings, { costLimit: callLimit })
-    return part((slices) => program.start(bindings, { costLimit: callLimit, slices }))
+    const evaluation = part
+      ? part((slices) => program.start(bindings, { costLimit: callLimit, slices }))
+      : program.evaluate(bindings, { costLimit: callLimit })
+    this.#workLeft -= evaluation.work
+    return this.#workLeft < 0 ? { ...evaluation, cost: Number.POSITIVE_INFINITY } : evaluation
   }
 
   #stop(path: FieldPath, shown: string, detail: string): never {

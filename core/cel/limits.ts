@@ -1,0 +1,22 @@
+/** Maximum sizes of the values that expressions create: no stored object contains larger ones, and larger ones can't be copied within a time slice. */
+import { Cancelled } from './values/errors.ts'
+
+/** Maximum UTF-16 code units of a string, and bytes of a byte sequence. */
+const longestText = 4 * 1024 * 1024
+/** Maximum items of a list. */
+const longestList = 1024 * 1024
+
+/** Ends the evaluation: it would take too much time or memory. */
+export const exceeded = (): never => {
+  throw new Cancelled('operation cancelled: actual cost limit exceeded')
+}
+
+/** Throws a Cancelled if a string of this length would be too long. Call it before the string is created. */
+export function boundText(length: number): void {
+  if (length > longestText) exceeded()
+}
+
+/** Throws a Cancelled if a list of this length would be too long. */
+export function boundList(length: number): void {
+  if (length > longestList) exceeded()
+}

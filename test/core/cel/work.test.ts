@@ -1,0 +1,108 @@
+/** Expressions that once held the thread for seconds to minutes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createCelEnvironment } from '../../../core/cel/environment.ts'
+import { dynType, listType, mapType, stringType } from '../../../core/cel/types.ts'
+import { slowness } from '../../support/cost.ts'
+import { probe } from './probe.ts'
+
+const environment = createCelEnvironment({
+  variables: { text: stringType, list: listType(dynType), map: mapType(stringType, dynType), x: dynType },
+})
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const emoji = '😀'.repeat(200_000)
+/** `list` doubled `count` times by nested variables. */
+const doubled = (value: string, count: number) => `[${value}]${'.map(v, v + v)'.repeat(count)}[0]`
+
+/** Expression, variables, and the result; undefined: the limits end it. */
+const rows: readonly (readonly [what: string, expression: string, variables: object, result: unknown])[] = [
+  ['getQuery of one key', "url('/?' + text).getQuery()['a'].size()", { text: 'a=1&'.repeat(10_000) }, 10_000],
+  ['getQuery of many keys', "url('/?' + text).getQuery().size()", { text: times(6_000, (index) => `k${index}=1`).join('&') }, 6_000],
+  ['distinct of 100,000 numbers', 'list.distinct().size()', { list: times(100_000, (index) => index) }, undefined],
+  ['distinct of 700 numbers', 'list.distinct().size()', { list: times(700, (index) => index + 0.5) }, 700],
+  ['distinct of long lists', 'list.distinct().size()', { list: times(700, (index) => [...Array(1_000).fill(1), index]) }, undefined],
+  ['substring of emoji', times(8, (index) => `text.substring(${index * 10_000}) != ''`).join(' && '), { text: emoji }, true],
+  ['charAt of emoji', times(200, (index) => `text.charAt(${index * 10}) == '😀'`).join(' && '), { text: emoji }, true],
+  ['charAt at the end of emoji', times(200, () => 'text.charAt(199999)').join(' + '), { text: emoji }, undefined],
+  ['a doubled list', `${doubled('list', 22)}.size()`, { list: [1] }, undefined],
+  ['a doubled string', `${doubled('text', 23)}.size()`, { text: 'a' }, undefined],
+  ['a list that is doubled by format', `x${".map(v, '%s%s'.format([v, v]))".repeat(23)}[0].size()`, { x: ['a'] }, undefined],
+  [
+    'flatten of a list that contains one list often',
+    'x.map(v, list).flatten().size()',
+    { x: times(700, () => 1), list: times(10_000, () => 1) },
+    undefined,
+  ],
+  ["findAll('')", "text.findAll('').size()", { text: 'a'.repeat(100_000) }, 100_001],
+  ["findAll('') of more", "text.findAll('').size()", { text: 'a'.repeat(800_000) }, undefined],
+  ['matches of a long string', "text.matches('^[a-z]+$')", { text: 'a'.repeat(500_000) }, true],
+  ['matches of a hostile pattern', "text.matches('(a?){50}a{50}b')", { text: `${'a'.repeat(20)}c`.repeat(10_000) }, false],
+  ['matches of a doubled string', `${doubled('text', 19)}.matches('[0-9]+x')`, { text: 'a' }, false],
+  ['1,000 patterns', "list.exists(each, 'x'.matches(each))", { list: times(1_000, (index) => 'a'.repeat(300) + index) }, undefined],
+  ['a large pattern', "'x'.matches(text)", { text: 'a{1000}'.repeat(100) }, undefined],
+  ['a part of quadratic search', "text.indexOf('a' + x)", { text: 'a'.repeat(500_000), x: `b${'a'.repeat(5_000)}` }, -1],
+  ['contains', 'text.contains(x)', { text: 'a'.repeat(50_000), x: `${'a'.repeat(900)}b${'a'.repeat(900)}` }, false],
+  ['lastIndexOf', 'text.lastIndexOf(x)', { text: 'a'.repeat(200_000), x: `${'a'.repeat(5_000)}b` }, -1],
+  [
+    'sort of strings with a long common start',
+    'list.map(v, text + string(v)).sort().size()',
+    { text: 'a'.repeat(10_000), list: times(90, (index) => index) },
+    90,
+  ],
+  [
+    'equality of shared lists',
+    `${'[[list, list]].map(v, [v, v])'}${'.map(v, [v, v])'.repeat(22)} == ${'[[list, list]].map(v, [v, v])'}${'.map(v, [v, v])'.repeat(22)}`,
+    { list: [1] },
+    undefined,
+  ],
+  ['traversal of shared lists', `dyn([list]${'.map(v, [v, v, v])'.repeat(22)}).indexOf(1)`, { list: [] }, undefined],
+  ['format of shared lists', `'%s'.format([x])`, { x: times(2_000, () => times(2_000, () => 1)) }, undefined],
+  [
+    'size of a large map in a loop',
+    'list.all(v, map.size() > 0)',
+    { list: times(1_000, (index) => index), map: Object.fromEntries(times(20_000, (index) => [`k${index}`, 1])) },
+    undefined,
+  ],
+  [
+    'keys of a large map in a loop',
+    'list.all(v, map.exists(k, true))',
+    { list: times(1_000, (index) => index), map: Object.fromEntries(times(20_000, (index) => [`k${index}`, 1])) },
+    undefined,
+  ],
+  [
+    'time zones',
+    "list.all(v, timestamp('2024-01-01T00:00:00Z').getHours('Europe/Vienna') == 1)",
+    { list: times(10_000, (index) => index) },
+    undefined,
+  ],
+  ['a long duration', 'duration(text)', { text: '1ns'.repeat(300_000) }, undefined],
+  [
+    'joins of a long list',
+    'list.map(v, text).join().size()',
+    { list: times(1_000, (index) => index), text: 'a'.repeat(10_000) },
+    undefined,
+  ],
+]
+
+/** Milliseconds without interruption, and in all. The cost limits stand for 100 ms of work, and as much for cost units. */
+const ceiling = 5
+const most = 300
+
+test(`${rows.length} expressions are interrupted in time, or refused by their cost`, async () => {
+  const faults: string[] = []
+  for (const [what, expression, bindings, result] of rows) {
+    const compiled = environment.compile(expression)
+    assert.ok('program' in compiled, `${expression}: ${'issues' in compiled ? compiled.issues : ''}`)
+    const variables = bindings as { [name: string]: unknown }
+    const found = probe(compiled.program, variables, ({ longest, total }) => longest < ceiling && total < most)
+    const factor = found.longest < ceiling && found.total < most ? 1 : await slowness()
+    const { longest, total, evaluation } = found
+    const { value, error, cost, work } = evaluation
+    if (longest > ceiling * factor) faults.push(`${what}: held the thread for ${longest.toFixed(1)} ms`)
+    if (total > most * factor) faults.push(`${what}: took ${total.toFixed(0)} ms`)
+    if (result === undefined ? error === undefined : value !== result) faults.push(`${what}: ${value ?? error}, cost ${cost}, work ${work}`)
+    const { work: _, ...uninterrupted } = compiled.program.evaluate(variables)
+    assert.deepEqual({ ...evaluation, ...uninterrupted }, evaluation, what)
+  }
+  assert.deepEqual(faults, [])
+})
