@@ -1,0 +1,51 @@
+/** Kubernetes' own programs, which are not in this repository: looked for in KUBERNETES_BIN and on PATH. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, openSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { killedAtExit } from '../support/child.ts'
+import { within } from '../support/wait.ts'
+
+export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubemark'
+
+export const components: readonly ProgramName[] = ['kube-controller-manager', 'kube-scheduler', 'kubemark']
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Path of a program; undefined when it is not installed. */
+export function programPath(name: ProgramName): string | undefined {
+  const { KUBERNETES_BIN = '', PATH = '' } = process.env
+  return [KUBERNETES_BIN, ...PATH.split(delimiter)]
+    .filter((directory) => directory !== '')
+    .map((directory) => join(directory, name))
+    .find(isExecutable)
+}
+
+export interface Program {
+  /** Ends it: SIGTERM, then SIGKILL. */
+  stop(): Promise<void>
+}
+
+/** Starts a program with its output in a file. */
+export function startProgram(path: string, flags: readonly string[], log: string): Program {
+  const output = openSync(log, 'a')
+  const child: ChildProcess = killedAtExit(spawn(path, flags, { stdio: ['ignore', output, output] }))
+  const ended = once(child, 'close')
+  return {
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      await within(`end of ${path}`, ended, 10_000).catch(() => {
+        child.kill('SIGKILL')
+        return ended
+      })
+    },
+  }
+}
