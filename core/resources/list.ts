@@ -9,7 +9,7 @@ export function listSchemaOf(definition: ResourceDefinition): Message {
     `A list of ${definition.kind} objects.`,
     {
       metadata: field(1, ListMeta, 'Version and paging of the list.'),
-      items: required(2, list(definition.schema), 'The objects.'),
+      items: required(2, list(definition.schema), `List of ${definition.names.plural}.`),
     },
     { typeMeta: true },
   )

@@ -1,8 +1,9 @@
 import type { Platform } from '../../platform.ts'
+import type { ResourceDefinition } from '../../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../resources/meta/index.ts'
 import { field, type JsonObject, message, required, string } from '../../schema/model.ts'
 import type { PublishedPath } from '../published-path.ts'
-import type { ServedGroup, ServedVersion } from '../served.ts'
+import type { ServedVersion } from '../served.ts'
 import { versionFields } from '../version.ts'
 import type { Models } from './models.ts'
 import { operationNames } from './operation-names.ts'
@@ -34,8 +35,12 @@ export const corePath = (platform: Platform, models: Models) =>
 export const groupsPath = (platform: Platform, models: Models) =>
   read('/apis/', 'getAPIVersions', 'apis', 'get available API versions', models.message(APIGroupList), discoveryTypes(platform))
 
+/** All groups except the core group. */
+export const namedGroups = (definitions: readonly ResourceDefinition[]): ReadonlySet<string> =>
+  new Set(definitions.flatMap(({ group }) => (group === '' ? [] : [group])))
+
 /** `/apis/GROUP/` */
-export function groupPath({ name }: ServedGroup, platform: Platform, models: Models): PathItem {
+export function groupPath(name: string, platform: Platform, models: Models): PathItem {
   const { id, tag } = operationNames(name, '', platform)
   return read(
     `/apis/${name}/`,

@@ -12,7 +12,7 @@ export interface GroupVersionKind {
 /** Kinds by the name of their model. */
 export type Kinds = ReadonlyMap<string, readonly GroupVersionKind[]>
 
-/** Group versions that clients know, served or not; `<domain>` is a placeholder. */
+/** Group versions that the reference knows, served or not; `<domain>` is a placeholder. */
 const knownVersions: { readonly [group: string]: readonly string[] } = {
   '': ['v1'],
   'admission.<domain>': ['v1', 'v1beta1'],
@@ -42,9 +42,18 @@ const knownVersions: { readonly [group: string]: readonly string[] } = {
   'storagemigration.<domain>': ['v1beta1'],
 }
 
-/** The group versions in which every client registers DeleteOptions and WatchEvent. */
+/** The group versions in which the reference registers DeleteOptions and WatchEvent. */
 export const registeredVersions = (platform: Platform): readonly Pick<GroupVersionKind, 'group' | 'version'>[] =>
   Object.entries(knownVersions).flatMap(([group, versions]) => versions.map((version) => ({ group: platform.name(group), version })))
+
+/** Groups that only servers register. */
+const serverGroups = ['admission', 'apiextensions', 'apiregistration', 'imagepolicy']
+
+/** Those that client libraries register, which custom resources list. */
+export function clientVersions(platform: Platform): ReturnType<typeof registeredVersions> {
+  const own = new Set(serverGroups.map((group) => platform.name(`${group}.<domain>`)))
+  return registeredVersions(platform).filter(({ group }) => !own.has(group))
+}
 
 /** Machinery kinds that only the core version lists. */
 const machineryKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']

@@ -7,8 +7,6 @@ import type { Message } from '../../schema/model.ts'
 export interface ModelNames {
   /** Package and name, such as `….api.apps.v1.Deployment`. Undefined for messages that are inlined: those in custom resources. */
   of(message: Message): string | undefined
-  /** Whether it is a custom resource, whose messages are in no package. */
-  custom(definition: ResourceDefinition): boolean
   /** Model name of a resource's objects. */
   object(definition: ResourceDefinition): string
   /** Model name of its lists, in the same package. */
@@ -18,6 +16,9 @@ export interface ModelNames {
   /** Name in the machinery package, such as `apis.meta.v1.Time`. */
   machinery(path: string): string
 }
+
+/** Whether it is a custom resource, which has its messages in no package. */
+export const isCustom = ({ schema }: ResourceDefinition) => schema.dialect === 'openapi'
 
 const reversed = (domain: string) => domain.split('.').reverse().join('.')
 
@@ -35,7 +36,6 @@ export function createModelNames(platform: Platform): ModelNames {
   const object = ({ schema, group, version, kind }: ResourceDefinition) => of(schema) ?? `${reversed(group)}.${version}.${kind}`
   return {
     of,
-    custom: ({ schema }) => schema.dialect === 'openapi',
     object,
     list: (definition) => {
       const name = object(definition)

@@ -1,11 +1,13 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { listSchemaOf } from '../../resources/list.ts'
+import { ListMeta } from '../../resources/meta/listmeta.ts'
 import { ObjectMeta } from '../../resources/meta/objectmeta.ts'
 import type { JsonObject, Message } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 import type { Kinds } from './kinds.ts'
-import type { ModelNames } from './model-names.ts'
+import { isCustom, type ModelNames } from './model-names.ts'
 import { type CommonFields, publishedSchema } from './published.ts'
+import { inOrder } from './schema-order.ts'
 import { createSchemaWriter, typeMeta } from './schema-writer.ts'
 
 /** Metadata field of custom resources. */
@@ -60,9 +62,8 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     if (models.has(name)) return referTo(name)
     const schema: JsonObject = {}
     models.set(name, schema)
-    Object.assign(schema, make())
-    const registered = kinds.get(name)
-    if (registered) schema['x-kubernetes-group-version-kind'] = registered.map(({ group, version, kind }) => ({ group, kind, version }))
+    const registered = kinds.get(name)?.map(({ group, version, kind }) => ({ group, kind, version }))
+    Object.assign(schema, inOrder({ ...make(), ...(registered && { 'x-kubernetes-group-version-kind': registered }) }))
     return referTo(name)
   }
 
@@ -74,9 +75,23 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
   const object = (definition: ResourceDefinition) => {
     const { schema } = definition
     const name = names.object(definition)
-    if (!names.custom(definition)) return add(name, () => write(schema))
+    if (!isCustom(definition)) return add(name, () => write(schema))
     customs.set(schema, name)
     return add(name, () => ({ ...publishedSchema(definition.published?.(), dialect, commonFields()), ...selectableFields(definition) }))
+  }
+
+  /** As for built-in lists, but without default of the metadata, in the reference as here. */
+  const customList = (definition: ResourceDefinition): JsonObject => {
+    const { kind, names: words } = definition
+    const items = { description: `List of ${words.plural}.`, type: 'array', items: object(definition) }
+    const metadata = { description: 'Version and paging of the list.', ...dialect.besides(add(nameOf(ListMeta), () => write(ListMeta))) }
+    return {
+      description: `A list of ${kind} objects.`,
+      type: 'object',
+      required: ['items'],
+      properties: { apiVersion: typeMeta.apiVersion, items, kind: typeMeta.kind, metadata },
+      ...selectableFields(definition),
+    }
   }
 
   return {
@@ -84,8 +99,7 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     message: (message) => add(nameOf(message), () => write(message)),
     list(definition) {
       object(definition)
-      const extra = names.custom(definition) ? selectableFields(definition) : {}
-      return add(names.list(definition), () => ({ ...write(listSchemaOf(definition)), ...extra }))
+      return add(names.list(definition), () => (isCustom(definition) ? customList(definition) : write(listSchemaOf(definition))))
     },
     machinery: (path, schema) => add(names.machinery(path), () => (isMessage(schema) ? write(schema) : schema)),
     isMachinery: ({ $ref }) => String($ref).startsWith(`${dialect.models}${names.below('apimachinery.')}`),

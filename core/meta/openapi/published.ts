@@ -6,6 +6,7 @@ import { equal } from '../../schema/equal.ts'
 import { clone, get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
+import { allInOrder } from './schema-order.ts'
 
 /** Schemas of the fields of every object. */
 export interface CommonFields {
@@ -76,5 +77,5 @@ export function publishedSchema(source: JsonObject | undefined, dialect: Dialect
   const node = clone(source)
   visit(node, dialect, common)
   addCommonFields(node, common)
-  return node
+  return allInOrder(node)
 }

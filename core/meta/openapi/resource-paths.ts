@@ -6,7 +6,7 @@ import { type Method, type Route, routesOf } from '../../resources/routes.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { type ResourceRow, resourceRows } from '../resource-rows.ts'
 import type { ServedVersion } from '../served.ts'
-import type { ModelNames } from './model-names.ts'
+import { isCustom } from './model-names.ts'
 import type { Models } from './models.ts'
 import { operationNames, title } from './operation-names.ts'
 import { type Operation, type PathItem, pathItem, responses } from './operations.ts'
@@ -17,7 +17,6 @@ const methodOrder: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT',
 
 export interface PathsContext {
   readonly platform: Platform
-  readonly names: ModelNames
   readonly models: Models
 }
 
@@ -27,7 +26,7 @@ export function resourcePaths(version: ServedVersion, context: PathsContext): re
     const itemOf = createPathItem(version, definition, context)
     const rows = new Map(resourceRows(definition).map((row) => [row.subresource, row]))
     // Custom resources don't publish the deprecated paths below `watch/`.
-    const routes = routesOf(definition).filter(({ watch }) => !watch || !context.names.custom(definition))
+    const routes = routesOf(definition).filter(({ watch }) => !watch || !isCustom(definition))
     return routes.flatMap((route) => {
       const row = rows.get(route.subresource)
       return row ? [itemOf(route, row)] : []
@@ -35,14 +34,10 @@ export function resourcePaths(version: ServedVersion, context: PathsContext): re
   })
 }
 
-function createPathItem(
-  { group, version, path }: ServedVersion,
-  definition: ResourceDefinition,
-  { platform, names, models }: PathsContext,
-) {
+function createPathItem({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, models }: PathsContext) {
   const { kind, namespaced } = definition
   const { id, tag } = operationNames(group, version, platform)
-  const custom = names.custom(definition)
+  const custom = isCustom(definition)
   const { rows, patches, bodies, types, streams } = custom ? customOperations : builtInOperations(platform)
 
   const schemaOf = ({ subresource }: ResourceRow): JsonObject => {

@@ -12,11 +12,11 @@ export interface References {
 
 /** Fields of whole objects that their messages don't contain. */
 export const typeMeta = {
-  apiVersion: { type: 'string', description: 'Group and version of the schema that this object is written in.' },
-  kind: { type: 'string', description: 'Kind of this object, in CamelCase. It never changes.' },
+  apiVersion: { description: 'APIVersion defines the group and version of the schema that this object is written in.', type: 'string' },
+  kind: { description: 'Kind of this object, in CamelCase. It never changes.', type: 'string' },
 } as const satisfies JsonObject
 
-/** Writes built-in messages as OpenAPI schemas. */
+/** Writes built-in messages as OpenAPI schemas; their own keywords are in no particular order. */
 export function createSchemaWriter(dialect: Dialect, references: References): (message: Message) => JsonObject {
   const write = (schema: Schema): JsonObject => {
     switch (schema.type) {
@@ -68,7 +68,7 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
     const properties: JsonObject = schema.typeMeta ? { ...typeMeta } : {}
     for (const [name, field] of schema.json) properties[name] = property(field)
     const required = [...schema.json].filter(([, field]) => field.required).map(([name]) => name)
-    return inOrder({
+    return {
       ...(schema.doc !== '' && { description: schema.doc }),
       type: 'object',
       ...(Object.keys(properties).length > 0 && { properties: sorted(properties) }),
@@ -76,6 +76,6 @@ export function createSchemaWriter(dialect: Dialect, references: References): (m
       ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }),
       ...(schema.unions && { 'x-kubernetes-unions': schema.unions.map(unionKeywords) }),
       ...keywords(schema.facets, dialect),
-    })
+    }
   }
 }

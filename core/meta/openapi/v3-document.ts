@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { bearerToken } from './dialect.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
 import type { ApiInfo } from './options.ts'
 import type { Parameter } from './parameters.ts'
 
 /** An OpenAPI 3.0 document. */
-export function openApiDocument(info: ApiInfo, paths: readonly PathItem[], models: Models): JsonObject {
+export function openApiDocument(info: ApiInfo, paths: readonly PathItem[], models: Models, security?: JsonObject): JsonObject {
   const schemas = models.all()
   return {
     openapi: '3.0.0',
@@ -14,7 +13,7 @@ export function openApiDocument(info: ApiInfo, paths: readonly PathItem[], model
     paths: Object.fromEntries([...paths].sort((a, b) => (a.path < b.path ? -1 : 1)).map((item) => [item.path, pathItem(item)])),
     components: {
       ...(Object.keys(schemas).length > 0 && { schemas: { ...schemas } }),
-      securitySchemes: bearerToken,
+      ...(security && { securitySchemes: security }),
     },
   }
 }

@@ -1,14 +1,15 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
+import type { JsonObject } from '../../schema/model.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { groupServed, perRevision, type ServedVersion } from '../served.ts'
-import { v3 } from './dialect.ts'
-import { corePath, groupPath, groupsPath, otherPath, releasePath, versionPath } from './discovery-paths.ts'
-import { registeredKinds } from './kinds.ts'
+import { bearerToken, v3 } from './dialect.ts'
+import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
+import { clientVersions, type Kinds, registeredKinds } from './kinds.ts'
 import { encodeDocument } from './message-protobuf.ts'
-import { createModelNames, type ModelNames } from './model-names.ts'
+import { createModelNames, isCustom, type ModelNames } from './model-names.ts'
 import { createModels, type Models } from './models.ts'
 import type { PathItem } from './operations.ts'
-import type { OpenApiOptions } from './options.ts'
+import type { ApiInfo, OpenApiOptions } from './options.ts'
 import { resourcePaths } from './resource-paths.ts'
 import { openApiDocument } from './v3-document.ts'
 import { v3Messages } from './v3-messages.ts'
@@ -24,6 +25,15 @@ export type Documents = ReadonlyMap<string, DocumentForms>
 
 const core = { group: '', version: 'v1' }
 
+/** What a document is made of. */
+interface Contents {
+  readonly info: ApiInfo
+  /** The kinds of its models. */
+  kinds(names: ModelNames): Kinds
+  paths(models: Models): readonly PathItem[]
+  readonly security?: JsonObject
+}
+
 /** Documents of unchanged group versions are reused. */
 export function createDocuments({ served, platform, info, enums, others }: Omit<OpenApiOptions, 'clock'>): () => Documents {
   let known: ModelNames | undefined
@@ -31,42 +41,53 @@ export function createDocuments({ served, platform, info, enums, others }: Omit<
     known ??= createModelNames(platform)
     return known
   }
+
   let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly forms: DocumentForms }>()
 
-  const document = (
-    paths: (models: Models) => readonly PathItem[],
-    version: Pick<ServedVersion, 'group' | 'version'> = core,
-    definitions: readonly ResourceDefinition[] = [],
-  ): DocumentForms => {
+  const document = ({ info, kinds, paths, security }: Contents): DocumentForms => {
     const json = lazyDocument(() => {
       const names = modelNames()
-      const models = createModels({ ...v3, enums }, names, registeredKinds(definitions, [core, version], names))
-      return openApiDocument(info, paths(models), models)
+      const models = createModels({ ...v3, enums }, names, kinds(names))
+      return openApiDocument(info, paths(models), models, security)
     })
     return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }
   }
 
-  const ofVersion = (version: ServedVersion, all: readonly ResourceDefinition[]) => {
+  /** A document about fixed paths. */
+  const fixed = (paths: (models: Models) => readonly PathItem[]) =>
+    document({ info, kinds: (names) => registeredKinds([], [core], names), paths, security: bearerToken })
+
+  const builtInVersion = (version: ServedVersion, all: readonly ResourceDefinition[]): Contents => ({
+    info,
+    kinds: (names) => registeredKinds(all, [core, version], names),
+    paths: (models) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, models })],
+    security: bearerToken,
+  })
+
+  /** Custom resources have neither discovery paths nor a security scheme, in the reference as here. */
+  const customVersion = (version: ServedVersion): Contents => ({
+    info: { title: `${platform.title} CRD Swagger`, version: 'v0.1.0' },
+    kinds: (names) => registeredKinds(version.definitions, clientVersions(platform), names),
+    paths: (models) => resourcePaths(version, { platform, models }),
+  })
+
+  const ofVersion = (version: ServedVersion, builtIn: readonly ResourceDefinition[]) => {
     const known = kept.get(version.path)
     if (known && same(known.definitions, version.definitions)) return known
-    const paths = (models: Models) => [
-      versionPath(version, platform, models),
-      ...resourcePaths(version, { platform, names: modelNames(), models }),
-    ]
-    return { definitions: version.definitions, forms: document(paths, version, all) }
+    const contents = version.definitions.every(isCustom) ? customVersion(version) : builtInVersion(version, builtIn)
+    return { definitions: version.definitions, forms: document(contents) }
   }
 
   return perRevision(served, (definitions) => {
     const groups = groupServed(definitions, platform)
-    kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, definitions)] as const)))
+    const builtIn = definitions.filter((definition) => !isCustom(definition))
+    kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, builtIn)] as const)))
     return new Map([
-      ['api', document((models) => [corePath(platform, models)])],
-      ['apis', document((models) => [groupsPath(platform, models)])],
-      ['version', document((models) => [releasePath(models)])],
-      ...Object.entries(others).map(([path, other]) => [path.slice(1), document(() => [otherPath(path, other)])] as const),
-      ...groups
-        .filter(({ name }) => name !== '')
-        .map((group) => [`apis/${group.name}`, document((models) => [groupPath(group, platform, models)])] as const),
+      ['api', fixed((models) => [corePath(platform, models)])],
+      ['apis', fixed((models) => [groupsPath(platform, models)])],
+      ['version', fixed((models) => [releasePath(models)])],
+      ...Object.entries(others).map(([path, other]) => [path.slice(1), fixed(() => [otherPath(path, other)])] as const),
+      ...[...namedGroups(builtIn)].map((group) => [`apis/${group}`, fixed((models) => [groupPath(group, platform, models)])] as const),
       ...[...kept].map(([path, { forms }]) => [path.slice(1), forms] as const),
     ])
   })

@@ -69,6 +69,7 @@ export const v3Messages: MessageTable = {
   Schema: {
     fields: {
       nullable: [1, 'bool'],
+      externalDocs: [6, 'ExternalDocs'],
       example: [7, 'any'],
       title: [9, 'string'],
       multipleOf: [10, 'double'],
@@ -100,6 +101,7 @@ export const v3Messages: MessageTable = {
     },
     extensions: 36,
   },
+  ExternalDocs: { fields: { description: [1, 'string'], url: [2, 'string'] } },
   Items: { wraps: [1, 'SchemaOrReference'] },
   AdditionalProperties: { by: 'type', choices: { object: [1, 'SchemaOrReference'], boolean: [2, 'bool'] } },
   /** The message has no fields for objects and lists. */

@@ -61,9 +61,9 @@ export const ListOptions = message(
   'ListOptions',
   'Query of a list or watch request.',
   {
-    labelSelector: field(1, string, 'Only objects with matching labels.'),
-    fieldSelector: field(2, string, 'Only objects with matching fields.'),
-    watch: field(3, bool, 'Streams changes instead of answering with a list.'),
+    labelSelector: field(1, string, 'Reduces the list of returned objects to those with matching labels.'),
+    fieldSelector: field(2, string, 'Reduces the list of returned objects to those with matching fields.'),
+    watch: field(3, bool, 'Watch for changes to the described resources instead of getting a list.'),
     allowWatchBookmarks: field(9, bool, 'Lets the server send bookmarks that carry a version only.'),
     resourceVersion: field(4, string, 'Version to list at, or to watch from.'),
     resourceVersionMatch: field(10, string, 'How a list relates to resourceVersion: Exact or NotOlderThan.', {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model.ts'
 import { resolvePlain } from './resolve.ts'
 
 /** Strings that need no quotes, unless they are a YAML word or number. */
-const simple = /^[A-Za-z_/][\w./-]*(?: [\w./-]+)*$/
+const simple = /^[A-Za-z_/][\w./+-]*(?: [\w./+-]+)*$/
 /** Longer strings are quoted without a check. */
 const longestSimple = 128
 /** Maximum characters of a key without `?`. */

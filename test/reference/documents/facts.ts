@@ -5,7 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
 import { root } from '../../support/root.ts'
 
-export const fact = (name: 'openapi-v2' | 'openapi-v3' | 'discovery' | 'bootstrap-objects'): { readonly [key: string]: JsonObject } =>
+export const fact = (
+  name: 'openapi-v2' | 'openapi-v3' | 'discovery' | 'bootstrap-objects' | 'custom-resources',
+): { readonly [key: string]: JsonObject } =>
   JSON.parse(gunzipSync(readFileSync(join(root, 'test/reference/documents', `${name}.json.gz`))).toString())
 
 const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

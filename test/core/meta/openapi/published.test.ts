@@ -33,7 +33,7 @@ test('Swagger 2.0 shows an open object without properties, because its readers w
   const source = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { spec: { type: 'object' } } }
   assert.deepEqual(publishedSchema(source, v2, common), { type: 'object' })
   assert.deepEqual(publishedSchema(undefined, v3, common), { type: 'object' })
-  assert.deepEqual(Object.keys(shown(source, v3)), ['spec', 'apiVersion', 'kind', 'metadata'])
+  assert.deepEqual(Object.keys(shown(source, v3)), ['apiVersion', 'kind', 'metadata', 'spec'])
 })
 
 test('embedded resources have apiVersion, kind and metadata', () => {
