@@ -207,12 +207,18 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
     clusterAuthentication: options.clusterAuthentication !== undefined,
     serviceAccounts: options.serviceAccounts !== undefined,
   })
+  const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
+  closers.push(() => customResources.close())
   const health = createHealth({
     clock,
     bootChecks: steps.hooks,
     checks: storeChecks(stores.all, platform.storeName, '', clock, options.storeHealthTimeout),
     serviceChecks: encryption?.checks ?? [],
-    readyChecks: [...storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout), steps.informers],
+    readyChecks: [
+      ...storeChecks(stores.all, platform.storeName, '-readiness', clock, options.storeReadyTimeout),
+      steps.informers,
+      customResources.health,
+    ],
     livezGracePeriod: options.livezGracePeriod,
     shuttingDown: () => entrance.leaving,
     failed: (endpoint, reasons) => logger.warn({ endpoint, reasons }, 'health check failed'),
@@ -232,8 +238,6 @@ async function assemble(ports: Ports, options: CompleteOptions, closers: (() => 
   })
   entrance.open(compose(chain, createRouter({ delegates: options.delegates, resources: dispatch, fixed: meta })))
 
-  const customResources = createCustomResources({ table, platform, settings, clock, logger, outbound, connect })
-  closers.push(() => customResources.close())
   await customResources.ready
   const onClose = (stop: () => void) => closers.push(stop)
   await prepareCluster(options, { table, clock, logger, settings, rbac: usesRbac ? rbac : undefined, onClose })

@@ -1,6 +1,8 @@
 /** Deletes objects without remaining owners, and performs foreground and orphan deletion (API concept 'Garbage Collection'). */
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
+import { Name } from '../schema/json-scan.ts'
+import { hasMetadata } from '../storage/served-metadata.ts'
 import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
@@ -9,9 +11,8 @@ import { followStore, type StoredObject } from './store-feed.ts'
 
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'
-const decoder = new TextDecoder()
 /** Only objects with one of these members are parsed. */
-const worthALook = /"(ownerReferences|deletionTimestamp)":/
+const worthALook = [new Name('ownerReferences'), new Name('deletionTimestamp')]
 
 type Standing = 'present' | 'absent' | 'waiting'
 
@@ -170,7 +171,7 @@ export const garbageCollector: Controller = (context) => {
     seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)
     if (before) wakeOwners(before)
-    if (!worthALook.test(decoder.decode(entry.content))) {
+    if (!hasMetadata(entry.content, worthALook)) {
       graph.delete(entry.key)
       return
     }

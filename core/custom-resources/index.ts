@@ -4,6 +4,7 @@
  */
 import { type Client, isStale } from '../controllers/client.ts'
 import { createQueue, type Queue } from '../controllers/queue.ts'
+import type { HealthCheck } from '../meta/health.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -21,8 +22,6 @@ import { createServedDefinitions } from './served-definitions.ts'
 import { nextStatus } from './status.ts'
 import { withoutSchemas } from './without-schemas.ts'
 
-const decoder = new TextDecoder()
-
 export interface CustomResourcesOptions {
   readonly table: LiveTable
   readonly platform: Platform
@@ -35,8 +34,10 @@ export interface CustomResourcesOptions {
 }
 
 export interface CustomResources {
-  /** Resolves when the stored definitions are served. */
+  /** Resolves when the stored definitions are served, or could not be loaded. */
   readonly ready: Promise<void>
+  /** Fails while definitions are not loaded or can't be read; the others are served. */
+  readonly health: HealthCheck
   /** Starts writing: conditions, accepted names, deletions. */
   start(client: Client): void
   close(): void
@@ -58,7 +59,16 @@ const isSettled = (definition: Definition) =>
   conditionOf(definition, 'KubernetesAPIApprovalPolicyConformant') === undefined &&
   sameNames(definition.spec.names, definition.status?.acceptedNames)
 
-const none: CustomResources = { ready: Promise.resolve(), start: () => {}, close: () => {} }
+const checkName = 'custom-resource-definitions'
+/** Maximum unreadable definitions that the health check names. */
+const maxNamed = 10
+
+const none: CustomResources = {
+  ready: Promise.resolve(),
+  health: { name: checkName, check: () => {} },
+  start: () => {},
+  close: () => {},
+}
 
 export function createCustomResources({
   table,
@@ -75,13 +85,16 @@ export function createCustomResources({
   const known = new Map<string, Known>()
   /** Generation with checked schemas, by name. */
   const examined = new Map<string, number>()
+  /** Reasons why definitions can't be read, by key. They stay as they were served before. */
+  const unreadable = new Map<string, string>()
+  let loaded = false
   let queue: Queue | undefined
   const waiting = new Set<string>()
   const hooks = () => ({ platform, settings, now: clock.now() })
   const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: Entry) => entry.decode() as unknown as Definition
   /** Parses a definition without its schemas. */
-  const outline = (entry: Entry) => parseJsonText(withoutSchemas(decoder.decode(entry.bytesOnce))) as unknown as Definition
+  const outline = (entry: Entry) => parseJsonText(withoutSchemas(entry.bytesOnce)) as unknown as Definition
 
   const served = createServedDefinitions({
     table,
@@ -94,7 +107,22 @@ export function createCustomResources({
     known.set(metadata?.name ?? '', { group: spec.group, accepted, waiting: !sameNames(spec.names, accepted) })
   }
 
+  function skip(key: string, why: string): void {
+    if (unreadable.get(key) !== why)
+      logger.warn({ definition: nameOf(key), error: why }, 'custom resource definition cannot be read; skipped')
+    unreadable.set(key, why)
+  }
+
   function upsert(entry: Entry): void {
+    try {
+      update(entry)
+      unreadable.delete(entry.key)
+    } catch (error) {
+      skip(entry.key, messageOf(error))
+    }
+  }
+
+  function update(entry: Entry): void {
     const definition = outline(entry)
     note(definition)
     served.update(definition, entry)
@@ -117,6 +145,7 @@ export function createCustomResources({
   }
 
   function remove(key: string): void {
+    unreadable.delete(key)
     const name = nameOf(key)
     const before = known.get(name)
     known.delete(name)
@@ -125,9 +154,18 @@ export function createCustomResources({
     if (before) wakeOthers(before.group, name)
   }
 
+  /** Unreadable values of the list that is being read. */
+  let skipped = new Map<string, string>()
   const following = follow(store, clock, {
+    unreadable: (key, why) => skipped.set(key, why),
     replace(entries) {
-      const gone = new Set([...known.keys()].map((name) => store.keys.of('', name)))
+      loaded = true
+      const gone = new Set([...known.keys(), ...[...unreadable.keys()].map(nameOf)].map((name) => store.keys.of('', name)))
+      for (const [key, why] of skipped) {
+        gone.delete(key)
+        skip(key, why)
+      }
+      skipped = new Map()
       for (const entry of entries) {
         gone.delete(entry.key)
         upsert(entry)
@@ -141,6 +179,15 @@ export function createCustomResources({
     ready: following.ready.catch((error: unknown) =>
       logger.warn({ error: messageOf(error) }, 'custom resource definitions not loaded; retrying'),
     ),
+    health: {
+      name: checkName,
+      check() {
+        if (!loaded) throw new Error('definitions not loaded')
+        if (unreadable.size === 0) return
+        const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
+        throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
+      },
+    },
     start(client) {
       const definitions = client(resource.definition)
 

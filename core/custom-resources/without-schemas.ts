@@ -1,35 +1,40 @@
-import { endOfString } from '../schema/json-text.ts'
+import { Name, Values } from '../schema/json-scan.ts'
 
-const member = '"openAPIV3Schema":'
-const quote = 0x22
-const openBrace = 0x7b
-const closeBrace = 0x7d
+const decoder = new TextDecoder()
+const spec = new Name('spec')
+const versions = new Name('versions')
+const schema = new Name('schema')
+const openApiSchema = new Name('openAPIV3Schema')
 
-/**
- * Removes the schemas from a definition's JSON: the rest parses in a fraction of the time. The quoted member name
- * can't occur inside a string, where quotes are escaped.
- */
-export function withoutSchemas(json: string): string {
+/** The JSON of a definition with empty schemas in `spec.versions[].schema.openAPIV3Schema`: it parses in a fraction of the time. */
+export function withoutSchemas(json: Uint8Array): string {
   let kept = ''
   let from = 0
-  for (let at = json.indexOf(member); at >= 0; at = json.indexOf(member, from)) {
-    const value = at + member.length
-    kept += `${json.slice(from, value)}{}`
-    from = endOfObject(json, value)
-  }
-  return kept + json.slice(from)
-}
 
-/** End of the object that starts here or after here. */
-function endOfObject(json: string, start: number): number {
-  let depth = 0
-  for (let at = start; at < json.length; at++) {
-    const unit = json.charCodeAt(at)
-    if (unit === quote) {
-      at = endOfString(json, at)
-      if (at < 0) break
-    } else if (unit === openBrace) depth++
-    else if (unit === closeBrace && --depth === 0) return at + 1
+  /** Visits members with this name; `visit` returns the position after the value. */
+  function members(at: number, name: Name, visit: (values: Values) => number): number {
+    const values = new Values(json, at)
+    let end: number | undefined
+    while (values.next(end)) end = values.is(name) ? visit(values) : undefined
+    return values.closed || json.length
   }
-  return json.length
+
+  const empty = (found: Values): number => {
+    if (!found.isObject) return found.end
+    kept += `${decoder.decode(json.subarray(from, found.start))}{}`
+    from = found.end
+    return from
+  }
+  const within = (name: Name, visit: (values: Values) => number) => (found: Values) =>
+    found.isObject ? members(found.start, name, visit) : found.end
+  const each = (visit: (values: Values) => number) => (found: Values) => {
+    if (!found.isList) return found.end
+    const items = new Values(json, found.start)
+    let end: number | undefined
+    while (items.next(end)) end = visit(items)
+    return items.closed || json.length
+  }
+
+  members(0, spec, within(versions, each(within(schema, within(openApiSchema, empty)))))
+  return kept + decoder.decode(json.subarray(from))
 }

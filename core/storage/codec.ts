@@ -16,12 +16,13 @@ import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../sch
 import { ProtobufWriter } from '../schema/protobuf-writer.ts'
 import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
-import { metadataFinder, metadataWithoutManagedFields } from './served-metadata.ts'
+import { labelsFinder } from './served-metadata.ts'
 import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const openingBrace = 0x7b
+const quote = 0x22
 const closingBrace = 0x7d
 const lineFeed = 0x0a
 
@@ -112,13 +113,12 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const print = (object: ApiObject) => new Printed(object, printJson(object))
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
-  const findMetadata = metadataFinder(definition)
+  const findLabels = labelsFinder(definition)
 
   const labels = (served: Uint8Array): Labels => {
-    const place = findMetadata(served)
-    if (place === undefined) return decode(served).metadata.labels ?? {}
-    const metadata = parseJsonText(decoder.decode(metadataWithoutManagedFields(served, place))) as ApiObject['metadata']
-    return metadata.labels ?? {}
+    const found = findLabels(served)
+    if (found === undefined) return decode(served).metadata.labels ?? {}
+    return found === null ? {} : ((parseJsonText(decoder.decode(found)) ?? {}) as Labels)
   }
 
   /** Copies the printed object up to the end of the resourceVersion member. */
@@ -189,7 +189,9 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     }
   }
 
-  const isServed = (stored: Uint8Array) => startsWith(stored, head)
+  /** White space after the brace would need another comma. */
+  const isServed = (stored: Uint8Array) =>
+    startsWith(stored, head) && (stored[head.length] === quote || stored[head.length] === closingBrace)
 
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
     if (!isServed(stored)) return show(reprint(stored), revision)

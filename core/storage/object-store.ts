@@ -13,7 +13,7 @@ import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
 import { ServedBytes } from './served-bytes.ts'
 import { Turns } from './turns.ts'
-import { createEntryReader, type EntryReader } from './unreadable.ts'
+import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
 
 export interface EntryList {
   readonly entries: readonly Entry[]
@@ -36,6 +36,8 @@ export interface EntryQuery {
   readonly after?: string
   /** Absent: newest. */
   readonly at?: Freshness
+  /** Called with each unreadable value, which the list then leaves out; absent: it is an error. */
+  readonly unreadable?: Skip
 }
 
 /** How recent a list must be (API conventions, 'resourceVersion' and 'resourceVersionMatch'). `any` may lag behind acknowledged writes. */
@@ -129,7 +131,7 @@ export function createObjectStore(
     const countable = query.matches === undefined && query.name === undefined
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
     const entries: Entry[] = []
-    const reading = reader.list()
+    const reading = reader.list(query.unreadable)
     let revision = await startRevision(query.at ?? 'newest')
     let from = query.after === undefined ? undefined : keyAfter(query.after)
     for (;;) {

@@ -1,7 +1,7 @@
 /** Converts between stored values and served bytes of objects that keep their stored version: only the resourceVersion is added. */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { sameBytes } from '../schema/bytes.ts'
+import { sameBytes, utf8Length } from '../schema/bytes.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { type Codec, Printed } from './codec.ts'
@@ -13,10 +13,13 @@ const decoder = new TextDecoder()
 const lineFeed = 0x0a
 /** Maximum bytes of the kind and apiVersion members. */
 const longestHead = 1_024
-const headPattern = /^\{"(?:kind|apiVersion)":"[^"\\]*","(?:kind|apiVersion)":"[^"\\]*","metadata":\{/
+const headPattern = /^\{"(?:kind":"[\w./-]*","apiVersion|apiVersion":"[\w./-]*","kind)":"[\w./-]*","metadata":\{(?=["}])/
 
-/** Length of `{"kind":…,"apiVersion":…,"metadata":{`; undefined when the object starts otherwise. Kind and apiVersion are ASCII. */
+/** Length of `{"kind":…,"apiVersion":…,"metadata":{`; undefined when the object starts otherwise. Characters are bytes there. */
 const headLength = (text: string): number | undefined => headPattern.exec(text)?.[0].length
+
+/** As `headLength`, in bytes, for an object as `printed` prints it. */
+const printedHeadLength = ({ kind, apiVersion }: ApiObject) => utf8Length(printJson({ kind, apiVersion })) - 1 + ',"metadata":{'.length
 
 function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
   const { resourceVersion: _version, ...own } = metadata
@@ -36,11 +39,8 @@ function parsed(stored: Uint8Array): ApiObject {
 export function createRawCodec(): Codec {
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
-  const show = ({ object, json, bytes }: Printed, revision?: number): Uint8Array => {
-    if (revision === undefined) return bytes
-    const at = headLength(json.slice(0, longestHead))
-    return at === undefined ? show(printed(object), revision) : splice(bytes, at, revision)
-  }
+  const show = ({ object, bytes }: Printed, revision?: number): Uint8Array =>
+    revision === undefined ? bytes : splice(bytes, printedHeadLength(object), revision)
 
   const splice = (stored: Uint8Array, head: number, revision: number): Uint8Array => {
     const at = versionPlace(stored, head)

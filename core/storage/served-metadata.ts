@@ -4,17 +4,12 @@
  */
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { concatenate, startsWith } from '../schema/bytes.ts'
+import { Name, Values } from '../schema/json-scan.ts'
 
 const encoder = new TextEncoder()
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const managedFields = encoder.encode('"managedFields"')
+const metadata = new Name('metadata')
+const labels = new Name('labels')
+const managedFields = new Name('managedFields')
 
 /** Byte offsets from the opening brace up to after the closing one. */
 export interface MetadataPlace {
@@ -25,52 +20,53 @@ export interface MetadataPlace {
   readonly managedEnd: number
 }
 
+const headOf = (definition: ResourceDefinition) =>
+  encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":{`)
+
 /** Returns a function that finds metadata in served objects of a resource; undefined for bytes of another form. */
 export function metadataFinder(definition: ResourceDefinition): (served: Uint8Array) => MetadataPlace | undefined {
-  const { kind } = definition
-  const head = encoder.encode(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":{`)
+  const head = headOf(definition)
   return (served) => (startsWith(served, head) ? placeAt(served, head.length - 1) : undefined)
 }
 
-/** Position of a string's closing quote. */
-function endOfString(json: Uint8Array, start: number): number {
-  let at = start + 1
-  for (; at < json.length && json[at] !== quote; at++) if (json[at] === backslash) at++
-  return at
-}
-
-function isManagedFields(json: Uint8Array, start: number, end: number): boolean {
-  if (end - start + 1 !== managedFields.length || json[end + 1] !== colon || json[start - 1] !== comma) return false
-  return managedFields.every((byte, index) => json[start + index] === byte)
-}
-
+/** Undefined for truncated bytes, and when managed fields are repeated or the first member. */
 function placeAt(json: Uint8Array, start: number): MetadataPlace | undefined {
-  let depth = 0
+  const members = new Values(json, start)
   let managedStart = 0
   let managedEnd = 0
-  for (let at = start; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === quote) {
-      const end = endOfString(json, at)
-      if (depth === 1 && isManagedFields(json, at, end)) managedStart = at - 1
-      at = end
-    } else if (byte === openBrace || byte === openBracket) depth++
-    else if (byte === closeBrace || byte === closeBracket) {
-      depth--
-      if (depth === 0) return { start, end: at + 1, managedStart, managedEnd }
-      if (depth === 1 && managedStart > 0 && managedEnd === 0) managedEnd = at + 1
-    }
+  while (members.next()) {
+    if (!members.is(managedFields)) continue
+    if (managedStart > 0 || members.before === start + 1) return undefined
+    managedStart = members.before
+    managedEnd = members.end
   }
-  return undefined
+  return members.closed === 0 ? undefined : { start, end: members.closed, managedStart, managedEnd }
+}
+
+/** Returns a function that finds the JSON of the labels in served objects of a resource: undefined for bytes of another form, null if absent. */
+export function labelsFinder(definition: ResourceDefinition): (served: Uint8Array) => Uint8Array | null | undefined {
+  const head = headOf(definition)
+  return (served) => {
+    if (!startsWith(served, head)) return undefined
+    let found: Uint8Array | null = null
+    const members = new Values(served, head.length - 1)
+    while (members.next()) if (members.is(labels)) found = served.subarray(members.start, members.end)
+    return found
+  }
+}
+
+/** Whether the metadata of an object has one of these members, in JSON of any form. */
+export function hasMetadata(json: Uint8Array, names: readonly Name[]): boolean {
+  const members = new Values(json, 0)
+  while (members.next()) {
+    if (!members.is(metadata) || !members.isObject) continue
+    const own = new Values(json, members.start)
+    while (own.next()) if (names.some((name) => own.is(name))) return true
+  }
+  return false
 }
 
 /** The object without managed fields, which are often half of its size. */
 export function withoutManagedFields(served: Uint8Array, { managedStart, managedEnd }: MetadataPlace): Uint8Array {
   return managedStart === 0 ? served : concatenate([served.subarray(0, managedStart), served.subarray(managedEnd)])
-}
-
-/** Metadata alone, without managed fields. */
-export function metadataWithoutManagedFields(served: Uint8Array, { start, end, managedStart, managedEnd }: MetadataPlace): Uint8Array {
-  if (managedStart === 0) return served.subarray(start, end)
-  return concatenate([served.subarray(start, managedStart), served.subarray(managedEnd, end)])
 }

@@ -18,8 +18,11 @@ export interface EntryReader {
   /** @throws StoreError `corrupt` */
   one(kv: KeyValue): Entry
   isReadable(kv: KeyValue): boolean
-  list(): Reading
+  /** `skip` is called with each unreadable value and the reason; absent: they are errors. */
+  list(skip?: Skip): Reading
 }
+
+export type Skip = (key: string, why: string) => void
 
 /** Whether an error is about unreadable stored values. */
 export const isUnreadable = (error: unknown): error is StoreError | ApiError =>
@@ -81,7 +84,7 @@ export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResourc
       throw new StoreError('corrupt', names ? readable(kv, result) : result.why)
     },
     isReadable: (kv) => attempt(kv) instanceof Entry,
-    list() {
+    list(skip) {
       const found: StatusCause[] = []
       const finish = () => {
         if (found.length > 0) throw storeReadError(groupResource, found)
@@ -91,6 +94,10 @@ export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResourc
         read(kv) {
           const result = attempt(kv)
           if (result instanceof Entry) return result
+          if (skip) {
+            skip(kv.key, result.why)
+            return undefined
+          }
           if (!names) throw new StoreError('corrupt', listed(kv, result))
           found.push({ reason: 'UnexpectedServerResponse', field: kv.key, message: readable(kv, result) })
           if (found.length >= maxNamed) finish()

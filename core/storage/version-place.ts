@@ -2,30 +2,24 @@
  * Where `resourceVersion` is in the JSON of an object: behind the members of metadata that identify it, as in Go's ObjectMeta.
  * All of these are strings, and no other member of metadata has a name of their lengths.
  */
+import { closingQuote } from '../schema/json-scan.ts'
+
 const quote = 0x22
 const comma = 0x2c
-const backslash = 0x5c
 const closeBrace = 0x7d
 
 /** The members of metadata before `resourceVersion`. */
 export const membersBefore: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 const lengths = new Set([...membersBefore].map(({ length }) => length))
 
-/** Position of a string's closing quote. */
-function endOfString(json: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1
-  return at
-}
-
 /** The place of the member in metadata without white space, behind whose opening brace `start` is: the end of the members before it. */
 export function versionPlace(json: Uint8Array, start: number): number {
   let place = start
   let key = start
   while (json[key] === quote) {
-    const end = endOfString(json, key)
+    const end = closingQuote(json, key)
     if (!lengths.has(end - key - 1) || json[end + 2] !== quote) break
-    place = endOfString(json, end + 2) + 1
+    place = closingQuote(json, end + 2) + 1
     if (json[place] !== comma) break
     key = place + 1
   }

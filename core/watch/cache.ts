@@ -202,7 +202,8 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     } catch (error) {
       if (closed) return objects.list(query)
       // A paginated list bypasses the cache, so that it reports the unreadable value instead of asking the client to retry (KEP-4568).
-      if (error instanceof NotReady && query.limit && !query.matches && query.name === undefined) return objects.list(query)
+      const reports = query.unreadable !== undefined || (query.limit && !query.matches && query.name === undefined)
+      if (error instanceof NotReady && reports) return objects.list(query)
       throw error
     }
     if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list(query)

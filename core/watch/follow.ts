@@ -8,6 +8,11 @@ import type { Subscription, WatchableStore } from './feed.ts'
 export interface Follower {
   /** All current objects; called again after a lost watch. */
   replace(entries: readonly Entry[]): void
+  /**
+   * Called before `replace` with each stored value that can't be read, and the reason: the list is then without it, and is repeated every
+   * second, because the resource can't be watched. Absent: nothing is reported until all values can be read.
+   */
+  unreadable?(key: string, why: string): void
   change(change: Change): void
 }
 
@@ -25,7 +30,8 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower):
   let cancelRetry = () => {}
 
   async function start(): Promise<void> {
-    const { entries, revision } = await store.list({ namespace: '' })
+    const unreadable = follower.unreadable && ((key: string, why: string) => follower.unreadable?.(key, why))
+    const { entries, revision } = await store.list({ namespace: '', ...(unreadable && { unreadable }) })
     if (closed) return
     follower.replace(entries)
     subscription = store.subscribe(

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { withoutSchemas } from '../../../core/custom-resources/without-schemas.ts'
 
 const version = (name: string, openAPIV3Schema: object) => ({ name, schema: { openAPIV3Schema }, served: true })
-const outline = (object: unknown) => JSON.parse(withoutSchemas(JSON.stringify(object)))
+const encoder = new TextEncoder()
+const outline = (object: unknown) => JSON.parse(withoutSchemas(encoder.encode(JSON.stringify(object))))
 
 test('removes schemas and nothing else', () => {
   const schemas = [
@@ -12,7 +13,8 @@ test('removes schemas and nothing else', () => {
     { properties: { openAPIV3Schema: { default: [{ openAPIV3Schema: '}' }] } }, required: ['openAPIV3Schema'] },
     { description: JSON.stringify({ openAPIV3Schema: { a: '}' } }) },
   ]
-  const before = { kind: 'CustomResourceDefinition', metadata: { annotations: { applied: JSON.stringify(version('v1', { a: '{' })) } } }
+  const annotations = { applied: JSON.stringify(version('v1', { a: '{' })), openAPIV3Schema: 'x', schema: '{' }
+  const before = { kind: 'CustomResourceDefinition', metadata: { labels: { openAPIV3Schema: '' }, annotations } }
   const after = { storedVersions: ['openAPIV3Schema', '}'] }
   const object = (openAPIV3Schema: (schema: object) => object) => ({
     ...before,
@@ -27,5 +29,5 @@ test('removes schemas and nothing else', () => {
 
 test('an object without schemas stays as it is', () => {
   const json = '{"spec":{"versions":[{"name":"v1"}]},"status":{"text":"\\"openAPIV3Schema\\":{"}}'
-  assert.equal(withoutSchemas(json), json)
+  assert.equal(withoutSchemas(encoder.encode(json)), json)
 })

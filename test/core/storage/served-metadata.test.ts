@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
-import { metadataFinder, metadataWithoutManagedFields, withoutManagedFields } from '../../../core/storage/served-metadata.ts'
+import { metadataFinder, withoutManagedFields } from '../../../core/storage/served-metadata.ts'
 
 const definition = { group: 'example.com', version: 'v1', kind: 'Widget' } as ResourceDefinition
 const find = metadataFinder(definition)
@@ -36,7 +36,6 @@ for (const [what, metadata] of Object.entries(cases))
     assert.equal(decoder.decode(served.subarray(place.start, place.end)), JSON.stringify(metadata))
     const { managedFields: _, ...others } = metadata as { managedFields?: unknown }
     assert.equal(decoder.decode(withoutManagedFields(served, place)), JSON.stringify({ ...object, metadata: others }))
-    assert.equal(decoder.decode(metadataWithoutManagedFields(served, place)), JSON.stringify(others))
   })
 
 test('other or truncated bytes', () => {
