@@ -187,6 +187,7 @@ export const serverOptionRows = {
     ['notReady', 'unreachable'],
   ),
   livezGracePeriod: asFlag('livez-grace-period', number),
+  storageInitializationTimeout: asFlag('storage-initialization-timeout', number),
   nodeAddressTypes: texts,
   compactionInterval: asFlag('kvstore-compaction-interval', number),
   countInterval: asFlag('kvstore-count-metric-poll-period', number),

@@ -108,6 +108,8 @@ export interface ServerOptions {
   readonly livezGracePeriod?: number
   /** Preferred types of node addresses for connections to node agents, in order; default Hostname, InternalDNS, InternalIP, ExternalDNS, ExternalIP. */
   readonly nodeAddressTypes?: readonly string[]
+  /** Milliseconds for which a start waits for a store that does not answer; 0 (default): it fails at once. */
+  readonly storageInitializationTimeout?: number
   /** Milliseconds between compactions of the store's history; 0: never; default 300,000. */
   readonly compactionInterval?: number
   /** Milliseconds between counts of stored objects for metrics; 0 (default): never. */
@@ -188,6 +190,7 @@ export function withDefaults(options: ServerOptions): CompleteOptions {
     storeHealthTimeout: 2_000,
     storeReadyTimeout: 2_000,
     livezGracePeriod: 0,
+    storageInitializationTimeout: 0,
     nodeAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
     compactionInterval: 300_000,
     countInterval: 0,

@@ -263,13 +263,20 @@ export interface StoreOverride {
   readonly resources: readonly { readonly group: string; readonly resource: string }[]
 }
 
-/** The ports of a server. */
-export interface Ports {
+/** The main store, and separate ones. */
+export interface OpenStores {
   readonly store: KeyValueStore
   /** Separate stores for selected built-in resources; default: none. */
   readonly overrides?: readonly StoreOverride[]
+}
+
+/** The ports of a server but for its stores. */
+export interface HostPorts {
   readonly clock: Clock
   readonly files: Files
   readonly outbound: Outbound
   readonly telemetry: Telemetry
 }
+
+/** The ports of a server. */
+export interface Ports extends HostPorts, OpenStores {}

@@ -1,9 +1,9 @@
 /** The entry point `apiserver/core`: a server is a fetch handler over a store. */
-import { type ApiServer, assembleServer } from './assembly/server.ts'
+import { type ApiServer, assembleServer, prepareServer } from './assembly/server.ts'
 import { validateOptions } from './config/options.ts'
 import { portRows, serverOptionConflicts, serverOptionRows } from './option-rows.ts'
 import { type ServerOptions, withDefaults } from './options.ts'
-import type { Ports } from './ports.ts'
+import type { HostPorts, OpenStores, Ports } from './ports.ts'
 
 export type { ApiServer } from './assembly/server.ts'
 export { OptionError } from './config/options.ts'
@@ -16,4 +16,20 @@ export async function createApiServer(ports: Ports, options: ServerOptions = {})
   validateOptions('createApiServer', serverOptionRows, options, { conflicts: serverOptionConflicts })
   const { table: _table, ...server } = await assembleServer(ports, withDefaults(options))
   return server
+}
+
+/** A server that is not started yet. It answers health checks, and everything else with 503. */
+export interface StartingServer extends ApiServer {
+  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
+  start(): Promise<void>
+}
+
+/**
+ * Prepares a server for listeners that open before the store does, so that clients can ask what is missing. `open` opens the stores when the
+ * server starts; the caller closes them. Throws an OptionError when an option is invalid.
+ */
+export function prepareApiServer(ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer {
+  validateOptions('prepareApiServer', serverOptionRows, options, { conflicts: serverOptionConflicts })
+  const { start, ...server } = prepareServer(ports, open, withDefaults(options))
+  return { ...server, start: async () => void (await start()) }
 }

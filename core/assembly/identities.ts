@@ -7,7 +7,7 @@ import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../authn/g
 import { observedTokens } from '../authn/observer.ts'
 import { tokenUnion } from '../authn/token-union.ts'
 import { websocketAuthenticator } from '../authn/websocket.ts'
-import { createLoopback } from '../bootstrap/loopback.ts'
+import type { Loopback } from '../bootstrap/loopback.ts'
 import { createServiceAccounts, type ServiceAccounts, secretLookup } from '../bootstrap/service-accounts.ts'
 import { createAuthentication } from '../config/authentication.ts'
 import { issuerDocuments } from '../meta/issuer.ts'
@@ -16,7 +16,7 @@ import { createAuthenticationMetrics } from '../meta/metrics/authentication.ts'
 import { createAccountTokenMetrics } from '../meta/metrics/credential.ts'
 import type { PublishedPaths } from '../meta/published-path.ts'
 import type { CompleteOptions } from '../options.ts'
-import type { Connection, Ports } from '../ports.ts'
+import type { HostPorts } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 
@@ -30,17 +30,16 @@ export interface Identities {
   readonly serviceAccounts?: ServiceAccounts
   /** Discovery documents of the service account issuer, by path. */
   readonly documents: PublishedPaths
-  /** Connection of the server's own requests. */
-  readonly loopback: Connection
   close(): void
 }
 
 /** Rejects with an Error that names every fault in the authentication options. */
 export async function createIdentities(
   options: CompleteOptions,
-  ports: Ports,
+  ports: HostPorts,
   table: ResourceTable,
   settings: ClusterSettings,
+  loopback: Loopback,
 ): Promise<Identities> {
   const { platform, metrics, serviceAccounts: keys } = options
   const { clock } = ports
@@ -65,7 +64,6 @@ export async function createIdentities(
     ...options.tokenAuthenticators,
   ])
   const tokens = observedTokens(known, createTokenMetrics(metrics), clock)
-  const loopback = createLoopback()
   const methods = [...options.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
   const anonymous = configured.anonymous ? [configured.anonymous] : []
 
@@ -83,7 +81,6 @@ export async function createIdentities(
     audiences,
     ...(accounts && { serviceAccounts: accounts }),
     documents: accounts ? publishedBy(accounts) : {},
-    loopback: loopback.connection,
     close() {
       configured.close()
       accounts?.close()

@@ -1,3 +1,4 @@
+import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
 import { createIds } from '../request/ids.ts'
@@ -28,6 +29,8 @@ export interface EntranceOptions {
   readonly clock: Clock
   /** Connection of the server's own requests, which are answered until `close`. */
   readonly own: Connection
+  /** Answers health checks before `open`, when no caller can be authenticated yet; undefined: it is no health check. */
+  readonly health: Health['respond']
 }
 
 /** Counts requests that are being answered. */
@@ -106,7 +109,7 @@ export class Entrance implements Lifetime {
   #leaving = false
   #sendsRetryAfter = false
   #drained: Promise<Drained> | undefined
-  #handle: Handler = (exchange) => unavailable(exchange, serviceUnavailable('apiserver is starting', 1))
+  #handle: Handler = (exchange) => this.#tooEarly(exchange)
 
   constructor(options: EntranceOptions) {
     this.#options = options
@@ -199,7 +202,13 @@ export class Entrance implements Lifetime {
     return answer instanceof Promise ? answer.then(running.answered, running.failed) : running.answered(answer)
   }
 
-  /** The response to a request that comes too early or too late; undefined: it is answered. */
+  /** Before `open`. */
+  #tooEarly(exchange: Exchange): Answer {
+    const { info, query } = exchange
+    return this.#options.health({ path: info.path, query }) ?? unavailable(exchange, serviceUnavailable('apiserver is starting', 1))
+  }
+
+  /** The response to a request during or after a shutdown; undefined: it is answered. */
   #refusal(exchange: Exchange, own: boolean): Response | undefined {
     const { path, longRunning } = exchange.info
     if (this.#stage === 'closed') return unavailable(exchange, serviceUnavailable('apiserver is shut down', 1))

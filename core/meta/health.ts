@@ -19,8 +19,8 @@ export interface HealthOptions {
   readonly checks: readonly HealthCheck[]
   /** Startup checks: `/livez` ignores them during the grace period. */
   readonly bootChecks?: readonly HealthCheck[]
-  /** Grace period in milliseconds from now (flag `--livez-grace-period`). */
-  readonly livezGracePeriod?: number
+  /** Milliseconds since the epoch at which the grace period ends (flag `--livez-grace-period`); absent: there is none. */
+  readonly graceEnds?: number
   /** Checks of `/healthz` and `/readyz` only: a restart of this process would not fix them. */
   readonly serviceChecks?: readonly HealthCheck[]
   /** Checks of `/readyz` only. */
@@ -42,7 +42,7 @@ const always: readonly HealthCheck[] = ['ping', 'log'].map((name) => ({ name, ch
 const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
 export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
-  const graceEnds = clock.now() + (options.livezGracePeriod ?? 0)
+  const { graceEnds = 0 } = options
   const delayed = ({ check, ...own }: HealthCheck): HealthCheck => ({
     ...own,
     check: () => (clock.now() < graceEnds ? undefined : check()),
@@ -54,9 +54,9 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
     },
   }
   const endpoints = new Map<string, { readonly endpoint: HealthEndpoint; readonly checks: readonly HealthCheck[] }>([
-    ['/healthz', { endpoint: 'healthz', checks: [...always, ...checks, ...bootChecks, ...serviceChecks] }],
+    ['/healthz', { endpoint: 'healthz', checks: [...always, ...checks, ...serviceChecks, ...bootChecks] }],
     ['/livez', { endpoint: 'livez', checks: [...always, ...checks, ...bootChecks.map(delayed)] }],
-    ['/readyz', { endpoint: 'readyz', checks: [...always, ...checks, ...bootChecks, ...serviceChecks, ...readyChecks, shutdown] }],
+    ['/readyz', { endpoint: 'readyz', checks: [...always, ...checks, ...serviceChecks, ...readyChecks, ...bootChecks, shutdown] }],
   ])
   const single = new Map<string, HealthCheck>()
   for (const [path, { checks }] of endpoints) for (const check of checks) single.set(`${path}/${check.name}`, check)

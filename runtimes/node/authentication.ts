@@ -8,7 +8,7 @@ import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { createCertificateMetrics } from '../../core/meta/metrics/credential.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
-import type { Ports } from '../../core/ports.ts'
+import type { HostPorts } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
 import type { ClientAuthorities } from './authorities.ts'
@@ -16,7 +16,7 @@ import { readPath } from './flag-file.ts'
 import { allowsAnonymous, authenticationSettings } from './oidc.ts'
 import { serviceAccountKeys } from './service-accounts.ts'
 
-async function staticTokens(flags: ParsedFlags, { telemetry }: Ports): Promise<TokenAuthenticator[]> {
+async function staticTokens(flags: ParsedFlags, { telemetry }: HostPorts): Promise<TokenAuthenticator[]> {
   const path = flags.get('token-auth-file')
   if (!path) return []
   const { authenticator, warnings } = await createTokenFile(readPath('token-auth-file', path), path).catch((error: unknown) => {
@@ -26,7 +26,7 @@ async function staticTokens(flags: ParsedFlags, { telemetry }: Ports): Promise<T
   return [authenticator]
 }
 
-async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], ports: Ports): Promise<TokenAuthenticator[]> {
+async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], ports: HostPorts): Promise<TokenAuthenticator[]> {
   const path = flags.get('authentication-token-webhook-config-file')
   if (!path) return []
   const [{ loadConnectionFile }, webhook] = await Promise.all([
@@ -62,7 +62,7 @@ export async function authenticationOptions(
   flags: ParsedFlags,
   authorities: ClientAuthorities,
   serviceAccountKey: string,
-  ports: Ports,
+  ports: HostPorts,
   metrics: MetricsRegistry,
 ): Promise<AuthenticationOptions> {
   const { clock, telemetry } = ports

@@ -9,9 +9,9 @@ import { helpText } from '../../core/config/help.ts'
 import { type ParsedFlags, parseFlags } from '../../core/config/parse.ts'
 import { versionText } from '../../core/config/version.ts'
 import { createMetrics } from '../../core/meta/metrics/registry.ts'
-import type { Logger } from '../../core/ports.ts'
+import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
-import { createApiServer } from '../../core/server.ts'
+import { prepareApiServer } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
 import { advertisedAddress, hostPort, localAddress } from './address.ts'
 import { authenticationOptions } from './authentication.ts'
@@ -27,7 +27,7 @@ import {
 } from './certificates.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type Listener, listen } from './listener.ts'
+import { type Handler, type Listener, listen } from './listener.ts'
 import { serverOptions } from './options.ts'
 import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
@@ -85,12 +85,11 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
   const options = serverOptions(flags)
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
-  const stores = await openStores(flags, nodeClock, logger)
-  const ports = { ...stores, clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
+  const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const metrics = createMetrics()
-  const server = await createApiServer(ports, {
+  const complete = {
     ...options,
     ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
     metrics,
@@ -99,8 +98,23 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     advertiseAddress: address,
     securePort: flags.get('secure-port'),
     rootCa: pki.servingAuthorityPem,
-  })
-  const listener = await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, server.answer)
+  }
+  const stores: KeyValueStore[] = []
+  const open = async () => {
+    const opened = await openStores(flags, nodeClock, logger)
+    stores.push(opened.store, ...(opened.overrides ?? []).map(({ store }) => store))
+    return opened
+  }
+  const server = prepareApiServer(ports, open, complete)
+  // The port opens first, so that clients can ask what the server still waits for.
+  const listener = await openListener(flags, pki, logger, server.answer)
+  try {
+    await server.start()
+  } catch (error) {
+    await listener.close(0)
+    for (const store of stores) await store.close()
+    throw error
+  }
   const stopWatching = watchCertificates(flags, pki, listener, logger)
   const announce = () => {
     try {
@@ -117,11 +131,25 @@ export async function start(flags: ParsedFlags): Promise<Daemon> {
     port: listener.port,
     async stop(cause) {
       clearTimeout(announcement)
-      await shutDown(flags, { server, listener, stores: [stores.store, ...stores.overrides.map(({ store }) => store)], logger }, cause)
+      await shutDown(flags, { server, listener, stores, logger }, cause)
       stopWatching()
       authorities.close()
       await claim.release()
     },
+  }
+}
+
+/** Rejects with a FlagError when the port can't be opened. */
+async function openListener(flags: ParsedFlags, pki: Pki, logger: Logger, handler: Handler): Promise<Listener> {
+  const [address, port] = [flags.get('bind-address'), flags.get('secure-port')]
+  try {
+    return await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, handler)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EADDRNOTAVAIL') throw new FlagError(`--bind-address: ${address}: no interface of this host has this address`)
+    if (code === 'EADDRINUSE') throw new FlagError(`--secure-port: port ${port} of ${address} is in use by another process`)
+    if (code === 'EACCES') throw new FlagError(`--secure-port: no permission to listen on port ${port}`)
+    throw error
   }
 }
 

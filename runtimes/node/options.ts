@@ -106,6 +106,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
       unreachable: flags.get('default-unreachable-toleration-seconds'),
     },
     livezGracePeriod: flags.get('livez-grace-period'),
+    storageInitializationTimeout: flags.get('storage-initialization-timeout'),
     nodeAddressTypes: flags.get('nodeagent-preferred-address-types'),
     compactionInterval: flags.get('kvstore-compaction-interval'),
     countInterval: flags.get('kvstore-count-metric-poll-period'),

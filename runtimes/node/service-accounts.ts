@@ -3,7 +3,7 @@ import { loadSigningKey, loadVerificationKeys } from '../../core/authn/certifica
 import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
-import type { Ports } from '../../core/ports.ts'
+import type { HostPorts } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
 import { readFlagFile, readPath } from './flag-file.ts'
@@ -24,7 +24,7 @@ async function naming<T>(flag: string, path: string, check: () => Promise<T>): P
   }
 }
 
-async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: Ports, metrics: MetricsRegistry) {
+async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: HostPorts, metrics: MetricsRegistry) {
   // Loaded on first use: few servers have an external signer.
   const [{ connectExternalSigner }, { createExternalSignerMetrics }] = await Promise.all([
     import('../../core/authn/service-account/external-signer.ts'),
@@ -72,7 +72,7 @@ async function keyFiles(flags: ParsedFlags, ownKey: string) {
   return { signingKey, verificationKeys: servingKey === undefined ? [signingKey] : [servingKey, signingKey] }
 }
 
-export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, ports: Ports, metrics: MetricsRegistry): Promise<Keys> {
+export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, ports: HostPorts, metrics: MetricsRegistry): Promise<Keys> {
   const socket = flags.get(signingEndpoint)
   const keys = socket ? { externalSigner: await externalSigner(flags, socket, ports, metrics) } : await keyFiles(flags, ownKey)
   const [first = defaultIssuer, ...others] = flags.get('service-account-issuer')

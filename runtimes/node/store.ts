@@ -1,18 +1,12 @@
 /** The stores that flags select: embedded and durable, embedded in memory, or clusters of servers. */
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { serversOverrides } from '../../core/config/store-overrides.ts'
-import type { Clock, KeyValueStore, Logger, StoreOverride } from '../../core/ports.ts'
+import type { Clock, KeyValueStore, Logger, OpenStores, StoreOverride } from '../../core/ports.ts'
 import { openDurableStore } from '../stores/durable.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { readFlagFile } from './flag-file.ts'
 
 export const inMemory = ':memory:'
-
-/** The ports `store` and `overrides`. */
-export interface OpenStores {
-  readonly store: KeyValueStore
-  readonly overrides: readonly StoreOverride[]
-}
 
 /** Opens the main store, and one for each set of servers in `--kvstore-servers-overrides`. */
 export async function openStores(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<OpenStores> {

@@ -1,10 +1,9 @@
 /** Requests during a shutdown, in-process. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Clock } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { webClock } from '../../../runtimes/web/ports.ts'
 import { apiOf, configMap } from '../../support/api.ts'
+import { holdingClock } from '../../support/holding-clock.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -20,17 +19,9 @@ async function heldServer(options: object = {}) {
     arrived = resolve
   })
   const store = memoryStore()
-  // Timers of this clock keep the process alive.
-  const clock: Clock = {
-    ...webClock,
-    after(milliseconds, callback) {
-      const timer = setTimeout(callback, milliseconds)
-      return () => clearTimeout(timer)
-    },
-  }
   const server = await createApiServer({
     store,
-    clock,
+    clock: holdingClock,
     controllers: [],
     extraPlugins: [
       {

@@ -1,0 +1,38 @@
+import type { Loopback } from '../bootstrap/loopback.ts'
+import type { Encryption } from '../config/encryption.ts'
+import type { CustomResources } from '../custom-resources/index.ts'
+import type { Entrance } from '../filters/entrance.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Health } from '../meta/health.ts'
+import type { CompleteOptions } from '../options.ts'
+import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
+import type { ClusterSettings, HookContext } from '../schema/model.ts'
+
+/** Parts with health checks of their own. */
+export interface HealthParts {
+  readonly stores: readonly KeyValueStore[]
+  readonly encryption: Encryption | undefined
+  readonly customResources: CustomResources
+}
+
+/** What exists before the first part of a server starts. */
+export interface AssemblyContext {
+  readonly options: CompleteOptions
+  readonly ports: HostPorts
+  /** Opens the stores, or returns those that are open. */
+  open(): MaybePromise<OpenStores>
+  readonly settings: ClusterSettings
+  readonly entrance: Entrance
+  readonly loopback: Loopback
+  /** Sends requests with the server's own identity. */
+  fetchOwn(request: Request): Promise<Response>
+  /** The health endpoints. `found` is absent until the parts with checks of their own have started. */
+  healthOf(found?: HealthParts): Health
+}
+
+/** For objects that the server writes while it starts. */
+export const hookContextOf = ({ options: { platform }, settings, ports }: AssemblyContext): HookContext => ({
+  platform,
+  settings,
+  now: ports.clock.now(),
+})

@@ -1,0 +1,125 @@
+/** Runs the parts of a server: each starts after what it needs, and stops before it. */
+
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { HealthCheck } from '../meta/health.ts'
+
+/** One part of a server. `All` maps the names of all parts to their values, `Context` is what every part may use. */
+export interface Part<All, Name extends keyof All, Context> {
+  /** Parts that start before this one and stop after it. */
+  readonly needs: readonly (keyof All)[]
+  /** False: the part is left out, and its value is undefined. */
+  readonly when?: (context: Context) => boolean
+  /** Names of health checks that fail until the part has started. */
+  readonly hooks?: readonly string[]
+  start(needed: All, context: Context): MaybePromise<All[Name]>
+  /** Called once, if the part has started. */
+  stop?(value: All[Name]): MaybePromise<void>
+}
+
+export type PartTable<All, Context> = { readonly [Name in keyof All]: Part<All, Name, Context> }
+
+/** A row of a table whose `start` sees only what it needs. */
+export function partOf<All, Context>() {
+  return <const Needed extends keyof All, Value>(
+    needs: readonly Needed[],
+    start: (needed: Pick<All, Needed>, context: Context) => MaybePromise<Value>,
+    rest: {
+      readonly when?: (context: Context) => boolean
+      readonly hooks?: readonly string[]
+      readonly stop?: (value: Value) => MaybePromise<void>
+    } = {},
+  ) => ({ needs, start, ...rest })
+}
+
+export interface LifeCycleOptions<Context> {
+  readonly context: Context
+  /**
+   * Asked when a part fails to start, with the number of failures so far: milliseconds until the next try, or undefined when the whole start
+   * fails.
+   */
+  retryAfter?(error: unknown, part: string, failures: number): number | undefined
+  /** Calls back after so many milliseconds. */
+  after(milliseconds: number, callback: () => void): () => void
+}
+
+export class LifeCycle<All extends object, Context> {
+  readonly #table: PartTable<All, Context>
+  readonly #options: LifeCycleOptions<Context>
+  readonly #values: Partial<All> = {}
+  /** In the order in which they started. */
+  readonly #started = new Set<keyof All>()
+  #stopped = false
+  #wake = () => {}
+
+  constructor(table: PartTable<All, Context>, options: LifeCycleOptions<Context>) {
+    this.#table = table
+    this.#options = options
+  }
+
+  /** Health checks of the start, in the order of the table. */
+  get hooks(): readonly HealthCheck[] {
+    const checks: HealthCheck[] = []
+    for (const name of this.#names()) {
+      const { hooks = [], when } = this.#table[name]
+      if (when?.(this.#options.context) === false) continue
+      const check = () => {
+        if (!this.#started.has(name)) throw new Error('not finished')
+      }
+      for (const hook of hooks) checks.push({ name: hook, check })
+    }
+    return checks
+  }
+
+  /** Starts all parts, one after the other. Rejects with the error of the first one that can't start; then `stop` ends the others. */
+  async start(): Promise<All> {
+    for (const name of this.#names()) await this.#startPart(name)
+    return this.#values as All
+  }
+
+  /** Stops the parts that have started, the last one first. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#wake()
+    for (const name of [...this.#started].reverse()) {
+      this.#started.delete(name)
+      await this.#table[name].stop?.(this.#values[name] as All[typeof name])
+    }
+  }
+
+  #names(): (keyof All)[] {
+    return Object.keys(this.#table) as (keyof All)[]
+  }
+
+  async #startPart(name: keyof All): Promise<void> {
+    if (this.#started.has(name)) return
+    const { needs, when, start } = this.#table[name]
+    for (const needed of needs) await this.#startPart(needed)
+    const { context } = this.#options
+    if (when?.(context) === false) return
+    for (let failures = 1; ; failures++) {
+      if (this.#stopped) throw new Error('the server was closed during its start')
+      try {
+        this.#values[name] = await start(this.#values as All, context)
+        break
+      } catch (error) {
+        const wait = this.#stopped ? undefined : this.#options.retryAfter?.(error, String(name), failures)
+        if (wait === undefined) throw error
+        await this.#pause(wait)
+      }
+    }
+    this.#started.add(name)
+    // The server was closed meanwhile, when this part did not count as started.
+    if (this.#stopped) await this.stop()
+  }
+
+  /** Ends early when the life cycle is stopped. */
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.after(milliseconds, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * The parts of a server, as a table: what each needs, how it starts, the health checks that fail until it has, how it stops. They start in the
+ * order of the table, unless one needs a later one; they stop in the opposite order.
+ */
+import type { AdmissionPlugin } from '../admission/attributes.ts'
+import { createLookup, type Lookup } from '../admission/lookup.ts'
+import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
+import { RbacIndex } from '../authz/rbac-index.ts'
+import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
+import { ensureClusterService } from '../bootstrap/cluster-service.ts'
+import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
+import { ensureNamespaces } from '../bootstrap/objects.ts'
+import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
+import { createAuthorization } from '../config/authorization.ts'
+import type { Encryption } from '../config/encryption.ts'
+import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
+import { startControllers } from '../controllers/index.ts'
+import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
+import type { Entrance } from '../filters/entrance.ts'
+import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
+import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
+import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
+import { startStorageMetrics } from '../meta/metrics/storage.ts'
+import type { OpenStores } from '../ports.ts'
+import { builtInRows } from '../registry/built-in.ts'
+import { createServing } from '../registry/serving.ts'
+import { createResourceTable, type LiveTable } from '../registry/table.ts'
+import { builtInResources } from '../resources/group-versions.ts'
+import { Pauses } from '../slices.ts'
+import { startCompaction } from '../storage/compaction.ts'
+import { createStores, type Stores } from '../storage/stores.ts'
+import { createConnect } from '../webhook/client-config.ts'
+import { createServiceAddress } from '../webhook/service-address.ts'
+import { type AssemblyContext, hookContextOf } from './context.ts'
+import { createHandler } from './handler.ts'
+import { createIdentities, type Identities } from './identities.ts'
+import { type PartTable, partOf } from './life-cycle.ts'
+import { assemblePlugins } from './plugins.ts'
+import { startRbac } from './rbac.ts'
+import { startReservations } from './reservations.ts'
+
+/** Ends a background part. */
+type Stop = () => void
+
+interface Authorization {
+  readonly authorizer: Authorizer
+  /** Absent: RBAC is not an authorization mode. */
+  readonly rbac: RbacIndex | undefined
+  close(): void
+}
+
+/** Parts that other parts use. */
+interface Values {
+  readonly encryption: Encryption | undefined
+  readonly opened: OpenStores
+  readonly stores: Stores
+  readonly pauses: Pauses
+  readonly table: LiveTable
+  readonly identities: Identities
+  readonly authorization: Authorization
+  readonly lookup: Lookup
+  readonly admissionMetrics: ReturnType<typeof createAdmissionMetrics>
+  readonly plugins: readonly AdmissionPlugin[]
+  readonly customResources: CustomResources
+  readonly requests: Entrance
+}
+
+/** Parts that run beside the requests, until their value is called. */
+type Background = 'storageMetrics' | 'definitionWriter' | 'clusterAuthentication' | 'reservations' | 'rbac' | 'controllers' | 'compaction'
+/** Parts that are done when they have started. */
+type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses' | 'clusterService'
+
+/** The value of each part. */
+export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Done]: unknown }
+
+const part = partOf<Parts, AssemblyContext>()
+const hook = (...names: readonly string[]) => names.map((name) => `poststarthook/${name}`)
+const stop = (end: Stop) => end()
+const close = (closable: { close(): void } | undefined) => closable?.close()
+
+/** Context of what writes through the API, as this field manager. */
+function contextOfWriter(
+  { table, stores }: Pick<Parts, 'table' | 'stores'>,
+  { options, ports, fetchOwn }: AssemblyContext,
+  manager: string,
+): ControllerContext {
+  const client = createClient(fetchOwn, manager)
+  return { ...options, clock: ports.clock, logger: ports.telemetry.logger, stores: stores.all, table, client }
+}
+
+export const parts: PartTable<Parts, AssemblyContext> = {
+  // ── Storage and resources ─────────────────────────────────────────────────────────────────────
+  encryption: part(
+    [],
+    async (_needed, { options, ports }) => {
+      if (!options.encryption) return undefined
+      // Imported on demand: it brings the YAML parser.
+      const { createEncryption } = await import('../config/encryption.ts')
+      const observer = createEncryptionMetrics(options.metrics, ports.clock, options.identity)
+      return createEncryption(options.encryption, { ...options, definitions: builtInResources, ports, observer })
+    },
+    { stop: close },
+  ),
+  opened: part([], (_needed, { open }) => open(), { hooks: hook('storage-readiness') }),
+  stores: part(['opened', 'encryption'], ({ opened, encryption }) => {
+    const overrides = opened.overrides?.map((each) => ({ ...each, store: encryption?.decorate(each.store) ?? each.store }))
+    return createStores(encryption?.decorate(opened.store) ?? opened.store, overrides)
+  }),
+  pauses: part([], (_needed, { ports }) => new Pauses(ports.clock)),
+  table: part(
+    ['stores', 'pauses'],
+    ({ stores, pauses }, { options, ports, settings }) => {
+      const logger = ports.telemetry.logger
+      const table = createResourceTable(createServing({ ...options, settings, stores, clock: ports.clock, logger, pauses }))
+      table.replace('built-in', builtInRows(builtInResources, options.platform), options.serves)
+      return table
+    },
+    { stop: close },
+  ),
+
+  // ── Authentication, authorization, admission ──────────────────────────────────────────────────
+  identities: part(
+    ['table'],
+    ({ table }, { options, ports, settings, loopback }) => createIdentities(options, ports, table, settings, loopback),
+    { stop: close },
+  ),
+  authorization: part(
+    ['table'],
+    async ({ table }, { options, ports }) => {
+      const { platform, authorizationModes: modes, authorizationFiles: files } = options
+      const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
+      const metrics = createAuthorizationMetrics(options.metrics, ports.clock, options.identity)
+      const { authorizer, types, close } = await createAuthorization({
+        modes,
+        files,
+        platform,
+        ports,
+        rbac,
+        metrics,
+        storeOf: table.storeOf,
+      })
+      return {
+        authorizer: authorizerChain([...options.authorizers, authorizer]),
+        rbac: types.includes('RBAC') ? rbac : undefined,
+        close,
+      }
+    },
+    { stop: close },
+  ),
+  lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.platform, ports.clock)),
+  admissionMetrics: part([], (_needed, { options }) => createAdmissionMetrics(options.metrics)),
+  plugins: part(
+    ['lookup', 'authorization', 'admissionMetrics'],
+    ({ lookup, authorization: { authorizer, rbac }, admissionMetrics }, context) =>
+      assemblePlugins({ lookup, authorizer, rbac, observer: admissionMetrics }, context),
+    {
+      hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
+      stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
+    },
+  ),
+
+  // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
+  storageMetrics: part(
+    ['table', 'stores'],
+    ({ table, stores }, { options, ports: { clock, telemetry } }) => {
+      const { metrics: registry, platform, countInterval, sizeInterval } = options
+      const storeName = platform.storeName
+      return startStorageMetrics({
+        registry,
+        clock,
+        logger: telemetry.logger,
+        table,
+        stores: stores.all,
+        storeName,
+        countInterval,
+        sizeInterval,
+      })
+    },
+    { hooks: hook('storage-object-count-tracker-hook'), stop },
+  ),
+  customResources: part(
+    ['table', 'lookup'],
+    async ({ table, lookup }, { options: { platform }, settings, ports: { clock, telemetry, outbound } }) => {
+      const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
+      const created = createCustomResources({ table, platform, settings, clock, logger: telemetry.logger, outbound, connect })
+      await created.ready
+      return created
+    },
+    { hooks: hook('start-apiextensions-informers', 'crd-informer-synced'), stop: close },
+  ),
+  definitionWriter: part(
+    ['customResources', 'requests'],
+    ({ customResources }, { options, fetchOwn }) => {
+      customResources.start(createClient(fetchOwn, serverManager(options.platform)))
+      return () => customResources.close()
+    },
+    { hooks: hook('start-apiextensions-controllers'), stop },
+  ),
+  namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, context.options.platform, hookContextOf(context)), {
+    hooks: hook('start-system-namespaces-controller'),
+  }),
+  clusterAuthentication: part(
+    ['table', 'stores', 'requests'],
+    (needed, context) =>
+      publishClusterAuthentication(
+        context.options.clusterAuthentication ?? {},
+        contextOfWriter(needed, context, serverManager(context.options.platform)),
+      ),
+    {
+      when: ({ options }) => options.clusterAuthentication !== undefined,
+      hooks: hook('start-cluster-authentication-info-controller'),
+      stop,
+    },
+  ),
+  legacyTokenTracking: part(
+    ['table', 'namespaces'],
+    ({ table }, context) => ensureLegacyTokenTracking(table, context.options.platform, hookContextOf(context)),
+    { when: ({ options }) => options.serviceAccounts !== undefined, hooks: hook('start-legacy-token-tracking-controller') },
+  ),
+  reservations: part(['table'], ({ table }) => startReservations(table), { hooks: hook('start-service-ip-repair-controllers'), stop }),
+  rbac: part(
+    ['table', 'authorization', 'namespaces'],
+    ({ table, authorization }, context) => startRbac(table, authorization.rbac, context),
+    {
+      when: ({ options }) => options.authorizationModes.includes('RBAC') || options.authorizationFiles.configuration !== undefined,
+      hooks: hook('rbac/bootstrap-roles'),
+      stop,
+    },
+  ),
+  priorityClasses: part(['table'], ({ table }, context) => ensurePriorityClasses(table, context.options.platform, hookContextOf(context)), {
+    hooks: hook('scheduling/bootstrap-system-priority-classes'),
+  }),
+  clusterService: part(
+    ['table', 'namespaces', 'reservations'],
+    ({ table }, context) =>
+      ensureClusterService(table, { ...context.options, logger: context.ports.telemetry.logger }, hookContextOf(context)),
+    { hooks: hook('bootstrap-controller') },
+  ),
+
+  // ── Requests, and what sends them ─────────────────────────────────────────────────────────────
+  // It needs what a request would miss: rules, namespaces, allocations and custom resources.
+  requests: part(
+    [
+      ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'plugins', 'admissionMetrics', 'pauses'] as const),
+      ...(['rbac', 'namespaces', 'reservations', 'customResources'] as const),
+    ],
+    ({ stores, encryption, customResources, authorization: { authorizer }, ...needed }, context) => {
+      const health = context.healthOf({ stores: stores.all, encryption, customResources })
+      context.entrance.open(createHandler({ ...needed, authorizer, health }, context))
+      return context.entrance
+    },
+    {
+      async stop(entrance) {
+        await entrance.drainOwn()
+        entrance.close()
+      },
+    },
+  ),
+  controllers: part(
+    ['table', 'stores', 'requests'],
+    (needed, context) =>
+      startControllers(context.options.controllers, contextOfWriter(needed, context, controllerManager(context.options.platform))),
+    { stop },
+  ),
+  compaction: part(
+    ['stores'],
+    ({ stores }, { options, ports }) => {
+      const stops = stores.all.map((store) => startCompaction(store, ports.clock, ports.telemetry.logger, options.compactionInterval))
+      return () => stops.forEach((each) => void each())
+    },
+    { stop },
+  ),
+}

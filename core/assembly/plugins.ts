@@ -1,0 +1,58 @@
+/** The admission plugins of a server. */
+import type { AdmissionPlugin } from '../admission/attributes.ts'
+import type { Lookup } from '../admission/lookup.ts'
+import { claimAccess } from '../admission/plugins/claim-access.ts'
+import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
+import { policyParameters } from '../admission/plugins/policy-parameters.ts'
+import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
+import type { Authorizer } from '../authz/authorizer.ts'
+import type { RbacIndex } from '../authz/rbac-index.ts'
+import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
+import type { AssemblyContext } from './context.ts'
+import { createOwnWrites } from './own-writes.ts'
+
+export interface PluginParts {
+  readonly lookup: Lookup
+  readonly authorizer: Authorizer
+  /** Absent: RBAC is not an authorization mode. */
+  readonly rbac: RbacIndex | undefined
+  readonly observer: ReturnType<typeof createAdmissionMetrics>
+}
+
+/** In the order in which they run. */
+export async function assemblePlugins(
+  { lookup, authorizer, rbac, observer }: PluginParts,
+  context: AssemblyContext,
+): Promise<AdmissionPlugin[]> {
+  const { options, ports, settings, fetchOwn } = context
+  const { platform, gates, admissionFile, tolerationSeconds } = options
+  const { clock, outbound, files, telemetry } = ports
+  const { enabled } = settings
+  // Imported on demand: it brings the YAML parser.
+  const fromFile =
+    admissionFile === ''
+      ? {}
+      : await (await import('../config/admission.ts')).loadPluginConfigurations(admissionFile, { platform, gates, ports })
+  const chosen = await makePlugins(choosePlugins(options.enabledPlugins, options.disabledPlugins), {
+    ...lookup,
+    write: createOwnWrites(fetchOwn, platform),
+    platform,
+    clock,
+    outbound,
+    files,
+    logger: telemetry.logger,
+    configuration: { ...options.pluginConfigurations, ...fromFile },
+    observer,
+    authorizer,
+    enabled,
+    release: { minor: Number(options.version.emulationMinor) },
+    tolerationSeconds,
+  })
+  return [
+    ...chosen,
+    ...options.extraPlugins,
+    ...(rbac ? [rbacEscalation(platform, authorizer, rbac)] : []),
+    claimAccess(platform, lookup, authorizer, enabled),
+    policyParameters(platform, lookup, authorizer),
+  ]
+}
