@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path'
 import { validateOptions } from '../../core/config/options.ts'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
-import { oldDataFile } from './lmdb/names.ts'
 import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
 import { openLog } from './log/open.ts'
@@ -36,11 +35,6 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
   const owner = await own(path)
   try {
     const directory = nodeDirectory(path)
-    // Loaded on demand: few directories contain a store of the old engine.
-    if (directory.names().includes(oldDataFile)) {
-      const { takeOver } = await import('./lmdb/take-over.ts')
-      await takeOver(directory, logger)
-    }
     if (recover !== '') await recoverLog(directory, recover, logger)
     return await openStoreIn(directory, options, () => owner.release())
   } catch (error) {

@@ -1,11 +1,9 @@
 /** Snapshots of the embedded store: all current keys at one revision, in one file. Encrypted values stay encrypted. */
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { StoreError } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
 import type { Change } from './history.ts'
 import type { Lease } from './leases.ts'
-import { oldDataFile } from './lmdb/names.ts'
 import { createLog } from './log/create.ts'
 import { CurrentState } from './log/current.ts'
 import { Damage, refusal } from './log/damage.ts'
@@ -32,7 +30,7 @@ const attempts = 10
  * @throws StoreError in one line; the file does not exist then.
  */
 export async function saveSnapshot(directory: string, file: string): Promise<SnapshotInfo> {
-  if (!holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds no embedded store${oldHint(directory)}`)
+  if (!holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds no embedded store`)
   if (existsSync(file)) throw new StoreError('unavailable', `${file} exists already`)
   const draft = `${file}.${process.pid}.tmp`
   try {
@@ -82,8 +80,7 @@ function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotW
 
 /** Creates a store from a snapshot, in a directory without one. Verifies the file before it writes anything. */
 export async function restoreSnapshot(file: string, directory: string): Promise<SnapshotInfo> {
-  if (holdsLog(directory) || existsSync(join(directory, oldDataFile)))
-    throw new StoreError('unavailable', `${directory} holds a store already`)
+  if (holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds a store already`)
   try {
     const base = check(file)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -101,9 +98,6 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
 
 /** A store is complete when it has a segment. */
 const holdsLog = (directory: string) => existsSync(directory) && logNames(readdirSync(directory)).segments.length > 0
-
-const oldHint = (directory: string) =>
-  existsSync(join(directory, oldDataFile)) ? ' of this version: start a server on it once, which takes over that of an earlier one' : ''
 
 function* framesOf<T extends Change | Lease>(
   file: string,

@@ -1,2 +1,0 @@
-/** The file in which the old engine keeps everything. */
-export const oldDataFile = 'data.mdb'
