@@ -10,13 +10,15 @@
  *
  * Random tests use the same seed in every run, and another one with --soak; APISERVER_SEED=<integer> sets it. The seed is printed.
  * Tests that measure speed run alone, after all others.
- * Prints the duration and a last line 'N passed, N failed'; the exit status is 1 if anything failed.
+ * Prints counts every ten seconds, failures as they happen, at the end the skipped tests with their reasons, the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes that it started.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { endGroupsWithProcess, startGroup } from './support/children.mjs'
 import { processes, testFiles, transpile } from './support/plan.mjs'
+import { createProgress, skippedLines } from './support/progress.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
 import { processorTime, slowestProcesses } from './support/usage.mjs'
 
@@ -39,7 +41,7 @@ const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
 /** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
 async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
-  if (paths.length === 0) return { passed: 0, failed: 0, skipped: 0, cells: [], slowest: [] }
+  if (paths.length === 0) return { passed: 0, failed: 0, skipped: [], cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
     // With as many processes as processors, parallel garbage collection costs more than it saves.
@@ -62,7 +64,7 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
     ...(has('soak') && { APISERVER_SOAK: '1' }),
     ...(has('slowest') && { APISERVER_TEST_USAGE: usage }),
   }
-  const child = spawn(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = startGroup(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   if (niceness > 0) setPriority(child.pid, niceness)
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -70,12 +72,14 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
     last = lines.pop()
     for (const line of lines) {
       if (line.startsWith('{"passed":')) counts = JSON.parse(line)
+      else if (line.startsWith('{"progress":')) progress.update(child.pid, JSON.parse(line).progress)
       else process.stdout.write(`${line}\n`)
     }
   })
   let counts
   await new Promise((resolve) => child.on('close', resolve))
-  return counts ?? { passed: 0, failed: 1, skipped: 0, cells: [], slowest: [] }
+  if (counts) progress.update(child.pid, counts)
+  return counts ?? { passed: 0, failed: 1, skipped: [], cells: [], slowest: [] }
 }
 
 /** Builds what tests start: the bundled daemon, and the executable if Bun is available. */
@@ -91,6 +95,8 @@ async function build() {
 
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const began = performance.now()
+endGroupsWithProcess()
+const progress = createProgress()
 transpile(root)
 if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, work, speed } = processes(root, files)
@@ -114,9 +120,10 @@ const results = await Promise.all([
   working,
 ])
 results.push(await run(speed, 1))
+progress.stop()
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
-const skipped = sum('skipped')
+const skipped = results.flatMap((result) => result.skipped)
 const cells = results.flatMap((result) => result.cells)
 if (cells.length > 0 && !has('quick')) console.log(runtimeTable(cells))
 const stale = updateReadme(cells, has('write-table'))
@@ -126,10 +133,13 @@ if (has('slowest')) {
     console.log(`${seconds(milliseconds).padStart(9)}  ${name}`)
   console.log(slowestProcesses(usage, 40).join('\n'))
 }
+for (const line of skippedLines(skipped)) console.log(line)
 const { own, children } = processorTime()
 const busy = children > 0 ? ` (${seconds(own + children)} of processor time)` : ''
 console.log(seedNote)
-console.log(`${seconds(performance.now() - began)}${busy}${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+console.log(
+  `${seconds(performance.now() - began)}${busy}${skipped.length > 0 ? `, ${skipped.flatMap(([, names]) => names).length} skipped` : ''}`,
+)
 const failed = sum('failed') + (stale ? 1 : 0)
 console.log(`${sum('passed')} passed, ${failed} failed`)
 process.exitCode = files.length > 0 && failed === 0 ? 0 : 1

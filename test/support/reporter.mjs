@@ -1,6 +1,12 @@
-/** Output of a test run: failures as they happen, reasons of skipped tests, totals. */
+/**
+ * Output of a test run: failures as they happen; and for run.mjs, in lines of JSON, counts while the run lasts (`progress`), and totals with
+ * the skipped tests.
+ */
 import { original } from './original.mjs'
 import { cellOf } from './runtime-table.mjs'
+
+/** Milliseconds between lines with counts. */
+const interval = 1000
 
 const indent = (text) => text.replaceAll(/^/gm, '      ')
 const isFile = (name) => /\.test\.[jt]s$/.test(name)
@@ -21,10 +27,15 @@ export default async function* report(source) {
   const durations = []
   let passed = 0
   let failed = 0
+  let told = 0
   for await (const { type, data } of source) {
     if (type === 'test:start') path[data.nesting] = data.name
     if (type === 'test:stderr' || type === 'test:stdout') yield original(data.message)
     if (type !== 'test:pass' && type !== 'test:fail') continue
+    if (performance.now() - told > interval) {
+      yield `${JSON.stringify({ progress: { passed, failed } })}\n`
+      told = performance.now()
+    }
     const suite = data.details?.type === 'suite'
     const cell = suite ? undefined : cellOf(path.find((each) => each && !isFile(each)) ?? '', data.name)
     // A known gap of the runtime: expected to fail, but not in every run.
@@ -35,7 +46,10 @@ export default async function* report(source) {
     const failedInside = /^\d+ subtests? failed$/.test(data.details?.error?.message ?? '')
     if (data.skip !== undefined) {
       const reason = typeof data.skip === 'string' ? data.skip : 'no reason given'
-      skipped.set(reason, [...(skipped.get(reason) ?? []), data.name])
+      skipped.set(reason, [
+        ...(skipped.get(reason) ?? []),
+        [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > '),
+      ])
     } else if (type === 'test:pass') {
       if (!suite && !isFile(data.name)) passed++
     } else if (!failedInside) {
@@ -47,8 +61,6 @@ export default async function* report(source) {
       yield `not ok: ${name}\n      ${place}\n${indent(original(explain(data.details)))}\n`
     }
   }
-  for (const [reason, names] of skipped)
-    yield `skipped ${names.length}: ${reason} (${names.slice(0, 3).join('; ')}${names.length > 3 ? '; …' : ''})\n`
   const slowest = durations.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)
-  yield `${JSON.stringify({ passed, failed, skipped: [...skipped.values()].flat().length, cells, slowest })}\n`
+  yield `${JSON.stringify({ passed, failed, skipped: [...skipped], cells, slowest })}\n`
 }
