@@ -38,6 +38,9 @@ async function buildProgram() {
     write: false,
     // gRPC clients: large CommonJS packages that are rarely needed.
     external: ['@grpc/grpc-js', 'etcd3'],
+    // Names stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
     supported: { 'dynamic-import': false },
     banner: { js: '(function (require, __dirname, buildStamp) { const module = { exports: {} }; let exports = module.exports;' },
     footer: { js: 'return module.exports })' },

@@ -1,10 +1,10 @@
 /** The package as npm would publish it, in an empty project. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join, relative } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { root } from '../support/root.ts'
+import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { examples } from './examples.ts'
@@ -36,9 +36,14 @@ storeConformance('mine', async () => {
 `
 const typed = `
 import { startTestServer, type TestServer } from 'apiserver/testing'
-import { createApiServer, memoryStore } from 'apiserver'
+import { createApiServer, memoryStore, type KeyValueStore } from 'apiserver'
+import { createApiServer as createCore } from 'apiserver/core'
+import { listen, nodeClock, openDurableStore } from 'apiserver/node'
+import { storeConformance } from 'apiserver/testing/store'
 export const server: TestServer = await startTestServer({ authorizationModes: ['RBAC'] })
-export const api = await createApiServer({ store: memoryStore() })
+export const store: KeyValueStore = memoryStore()
+export const api = await createApiServer({ store })
+export const others = [createCore, listen, nodeClock.now, openDurableStore, storeConformance]
 `
 
 /** Total size of all files below a directory, in bytes. */
@@ -47,10 +52,23 @@ function sizeOf(directory: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** True for directories below `dist/`, and for compiled files whose source still exists. */
-function hasSource(path: string): boolean {
-  const [, source] = /^dist\/(.*?)(\.d\.ts|\.js|\.js\.map)$/.exec(relative(root, path)) ?? []
-  return source === undefined || existsSync(join(root, `${source}.ts`))
+const { processorTime } = (await import(`${rootUrl}test/support/usage.mjs`)) as typeof import('../support/usage.mjs')
+
+/** Compiler options of a strict project: declarations of libraries are checked too (no skipLibCheck). */
+const strictProject = {
+  compilerOptions: {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    noImplicitOverride: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2023', 'dom'],
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  },
 }
 
 describe('the package', { timeout: 3_600_000 }, () => {
@@ -69,13 +87,9 @@ describe('the package', { timeout: 3_600_000 }, () => {
     const staged = join(directory, 'staged')
     mkdirSync(staged)
     mkdirSync(project)
-    for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(staged, name))
-    const tool = (name: string, args: readonly string[]) =>
-      execFileSync(join(root, 'node_modules/.bin', name), args, { cwd: root, stdio: 'pipe' })
-    // Incremental: only changes since npm ci are compiled. Types are checked by npm run types.
-    tool('tsc', ['-p', 'tsconfig.build.json', '--noCheck'])
-    for (const part of ['core', 'runtimes'])
-      cpSync(join(root, 'dist', part), join(staged, 'dist', part), { recursive: true, filter: hasSource })
+    for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) cpSync(join(root, name), join(staged, name))
+    // Types are checked by npm run types.
+    execFileSync(process.execPath, [join(root, 'runtimes/library.mjs'), join(staged, 'dist'), '--no-check'], { stdio: 'pipe' })
     execFileSync(process.execPath, [join(root, 'runtimes/node/bundle.mjs'), join(staged, 'dist/bin')], { stdio: 'pipe' })
     npm(['pack', '--ignore-scripts', '--pack-destination', directory], staged)
     writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
@@ -106,24 +120,29 @@ describe('the package', { timeout: 3_600_000 }, () => {
     assert.match(npm(['exec', '--no', '--', 'apiserver', '--version'], project), /^Platform v1\.36/)
   })
 
-  test('contains types', () => {
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2022',
-      '--lib',
-      'es2023,dom',
-      '--types',
-      'node',
-      '--typeRoots',
-    ]
-    execFileSync(join(root, 'node_modules/.bin/tsc'), [...options, join(root, 'node_modules/@types'), 'typed.ts'], {
-      cwd: project,
-      stdio: 'pipe',
-    })
+  /** Checks a file in the strict project; returns seconds of processor time, and the numbers that the compiler prints. */
+  function check(file: string): { readonly seconds: number; readonly numbers: string } {
+    const config = `tsconfig.${file}.json`
+    writeFileSync(join(project, config), JSON.stringify({ ...strictProject, files: [file] }))
+    const before = processorTime().children
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { status, stdout } = spawnSync(tsc, ['-p', config, '--diagnostics'], { cwd: project, encoding: 'utf8' })
+    assert.equal(status, 0, stdout)
+    return { seconds: (processorTime().children - before) / 1000, numbers: stdout }
+  }
+
+  test('the types of all entries pass a strict check that includes declarations, within 2 s', (t) => {
+    writeFileSync(join(project, 'empty.ts'), 'export {}\n')
+    const nothing = check('empty.ts')
+    const all = check('typed.ts')
+    t.diagnostic(`${all.seconds.toFixed(1)} s of processor time, of which an empty program takes ${nothing.seconds.toFixed(1)} s`)
+    t.diagnostic(all.numbers)
+    assert(all.seconds - nothing.seconds < 2, `${all.seconds} s`)
+  })
+
+  test('a wrong option is a type error', () => {
+    writeFileSync(join(project, 'wrong.ts'), `${typed}export const wrong = startTestServer({ authorizationModes: 'RBAC' })\n`)
+    assert.throws(() => check('wrong.ts'), /wrong\.ts\(\d+,\d+\): error TS2322/)
   })
 
   test('the store suite runs for stores of users', async () => {
@@ -146,5 +165,16 @@ describe('the package', { timeout: 3_600_000 }, () => {
       assert(!names.includes(`node_modules/${tool}`), `${tool} is not needed at run time`)
     assert(names.length < 90, `${names.length} packages`)
     assert(megabytes < 80, `${megabytes} MiB`)
+  })
+
+  test('is at most 6 MB in 250 files, and names its home', (t) => {
+    const own = join(project, 'node_modules/apiserver')
+    const files = readdirSync(own, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const megabytes = sizeOf(own) / 1e6
+    t.diagnostic(`${files.length} files, ${megabytes.toFixed(2)} MB`)
+    assert(megabytes <= 6, `${megabytes} MB`)
+    assert(files.length <= 250, `${files.length} files`)
+    const manifest = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as { [field: string]: unknown }
+    for (const field of ['keywords', 'sideEffects', 'license', 'engines']) assert(field in manifest, field)
   })
 })
