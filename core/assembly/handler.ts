@@ -70,5 +70,5 @@ export function createHandler(parts: HandlerParts, { options, ports, settings }:
     metrics: serverMetrics,
   })
   const fixed = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
-  return compose(chain, createRouter({ delegates: options.delegates, resources: createDispatch(services), fixed }))
+  return compose(chain, createRouter({ delegates: options.delegates, resources: createDispatch(services), fixed, others: [] }))
 }

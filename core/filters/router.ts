@@ -1,14 +1,19 @@
-import type { RequestInfo } from '../request/exchange.ts'
+import type { Exchange, RequestInfo } from '../request/exchange.ts'
 import { noSuchResource } from '../respond/status.ts'
-import type { Handler } from './filter.ts'
+import type { Answer, Handler } from './filter.ts'
+
+/** Answers an exchange; undefined when it is about a resource or path that it does not have. */
+export type Part = (exchange: Exchange) => Answer | undefined
 
 export interface Destinations {
   /** Handlers of delegated group versions (`GROUP/VERSION`). Looked up per request, because they change while serving. */
   readonly delegates: ReadonlyMap<string, Handler>
   /** Resource paths. */
-  readonly resources: Handler
+  readonly resources: Part
   /** All other paths: discovery, health and so on. */
-  readonly fixed: Handler
+  readonly fixed: Part
+  /** Asked in this order for what this server does not serve itself, such as other servers of the cluster. */
+  readonly others: readonly Part[]
 }
 
 /** The group version that a resource or discovery path belongs to; the core group is never delegated. */
@@ -18,12 +23,18 @@ function groupVersionOf({ isResource, group, version, path }: RequestInfo): stri
   return prefix === 'apis' && elements.length === 2 ? elements.join('/') : ''
 }
 
-/** The innermost handler: chooses a delegate, the resources or the fixed paths. */
-export function createRouter({ delegates, resources, fixed }: Destinations): Handler {
+/** The innermost handler: a delegate, the resources or the fixed paths, then the others. Throws NotFound when none of them answers. */
+export function createRouter({ delegates, resources, fixed, others }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange
     if (info.path.startsWith('//')) throw noSuchResource()
     const delegate = delegates.size > 0 ? delegates.get(groupVersionOf(info)) : undefined
-    return (delegate ?? (info.isResource ? resources : fixed))(exchange)
+    const answer = (delegate ?? (info.isResource ? resources : fixed))(exchange)
+    if (answer !== undefined) return answer
+    for (const other of others) {
+      const found = other(exchange)
+      if (found !== undefined) return found
+    }
+    throw noSuchResource()
   }
 }

@@ -1,10 +1,11 @@
 /** Fixed paths: discovery, OpenAPI, health, version, metrics. */
 import { TrieRouter } from 'hono/router/trie-router'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { ApiError, noSuchResource } from '../respond/status.ts'
+import { ApiError } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
 import type { FixedRequest } from './fixed-request.ts'
@@ -31,8 +32,8 @@ export interface MetaOptions {
   readonly others?: PublishedPaths
 }
 
-/** Answers non-resource requests; throws, or rejects with, 404 for unknown paths and 405 for methods other than GET and HEAD. */
-export type Meta = (exchange: Exchange) => Response | Promise<Response>
+/** Answers non-resource requests; undefined for unknown paths. Throws 405 for methods other than GET and HEAD. */
+export type Meta = (exchange: Exchange) => MaybePromise<Response> | undefined
 
 type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined
 
@@ -100,11 +101,9 @@ export function createMeta(options: MetaOptions): Meta {
   ])
   return ({ request, info, query }) => {
     const respond = find(info.path)
-    if (respond === undefined) throw noSuchResource()
+    if (respond === undefined) return undefined
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource')
-    const answer = respond({ request, path: info.path, query })
-    if (answer === undefined) throw noSuchResource()
-    return answer
+    return respond({ request, path: info.path, query })
   }
 }

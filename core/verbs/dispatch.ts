@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
@@ -62,8 +63,8 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
   write: (existing) => existing,
 })
 
-/** Finds the resource, its subresource and the verb of a request, and handles it. */
-export function createDispatch(services: Services): (exchange: Exchange) => Response | Promise<Response> {
+/** Finds the resource, its subresource and the verb of a request, and handles it. Undefined for resources that this server does not serve. */
+export function createDispatch(services: Services): (exchange: Exchange) => MaybePromise<Response> | undefined {
   const { platform } = services
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
 
@@ -135,7 +136,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Resp
   return (exchange) => {
     const { info } = exchange
     const resource = services.table.lookup(info.group, info.version, info.resource)
-    if (resource === undefined) throw noSuchResource()
+    if (resource === undefined) return undefined
     const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
     if (unusualName.test(name)) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${formats.pathSegment(name).join(';')}`)
     const target = { exchange, services, resource, view: endpoint.view, namespace, name }

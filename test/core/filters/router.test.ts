@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Handler } from '../../../core/filters/filter.ts'
+import { createRouter, type Part } from '../../../core/filters/router.ts'
+import type { Exchange, RequestInfo } from '../../../core/request/exchange.ts'
+import { requestInfo } from '../../../core/request/info.ts'
 import { startCore } from '../../support/core-server.ts'
 import { within } from '../../support/wait.ts'
 
@@ -63,4 +66,31 @@ test('the bodies of a delegated request and of its response are streams', async 
   }
   await writer.close()
   assert.deepEqual((await within('the end', reader.read())).done, true)
+})
+
+test('what this server does not serve is left to others, in order; nobody else gets what it serves', async () => {
+  const asked: string[] = []
+  const part =
+    (name: string, has: (info: RequestInfo) => boolean): Part =>
+    ({ info }) => {
+      asked.push(name)
+      return has(info) ? new Response(name) : undefined
+    }
+  const handle = createRouter({
+    delegates: new Map(),
+    resources: part('resources', ({ resource }) => resource === 'pods'),
+    fixed: part('fixed', ({ path }) => path === '/version'),
+    others: [part('first', ({ group }) => group === 'one'), part('second', ({ group, path }) => group === 'two' || path === '/two')],
+  })
+  const ask = async (path: string) => {
+    asked.length = 0
+    const answer = await handle({ info: requestInfo('GET', path, new URLSearchParams()) } as Exchange)
+    return [await answer.text(), ...asked]
+  }
+  assert.deepEqual(await ask('/api/v1/pods'), ['resources', 'resources'])
+  assert.deepEqual(await ask('/version'), ['fixed', 'fixed'])
+  assert.deepEqual(await ask('/apis/one/v1/things'), ['first', 'resources', 'first'])
+  assert.deepEqual(await ask('/apis/two/v1/things'), ['second', 'resources', 'first', 'second'])
+  assert.deepEqual(await ask('/two'), ['second', 'fixed', 'first', 'second'])
+  await assert.rejects(ask('/apis/three/v1/things'), /the server could not find the requested resource/)
 })
