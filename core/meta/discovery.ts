@@ -22,6 +22,8 @@ export interface DiscoveryOptions {
   readonly serverAddress: string
   /** Whether resources have a storage version hash (gate StorageVersionHash). */
   readonly hashes: boolean
+  /** Versions of the aggregated list, such as `v2`. */
+  readonly aggregatedVersions: readonly string[]
 }
 
 export interface Discovery {
@@ -47,7 +49,7 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
-export function createDiscovery({ served, platform, serverAddress, hashes }: DiscoveryOptions): Discovery {
+export function createDiscovery({ served, platform, serverAddress, hashes, aggregatedVersions }: DiscoveryOptions): Discovery {
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision(served, (definitions) => {
     const groups = groupServed(definitions, platform)
@@ -70,7 +72,7 @@ export function createDiscovery({ served, platform, serverAddress, hashes }: Dis
         )
     }
     const aggregated = new Map<string, Forms>()
-    for (const version of ['v2', 'v2beta1']) {
+    for (const version of aggregatedVersions) {
       aggregated.set(
         `/api ${version}`,
         inAllForms(APIGroupDiscoveryList, () => aggregatedList(core, version, platform)),
@@ -122,7 +124,7 @@ async function negotiate(
       return respondWith(request, await document[form](), headers)
     }
   }
-  throw notAcceptable(types.map(([mediaType]) => mediaType))
+  throw notAcceptable(['application/json', 'application/yaml', platform.protobufType])
 }
 
 /** Lists of the core group have no apiVersion, for historical reasons. */

@@ -1,3 +1,4 @@
+import { bodyResponse } from '../respond/body.ts'
 import { Reply } from '../respond/reply.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
@@ -59,13 +60,18 @@ export function lazyForm(document: BuildDocument, convert: (value: JsonObject) =
   }
 }
 
-/** Responds with the document, or 304 when the client has it (RFC 9110 13.1.2). */
-export function respondWith(request: Request, document: Document, headers: { readonly [name: string]: string }): Response {
+/** Responds with the document, or 304 when the client has it (RFC 9110 13.1.2). `compress`: with gzip for clients that accept it. */
+export function respondWith(
+  request: Request,
+  document: Document,
+  headers: { readonly [name: string]: string },
+  compress = false,
+): Response {
   const etag = `"${document.hash}"`
   const all = { ...headers, ETag: etag, Vary: 'Accept' }
   const known = request.headers.get('If-None-Match')
   if (known !== null && matches(known, etag)) return new Reply(null, { status: 304, headers: all })
-  return new Reply(document.bytes, { headers: all })
+  return bodyResponse(request, document.bytes, { status: 200, headers: all }, () => compress)
 }
 
 function matches(header: string, etag: string): boolean {

@@ -68,6 +68,7 @@ export function createMeta(options: MetaOptions): Meta {
     platform,
     serverAddress: options.serverAddress,
     hashes: settings.enabled('StorageVersionHash'),
+    aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
   const release = `${version.emulationMajor ?? version.major}.${version.emulationMinor ?? version.minor}`

@@ -8,9 +8,12 @@ export interface ResourceRow {
   readonly group?: string
   readonly version?: string
   readonly kind: string
-  /** Sorted. */
+  /** Sorted; those of custom resources are in the reference's order. */
   readonly verbs: readonly string[]
 }
+
+/** Verbs of custom resources, in the reference's order. */
+const customVerbs: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
 const statusVerbs = ['get', 'patch', 'update']
 
@@ -22,6 +25,7 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
   const { names, kind, closing } = definition
   const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
   const plural = names.plural
+  const custom = definition.schema.dialect === 'openapi'
   const subresources = new Map<string, ResourceRow>()
   const add = (subresource: string, row: Omit<ResourceRow, 'name' | 'subresource'>) =>
     subresources.set(subresource, { name: `${plural}/${subresource}`, subresource, ...row })
@@ -36,10 +40,8 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
     })
   }
   return [
-    { name: plural, subresource: '', kind, verbs: [...verbs].sort() },
+    { name: plural, subresource: '', kind, verbs: custom ? customVerbs.filter((verb) => verbs.includes(verb)) : [...verbs].sort() },
     // Subresources of custom resources keep the reference's order.
-    ...(definition.schema.dialect === 'openapi'
-      ? subresources.values()
-      : [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
+    ...(custom ? subresources.values() : [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
   ]
 }

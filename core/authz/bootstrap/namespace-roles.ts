@@ -1,10 +1,6 @@
 import { type BindingRow, events, type RoleRow, read, rule } from './rows.ts'
 
-const election = (component: string) => [
-  rule('watch', 'core', 'configmaps'),
-  rule('get update', 'core', 'configmaps', component),
-  rule('get watch list create update', 'coordination.<domain>', 'leases leasecandidates'),
-]
+const election = ['leases', 'leasecandidates'].map((resource) => rule('get watch list create update', 'coordination.<domain>', resource))
 
 /** Default roles in the system and public namespaces. */
 export const namespaceRoles: readonly RoleRow[] = [
@@ -23,7 +19,7 @@ export const namespaceRoles: readonly RoleRow[] = [
   ...['<component>-controller-manager', '<component>-scheduler'].map((component) => ({
     namespace: '<system>',
     name: `system::leader-locking-${component}`,
-    rules: election(component),
+    rules: election,
   })),
   {
     namespace: '<public>',
@@ -39,12 +35,18 @@ export const namespaceBindings: readonly BindingRow[] = [
     role: 'extension-apiserver-authentication-reader',
     users: ['system:<component>-controller-manager', 'system:<component>-scheduler'],
   },
-  ...['<component>-controller-manager', '<component>-scheduler'].map((component) => ({
+  {
     namespace: '<system>',
-    name: `system::leader-locking-${component}`,
-    users: [`system:${component}`],
-    accounts: [component],
-  })),
+    name: 'system::leader-locking-<component>-controller-manager',
+    users: ['system:<component>-controller-manager'],
+    accounts: ['<component>-controller-manager', 'leader-election-controller'],
+  },
+  {
+    namespace: '<system>',
+    name: 'system::leader-locking-<component>-scheduler',
+    users: ['system:<component>-scheduler'],
+    accounts: ['<component>-scheduler'],
+  },
   { namespace: '<system>', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
   { namespace: '<system>', name: 'system:controller:cloud-provider', accounts: ['cloud-provider'] },
   { namespace: '<system>', name: 'system:controller:token-cleaner', accounts: ['token-cleaner'] },

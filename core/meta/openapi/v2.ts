@@ -60,7 +60,7 @@ export function createOpenApiV2({ served, platform, info, enums, others }: Omit<
   const respond = async (request: Request): Promise<Response> => {
     for (const range of parseAccept(request.headers.get('Accept'))) {
       const type = mediaTypes.find(({ accepts }) => covers(range, accepts))
-      if (type) return respondWith(request, await documents()[type.format](), { 'Content-Type': type.sends })
+      if (type) return respondWith(request, await documents()[type.format](), { 'Content-Type': type.sends }, true)
     }
     return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
   }

@@ -6,7 +6,7 @@ import type { OpenApiOptions } from './options.ts'
 import { createDocuments, type DocumentForms, type Documents } from './v3-documents.ts'
 
 export interface OpenApiV3 {
-  /** Answers GET on `/openapi/v3` and below; undefined for unknown documents. */
+  /** Answers GET on `/openapi/v3` and below; undefined for other paths. */
   respond(request: FixedRequest): Promise<Response> | undefined
 }
 
@@ -40,7 +40,10 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
     const headers = { 'Content-Type': type.sends }
     const hash = query.get('hash')
     if (hash === null || hash === '') return respondWith(request, found, headers)
-    if (hash !== found.hash) return new Reply(null, { status: 301, headers: { Location: location(name, found.hash) } })
+    if (hash !== found.hash) {
+      const moved = { ...headers, Vary: 'Accept', ETag: `"${found.hash}"`, Location: location(name, found.hash) }
+      return new Reply(null, { status: 301, headers: moved })
+    }
     const expires = new Date(options.clock.now() + year).toUTCString()
     return respondWith(request, found, { ...headers, 'Cache-Control': 'public, immutable', Expires: expires })
   }
@@ -52,7 +55,7 @@ export function createOpenApiV3(options: OpenApiOptions): OpenApiV3 {
       if (!path.startsWith(`${prefix}/`)) return undefined
       const name = path.slice(prefix.length + 1)
       const forms = documents().get(name)
-      return forms && respondDocument(asked, name, forms)
+      return forms ? respondDocument(asked, name, forms) : Promise.resolve(new Reply(null, { status: 404, headers: { Vary: 'Accept' } }))
     },
   }
 }

@@ -9,7 +9,8 @@ import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
 import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
 import { asked, builtin, get, platform, serving, widget } from './fixtures.ts'
 
-const create = (served = serving(builtin)) => createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true })
+const create = (served = serving(builtin)) =>
+  createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true, aggregatedVersions: ['v2', 'v2beta1'] })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
 
 /** A value without empty strings and members, which protobuf may not distinguish from absent ones. */

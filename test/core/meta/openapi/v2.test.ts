@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV2 } from '../../../../core/meta/openapi/v2.ts'
@@ -130,4 +131,15 @@ test('schemas and parameters are encoded as messages of openapi.v2', () => {
   assert.equal(text(one(list ?? bytes, 2, 23, 1, 22, 1)), 'string')
   assert.equal(text(one(list ?? bytes, 2, 23, 1, 20, 2)), 'x\n')
   assert.equal(text(one(own ?? bytes, 1)), 'x-own')
+})
+
+test('the document is compressed for clients that accept gzip', async () => {
+  const api = create()
+  const plain = await get(api, '/openapi/v2')
+  const compressed = await get(api, '/openapi/v2', { 'accept-encoding': 'gzip' })
+  assert.equal(plain.headers.get('content-encoding'), null)
+  assert.equal(compressed.headers.get('content-encoding'), 'gzip')
+  assert.equal(compressed.headers.get('etag'), plain.headers.get('etag'))
+  const bytes = gunzipSync(new Uint8Array(await compressed.arrayBuffer()))
+  assert.deepEqual(JSON.parse(bytes.toString()), await plain.json())
 })
