@@ -3,11 +3,12 @@ import { invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
-import { validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
+import { validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
 import { validate, validateImmutable } from '../schema/validate.ts'
 import type { WriteRequest } from './request.ts'
 
 const metadata = FieldPath.of('metadata')
+const finalizers = metadata.child('finalizers')
 
 /** Feature gates of validation rules. */
 const gatedRules: { readonly [rule: string]: string } = { 'spelling of addresses': 'StrictIPCIDRValidation' }
@@ -28,6 +29,10 @@ function validateObject(
 ): void {
   const { namespaced, nameFormat } = definition
   errors.untilClosed(() => validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors))
+  if (definition.qualifiedFinalizers)
+    object.metadata.finalizers?.forEach((name, index) => {
+      validateFinalizer(name, finalizers.index(index), errors, context.platform)
+    })
   // If checks end here, later errors would not be kept; those of other parts may be dropped and reported in other words.
   if (errors.closed) return
   validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)

@@ -76,6 +76,9 @@ function applierOf(schema: Schema): Apply | undefined {
   }
 }
 
+/** A default that is left out like an unset field: written, it would have an owner. */
+const isOmitted = ({ pointer, omitEmpty }: Field, value: Json) => !pointer && omitEmpty && (value === 0 || value === '' || value === false)
+
 function planOf(schema: Message): Plan {
   const known = plans.get(schema)
   if (known) return known
@@ -84,7 +87,7 @@ function planOf(schema: Message): Plan {
   const others = schema.additional && hasDefaults(schema.additional) ? fillOf(schema.additional) : undefined
   const plan: Plan = {
     defaults: own.flatMap(([name, field]) =>
-      field.default === undefined
+      field.default === undefined || isOmitted(field, field.default)
         ? []
         : [{ name, value: field.default, replaces: replaced(field), nullable: field.schema.facets?.nullable === true }],
     ),

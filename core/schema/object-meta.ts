@@ -1,4 +1,5 @@
 /** Validation of `metadata` for all kinds (apimachinery api/validation/objectmeta.go). */
+import type { Platform } from '../platform.ts'
 import { utf8Length } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -114,6 +115,12 @@ function validateFinalizers(finalizers: readonly string[] = [], path: FieldPath,
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.invalid(path, [...finalizers], 'finalizer orphan and foregroundDeletion cannot be both set')
   }
+}
+
+/** Only known finalizers may have no domain: the platform's own and those of the garbage collector. */
+export function validateFinalizer(name: string, path: FieldPath, errors: FieldErrors, { finalizer }: Pick<Platform, 'finalizer'>): void {
+  if (name.includes('/') || name === finalizer || name === 'orphan' || name === 'foregroundDeletion') return
+  errors.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')
 }
 
 function validateCollections(meta: Metadata, path: FieldPath, errors: FieldErrors): void {

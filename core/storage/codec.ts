@@ -7,7 +7,7 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
-import { sameBytes, startsWith } from '../schema/bytes.ts'
+import { concatenate, sameBytes, startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -55,8 +55,8 @@ export interface Codec {
   print(canonical: ApiObject): Printed
   /** The value to store. */
   store(printed: Printed): Uint8Array
-  /** The served bytes of a printed object; without a revision: of an object that is not stored. */
-  show(printed: Printed, revision?: number): Uint8Array
+  /** The served bytes of a printed object; without a revision: of an object that is not stored, whose resourceVersion may be any text. */
+  show(printed: Printed, revision?: number | string): Uint8Array
   /** Served bytes with another revision, as a deletion shows them. */
   restamp(served: Uint8Array, from: number, to: number): Uint8Array
   /** Whether `served` equals the result of `show`. */
@@ -122,16 +122,17 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   /** Copies the printed object up to the end of the resourceVersion member. */
-  const startOf = (printed: Uint8Array, place: number, revision: number, rest: number): Uint8Array => {
+  const startOf = (printed: Uint8Array, place: number, revision: number | string, rest: number): Uint8Array => {
     const member = versionMember(printed, head.length, place, revision)
+    if (typeof revision === 'string') return concatenate([printed.subarray(0, place), encoder.encode(member), new Uint8Array(rest)])
     const served = new Uint8Array(place + member.length + rest)
     served.set(printed.subarray(0, place))
-    // The member is ASCII; a call of the encoder takes longer.
+    // A number is ASCII; a call of the encoder takes longer.
     for (let at = 0; at < member.length; at++) served[place + at] = member.charCodeAt(at)
     return served
   }
 
-  const splice = (printed: Uint8Array, revision: number): Uint8Array => {
+  const splice = (printed: Uint8Array, revision: number | string): Uint8Array => {
     const place = versionPlace(printed, head.length)
     const rest = printed.length - place
     const served = startOf(printed, place, revision, rest)
@@ -139,7 +140,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return served
   }
 
-  const show = ({ bytes }: Printed, revision?: number): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
+  const show = ({ bytes }: Printed, revision?: number | string): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
 
   const restamp = (served: Uint8Array, from: number, to: number): Uint8Array => {
     const place = versionPlace(served, head.length)

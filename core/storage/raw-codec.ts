@@ -1,7 +1,7 @@
 /** Converts between stored values and served bytes of objects that keep their stored version: only the resourceVersion is added. */
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { sameBytes, utf8Length } from '../schema/bytes.ts'
+import { concatenate, sameBytes, utf8Length } from '../schema/bytes.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { type Codec, Printed } from './codec.ts'
@@ -39,17 +39,13 @@ function parsed(stored: Uint8Array): ApiObject {
 export function createRawCodec(): Codec {
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
-  const show = ({ object, bytes }: Printed, revision?: number): Uint8Array =>
+  const show = ({ object, bytes }: Printed, revision?: number | string): Uint8Array =>
     revision === undefined ? bytes : splice(bytes, printedHeadLength(object), revision)
 
-  const splice = (stored: Uint8Array, head: number, revision: number): Uint8Array => {
+  const splice = (stored: Uint8Array, head: number, revision: number | string): Uint8Array => {
     const at = versionPlace(stored, head)
-    const member = versionMember(stored, head, at, revision)
-    const served = new Uint8Array(stored.length + member.length)
-    served.set(stored.subarray(0, at))
-    encoder.encodeInto(member, served.subarray(at))
-    served.set(stored.subarray(at), at + member.length)
-    return served
+    const member = encoder.encode(versionMember(stored, head, at, revision))
+    return concatenate([stored.subarray(0, at), member, stored.subarray(at)])
   }
 
   return {

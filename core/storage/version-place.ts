@@ -27,8 +27,8 @@ export function versionPlace(json: Uint8Array, start: number): number {
 }
 
 /** The member at `place`, with the comma that separates it from the member before or behind it. */
-export function versionMember(json: Uint8Array, start: number, place: number, revision: number): string {
-  const member = `"resourceVersion":"${revision}"`
+export function versionMember(json: Uint8Array, start: number, place: number, revision: number | string): string {
+  const member = `"resourceVersion":${typeof revision === 'number' ? `"${revision}"` : JSON.stringify(revision)}`
   if (place > start) return `,${member}`
   return json[place] === closeBrace ? member : `${member},`
 }

@@ -1,5 +1,6 @@
 import { createObject } from '../registry/create.ts'
 import { readCreateOptions } from '../request/options.ts'
+import type { ApiObject } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
@@ -8,6 +9,12 @@ import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
+
+/** Only the server sets these: a value in the body has no manager, and admission does not see it. */
+function dropSystemMetadata({ metadata }: ApiObject): void {
+  for (const name of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const)
+    delete metadata[name]
+}
 
 /** POST to a collection. */
 export const create: Verb = async (target) => {
@@ -20,6 +27,7 @@ export const create: Verb = async (target) => {
     if (body.metadata.namespace !== namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
+  dropSystemMetadata(body)
   const submission = submitWrite(target, 'CREATE', options)
   const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))
   const object = admitted instanceof Promise ? await admitted : admitted

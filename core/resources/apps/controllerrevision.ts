@@ -23,6 +23,7 @@ export const controllerRevisions = resource({
   version: 'v1',
   kind: 'ControllerRevision',
   names: ['controllerrevisions', 'controllerrevision'],
+  qualifiedFinalizers: true,
   schema: ControllerRevision,
   columns: controllerRevisionColumns,
   lifecycle: { introduced: '1.9' },

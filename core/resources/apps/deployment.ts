@@ -131,6 +131,7 @@ export const deployments = resource({
   version: 'v1',
   kind: 'Deployment',
   names: ['deployments', 'deployment', 'deploy'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Deployment,
   columns: deploymentColumns,

@@ -58,6 +58,7 @@ export const replicaSets = resource({
   version: 'v1',
   kind: 'ReplicaSet',
   names: ['replicasets', 'replicaset', 'rs'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: ReplicaSet,
   columns: replicaSetColumns,

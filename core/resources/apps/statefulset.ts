@@ -233,6 +233,7 @@ export const statefulSets = resource({
   version: 'v1',
   kind: 'StatefulSet',
   names: ['statefulsets', 'statefulset', 'sts'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: StatefulSet,
   columns: statefulSetColumns,

@@ -69,6 +69,7 @@ export const cronJobs = resource({
   version: 'v1',
   kind: 'CronJob',
   names: ['cronjobs', 'cronjob', 'cj'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: CronJob,
   columns: cronJobColumns,

@@ -80,6 +80,7 @@ export const certificateSigningRequests = resource({
   version: 'v1',
   kind: 'CertificateSigningRequest',
   names: ['certificatesigningrequests', 'certificatesigningrequest', 'csr'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: CertificateSigningRequest,
   columns: certificateSigningRequestColumns,

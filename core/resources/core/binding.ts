@@ -12,6 +12,7 @@ export const bindings = resource({
   version: 'v1',
   kind: 'Binding',
   names: ['bindings', 'binding'],
+  qualifiedFinalizers: true,
   verbs: ['create'],
   schema: Binding,
   storageKey: '',

@@ -2,9 +2,9 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { validateFinalizer } from '../../schema/object-meta.ts'
 import { validateFormat } from '../validation.ts'
 import type { Namespace as NamespaceSchema } from './namespace.ts'
-import { validateFinalizer } from './object-validation.ts'
 
 type Namespace = Infer<typeof NamespaceSchema>
 
@@ -31,7 +31,7 @@ export function validateNamespace({ spec }: Namespace, errors: FieldErrors, cont
   const path = FieldPath.of('spec', 'finalizers')
   for (const name of spec?.finalizers ?? []) {
     validateFormat(name, 'qualifiedName', path, errors)
-    validateFinalizer(name, path, errors, context)
+    validateFinalizer(name, path, errors, context.platform)
   }
 }
 

@@ -49,6 +49,7 @@ export const nodes = resource({
   version: 'v1',
   kind: 'Node',
   names: ['nodes', 'node', 'no'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: Node,
   columns: nodeColumns,

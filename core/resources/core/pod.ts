@@ -29,6 +29,7 @@ export const pods = resource({
   version: 'v1',
   kind: 'Pod',
   names: ['pods', 'pod', 'po'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Pod,
   columns: podColumns,

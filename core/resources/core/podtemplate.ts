@@ -17,6 +17,7 @@ export const podTemplates = resource({
   version: 'v1',
   kind: 'PodTemplate',
   names: ['podtemplates', 'podtemplate'],
+  qualifiedFinalizers: true,
   schema: PodTemplate,
   columns: podTemplateColumns,
   generation: 'spec',

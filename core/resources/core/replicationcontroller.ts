@@ -55,6 +55,7 @@ export const replicationControllers = resource({
   version: 'v1',
   kind: 'ReplicationController',
   names: ['replicationcontrollers', 'replicationcontroller', 'rc'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: ReplicationController,
   columns: replicationControllerColumns,

@@ -30,6 +30,7 @@ export const secrets = resource({
   version: 'v1',
   kind: 'Secret',
   names: ['secrets', 'secret'],
+  qualifiedFinalizers: true,
   schema: Secret,
   columns: secretColumns,
   strategy: {

@@ -71,6 +71,7 @@ export const endpointSlices = resource({
   version: 'v1',
   kind: 'EndpointSlice',
   names: ['endpointslices', 'endpointslice'],
+  qualifiedFinalizers: true,
   schema: EndpointSlice,
   columns: endpointSliceColumns,
   lifecycle: { introduced: '1.21' },

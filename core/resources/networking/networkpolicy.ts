@@ -87,6 +87,7 @@ export const networkPolicies = resource({
   version: 'v1',
   kind: 'NetworkPolicy',
   names: ['networkpolicies', 'networkpolicy', 'netpol'],
+  qualifiedFinalizers: true,
   schema: NetworkPolicy,
   columns: networkPolicyColumns,
   lifecycle: { introduced: '1.7' },

@@ -29,6 +29,7 @@ export const clusterRoles = resource({
   version: 'v1',
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRole,
   lifecycle: { introduced: '1.8' },

@@ -15,6 +15,7 @@ export const clusterRoleBindings = resource({
   version: 'v1',
   kind: 'ClusterRoleBinding',
   names: ['clusterrolebindings', 'clusterrolebinding'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRoleBinding,
   columns: bindingColumns,

@@ -13,6 +13,7 @@ export const roles = resource({
   version: 'v1',
   kind: 'Role',
   names: ['roles', 'role'],
+  qualifiedFinalizers: true,
   schema: Role,
   lifecycle: { introduced: '1.8' },
   nameFormat: 'pathSegment',

@@ -49,6 +49,7 @@ export const resourceClaims = resource({
   version: 'v1',
   kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
+  qualifiedFinalizers: true,
   schema: ResourceClaim,
   columns: resourceClaimColumns,
   returnsDeleted: true,

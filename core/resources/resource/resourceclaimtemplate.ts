@@ -19,6 +19,7 @@ export const resourceClaimTemplates = resource({
   version: 'v1',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
+  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

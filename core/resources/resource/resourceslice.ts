@@ -52,6 +52,7 @@ export const resourceSlices = resource({
   version: 'v1',
   kind: 'ResourceSlice',
   names: ['resourceslices', 'resourceslice'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourceSlice,
   columns: resourceSliceColumns,

@@ -27,6 +27,7 @@ export const priorityClasses = resource({
   version: 'v1',
   kind: 'PriorityClass',
   names: ['priorityclasses', 'priorityclass', 'pc'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: PriorityClass,
   columns: priorityClassColumns,

@@ -33,6 +33,7 @@ export const csiNodes = resource({
   version: 'v1',
   kind: 'CSINode',
   names: ['csinodes', 'csinode'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: CSINode,
   columns: csiNodeColumns,

@@ -20,6 +20,7 @@ export const csiStorageCapacities = resource({
   version: 'v1',
   kind: 'CSIStorageCapacity',
   names: ['csistoragecapacities', 'csistoragecapacity'],
+  qualifiedFinalizers: true,
   schema: CSIStorageCapacity,
   columns: csiStorageCapacityColumns,
   lifecycle: { introduced: '1.24' },

@@ -39,6 +39,7 @@ export const horizontalPodAutoscalers = resource({
   version: 'v1',
   kind: 'HorizontalPodAutoscaler',
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
+  qualifiedFinalizers: true,
   categories: ['all'],
   schema: HorizontalPodAutoscaler,
   columns: horizontalPodAutoscalerColumns,

@@ -8,6 +8,7 @@ export const clusterTrustBundles = resource({
   version: 'v1alpha1',
   kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterTrustBundle,
   columns: clusterTrustBundleColumns,

@@ -49,6 +49,7 @@ export const podCertificateRequests = resource({
   version: 'v1beta1',
   kind: 'PodCertificateRequest',
   names: ['podcertificaterequests', 'podcertificaterequest'],
+  qualifiedFinalizers: true,
   schema: PodCertificateRequest,
   columns: podCertificateRequestColumns,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },

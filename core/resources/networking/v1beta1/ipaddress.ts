@@ -7,6 +7,7 @@ export const ipAddresses = resource({
   version: 'v1beta1',
   kind: 'IPAddress',
   names: ['ipaddresses', 'ipaddress', 'ip'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: IPAddress,
   columns: ipAddressColumns,

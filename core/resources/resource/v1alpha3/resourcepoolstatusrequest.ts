@@ -48,6 +48,7 @@ export const resourcePoolStatusRequests = resource({
   version: 'v1alpha3',
   kind: 'ResourcePoolStatusRequest',
   names: ['resourcepoolstatusrequests', 'resourcepoolstatusrequest'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourcePoolStatusRequest,
   columns: resourcePoolStatusRequestColumns,

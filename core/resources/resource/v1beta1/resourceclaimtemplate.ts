@@ -20,6 +20,7 @@ export const resourceClaimTemplates = resource({
   version: 'v1beta1',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
+  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -29,6 +29,7 @@ export const resourceSlices = resource({
   version: 'v1beta1',
   kind: 'ResourceSlice',
   names: ['resourceslices', 'resourceslice'],
+  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourceSlice,
   columns: resourceSliceColumns,

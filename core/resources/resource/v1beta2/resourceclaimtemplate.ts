@@ -7,6 +7,7 @@ export const resourceClaimTemplates = resource({
   version: 'v1beta2',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
+  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -73,6 +73,7 @@ export const workloads = resource({
   version: 'v1alpha2',
   kind: 'Workload',
   names: ['workloads', 'workload'],
+  qualifiedFinalizers: true,
   schema: Workload,
   columns: workloadColumns,
   lifecycle: { introduced: '1.36' },
