@@ -19,7 +19,8 @@ export interface View {
 export function mainView(definition: ResourceDefinition): View {
   return {
     partial: false,
-    reset: definition.status ? fieldSet(['status']) : noFields,
+    reset:
+      definition.status || definition.reset ? fieldSet(...(definition.status ? [['status']] : []), ...(definition.reset ?? [])) : noFields,
     write(existing, incoming) {
       if (!definition.status) return incoming
       if (existing['status'] === undefined) delete incoming['status']

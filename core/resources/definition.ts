@@ -194,6 +194,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   /** A custom resource's schema as written (JSONSchemaProps), for OpenAPI; undefined: none. */
   published?(): JsonObject | undefined
   readonly nameFormat: NameFormat
+  /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
+  readonly reset?: readonly (readonly string[])[]
   /** Finalizers without a domain must be known ones. */
   readonly qualifiedFinalizers?: true
   /** Store key below the prefix, without slashes at the ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */

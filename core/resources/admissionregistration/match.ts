@@ -33,7 +33,6 @@ export const Rule = message(
     defaults(rule) {
       rule.scope ??= '*'
     },
-    validate: (rule, path, errors) => validateRule(rule, path, errors),
   },
 )
 
@@ -49,7 +48,12 @@ export const RuleWithOperations = message(
     ),
     rule: inline(2, Rule),
   },
-  { validate: ({ operations = [] }, path, errors) => validateOperations(operations, path.child('operations'), errors) },
+  {
+    validate(rule, path, errors) {
+      validateOperations(rule.operations ?? [], path.child('operations'), errors)
+      validateRule(rule, path, errors)
+    },
+  },
 )
 
 export const NamedRuleWithOperations = message(

@@ -15,6 +15,7 @@ import {
   string,
   time,
 } from '../../schema/model.ts'
+import { validateClaimSpec } from '../core/claim-validation.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
@@ -167,6 +168,11 @@ export const StatefulSetSpec = message(
       if (spec.volumeClaimTemplates) spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(completeClaim)
     },
     validate(spec, path, errors, context) {
+      // They can't be changed; the reference validates them on create only.
+      errors.forgivable('claim templates', () => {
+        for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries())
+          validateClaimSpec(claim.spec ?? {}, path.child('volumeClaimTemplates').index(index).child('spec'), errors, context)
+      })
       validateTemplate?.(templateOf(spec), path.child('template'), errors, context)
       validateWorkload(spec, { selector: 'statefulset', template: 'StatefulSet' }, path, errors)
       if (spec.serviceName) validateFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)

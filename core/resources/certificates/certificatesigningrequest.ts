@@ -96,6 +96,7 @@ export const certificateSigningRequests = resource({
     },
   ],
   nameFormat: 'pathSegment',
+  reset: [['spec']],
   selectable: { 'spec.signerName': '.spec.signerName' },
   strategy: {
     validate: validateRequest,

@@ -2,7 +2,7 @@ import { bool, field, int32, list, message, pointer, required, string } from '..
 import { ContainerRestartPolicy, Protocol, PullPolicy, TerminationMessagePolicy } from './enums.ts'
 import { EnvFromSource, EnvVar } from './env.ts'
 import { pullPolicyFor } from './image-name.ts'
-import { Lifecycle, Probe } from './probe.ts'
+import { Lifecycle, Probe, stopSignals } from './probe.ts'
 import { ContainerResizePolicy, ResourceRequirements } from './resources.ts'
 import { SecurityContext } from './security.ts'
 import { VolumeDevice, VolumeMount } from './volume-mount.ts'
@@ -103,5 +103,6 @@ export const Container = message(
       container.terminationMessagePath ||= '/dev/termination-log'
       container.terminationMessagePolicy ||= 'File'
     },
+    gated: [stopSignals],
   },
 )

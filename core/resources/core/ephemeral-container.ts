@@ -3,7 +3,7 @@ import { ContainerPort, ContainerRestartRule } from './container.ts'
 import { ContainerRestartPolicy, PullPolicy, TerminationMessagePolicy } from './enums.ts'
 import { EnvFromSource, EnvVar } from './env.ts'
 import { pullPolicyFor } from './image-name.ts'
-import { Lifecycle, Probe } from './probe.ts'
+import { Lifecycle, Probe, stopSignals } from './probe.ts'
 import { ContainerResizePolicy, ResourceRequirements } from './resources.ts'
 import { SecurityContext } from './security.ts'
 import { VolumeDevice, VolumeMount } from './volume-mount.ts'
@@ -88,4 +88,5 @@ export const EphemeralContainer = message(
     ephemeralContainerCommon: inline(1, EphemeralContainerCommon),
     targetContainerName: field(2, string, 'Container whose process namespace it joins, if the runtime can.'),
   },
+  { gated: [stopSignals] },
 )

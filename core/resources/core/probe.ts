@@ -1,4 +1,17 @@
-import { field, inline, int32, int64, intOrString, list, message, pointer, required, string } from '../../schema/model.ts'
+import {
+  field,
+  type Gated,
+  type Infer,
+  inline,
+  int32,
+  int64,
+  intOrString,
+  list,
+  message,
+  pointer,
+  required,
+  string,
+} from '../../schema/model.ts'
 import { Signal } from './enums.ts'
 
 export const ExecAction = message('ExecAction', 'A command that is run in the container.', {
@@ -77,6 +90,21 @@ export const LifecycleHandler = message('LifecycleHandler', 'What a hook does; o
   tcpSocket: pointer(3, TCPSocketAction, 'Deprecated and without effect.'),
   sleep: pointer(4, SleepAction, 'Waits.'),
 })
+
+interface WithLifecycle {
+  lifecycle?: Infer<typeof Lifecycle> | null | undefined
+}
+
+/** Dropped with its stop signal, if it has nothing else. */
+export const stopSignals: Gated<WithLifecycle> = {
+  gate: 'ContainerStopSignals',
+  uses: ({ lifecycle }) => lifecycle?.stopSignal !== undefined,
+  drop(container) {
+    const { lifecycle } = container
+    delete lifecycle?.stopSignal
+    if (lifecycle && Object.keys(lifecycle).length === 0) delete container.lifecycle
+  },
+}
 
 export const Lifecycle = message('Lifecycle', 'Hooks of a container.', {
   postStart: pointer(1, LifecycleHandler, 'Runs right after the start; a failure ends the container.'),

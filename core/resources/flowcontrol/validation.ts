@@ -6,9 +6,7 @@ import type { Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
 
-const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
-const methods = ['connect', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace']
-const supportedVerbs = [...new Set([...verbs, ...methods])].sort()
+const supportedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 const mostPrecedence = 10_000
 
 export function validateFlowSchemaSpec(spec: Infer<typeof FlowSchemaSpec>, path: FieldPath, errors: FieldErrors): void {

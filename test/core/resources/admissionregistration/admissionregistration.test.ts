@@ -102,14 +102,14 @@ tables(
       [
         'empty rule',
         { 'webhooks.0.rules': [{}] },
-        ['apiGroups', 'apiVersions', 'resources', 'operations'].map((name) => `webhooks[0].rules[0].${name}: Required value`),
+        ['operations', 'apiGroups', 'apiVersions', 'resources'].map((name) => `webhooks[0].rules[0].${name}: Required value`),
       ],
       [
         'wildcards together with names',
         { 'webhooks.0.rules': [{ ...rule, operations: ['*', 'CREATE'], resources: ['*/*', 'pods'] }] },
         [
-          'webhooks[0].rules[0].resources: Invalid value: ["*/*","pods"]: if \'*/*\' is present, must not specify other resources',
           'webhooks[0].rules[0].operations: Invalid value: ["*","CREATE"]: if \'*\' is present, must not specify other operations',
+          'webhooks[0].rules[0].resources: Invalid value: ["*/*","pods"]: if \'*/*\' is present, must not specify other resources',
         ],
       ],
       [

@@ -1,0 +1,95 @@
+/** Objects that the reference was asked about: its errors, in its order, and what it leaves of the object. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Status } from '../../../core/respond/status.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import { signingRequest } from '../../support/minimal-objects.ts'
+
+let server: ApiServer
+let api: Api
+before(async () => {
+  const admissionPlugins = { disable: ['ServiceAccount'] }
+  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [], admissionPlugins })
+  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+})
+after(() => server.close())
+
+const create = <T = TestObject>(path: string, body: object) =>
+  api.send<T>('POST', `${path}?dryRun=All`, { metadata: { name: 'a' }, ...body })
+
+/** Reason, field and message of each cause. */
+async function causesOf(path: string, body: object): Promise<readonly string[]> {
+  const { status, body: answer } = await create<Status>(path, body)
+  assert.equal(status, 422)
+  return (answer.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+}
+
+const labels = { a: 'b' }
+const containers = [{ name: 'a', image: 'a' }]
+
+test('claim templates of a stateful set are validated before its pods', async () => {
+  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } }
+  assert.deepEqual(
+    await causesOf('/apis/apps/v1/namespaces/default/statefulsets', {
+      spec: { ...spec, volumeClaimTemplates: [{ metadata: { name: 'A' } }] },
+    }),
+    [
+      'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',
+      'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+      ...(await causesOf('/apis/apps/v1/namespaces/default/statefulsets', {
+        spec: {
+          ...spec,
+          volumeClaimTemplates: [
+            { metadata: { name: 'A' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } },
+          ],
+        },
+      })),
+    ],
+  )
+})
+
+test('operations of a rule come before its resources', async () => {
+  const hook = { name: 'a.example.com', admissionReviewVersions: ['v1'], clientConfig: { url: 'https://a/' }, sideEffects: 'None' }
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  const fields = ['operations', 'apiGroups', 'apiVersions', 'resources']
+  assert.deepEqual(
+    await causesOf(path, { webhooks: [{ ...hook, rules: [{}] }] }),
+    fields.map((field) => `webhooks[0].rules[0].${field}: Required value`),
+  )
+})
+
+test('a claim template may only have labels and annotations', async () => {
+  const spec = { devices: { requests: [{ name: 'one', exactly: { deviceClassName: 'any.example.com' } }] } }
+  const path = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates'
+  assert.deepEqual(await causesOf(path, { spec: { metadata: { name: 'a', labels }, spec } }), [
+    'spec.metadata.name: Forbidden: cannot be set',
+  ])
+})
+
+test('flow schemas have the verbs of resources, not methods', async () => {
+  const rules = [{ subjects: [{ kind: 'User', user: { name: 'a' } }], nonResourceRules: [{ verbs: ['post'], nonResourceURLs: ['/a'] }] }]
+  const spec = { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 2, rules }
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
+  assert.deepEqual(await causesOf('/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', { spec }), [
+    `spec.rules[0].nonResourceRules[0].verbs: Unsupported value: ["post"]: supported values: ${verbs.map((verb) => `"${verb}"`).join(', ')}`,
+  ])
+})
+
+test('nobody owns the spec of a certificate request, which cannot be changed', async () => {
+  const spec = { request: btoa(signingRequest), signerName: 'example.com/any', usages: ['client auth'] }
+  const { status, body } = await create('/apis/certificates.k8s.io/v1/certificatesigningrequests', { spec })
+  assert.equal(status, 201)
+  assert.ok(!JSON.stringify(body.metadata).includes('managedFields'))
+})
+
+test('a lifecycle with nothing but a stop signal is dropped while the gate is off', async () => {
+  const pod = (lifecycle: object) => create('/api/v1/namespaces/default/pods', { spec: { containers: [{ ...containers[0], lifecycle }] } })
+  const lifecycleOf = ({ body }: Awaited<ReturnType<typeof pod>>) =>
+    (body.spec?.['containers'] as { lifecycle?: object }[] | undefined)?.[0]?.lifecycle
+  const preStop = { sleep: { seconds: 1 } }
+  assert.equal(lifecycleOf(await pod({ stopSignal: 'SIGTERM' })), undefined)
+  assert.deepEqual(lifecycleOf(await pod({ stopSignal: 'SIGTERM', preStop })), { preStop })
+  assert.deepEqual(lifecycleOf(await pod({})), {})
+})
