@@ -4,12 +4,10 @@ import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { isStale } from './client.ts'
-import type { ControllerContext } from './controller.ts'
+import type { Controller, ControllerContext } from './controller.ts'
 import { deletionConditions, type Remaining } from './namespace-conditions.ts'
+import { createWaits, type Left } from './namespace-waits.ts'
 import { core, eachNamespace } from './namespaced.ts'
-
-/** Milliseconds between checks of content with finalizers. */
-const lookAgain = 500
 
 interface NamespaceFields {
   spec?: { finalizers?: string[] }
@@ -27,10 +25,11 @@ function contents({ table }: ControllerContext): ServedResource[] {
 }
 
 /** Deletes what can be deleted, and counts the rest. */
-async function empty(context: ControllerContext, namespace: string): Promise<Remaining> {
+async function empty(context: ControllerContext, namespace: string): Promise<{ remaining: Remaining; left: readonly Left[] }> {
   const resources = new Map<string, number>()
   const finalizers = new Map<string, number>()
   const failures: string[] = []
+  const left: Left[] = []
   for (const { definition, store } of contents(context)) {
     if ((await store.list({ namespace, limit: 1 })).entries.length === 0) continue
     try {
@@ -38,13 +37,16 @@ async function empty(context: ControllerContext, namespace: string): Promise<Rem
     } catch (error) {
       failures.push(messageOf(error))
     }
-    const { entries } = await store.list({ namespace })
-    if (entries.length > 0) resources.set(`${definition.names.plural}.${definition.group}`, entries.length)
+    const { entries, revision } = await store.list({ namespace })
+    if (entries.length > 0) {
+      resources.set(`${definition.names.plural}.${definition.group}`, entries.length)
+      left.push({ store, revision, keys: new Set(entries.map(({ key }) => key)) })
+    }
     for (const entry of entries) {
       for (const each of entry.decode().metadata.finalizers ?? []) finalizers.set(each, (finalizers.get(each) ?? 0) + 1)
     }
   }
-  return { resources, finalizers, failures }
+  return { remaining: { resources, finalizers, failures }, left }
 }
 
 /** Updates the status conditions; returns the updated namespace. */
@@ -62,20 +64,32 @@ async function finalize(context: ControllerContext, namespace: ApiObject): Promi
   await core(context, 'namespaces').client.update({ ...namespace, spec: { ...spec, finalizers } }, 'finalize')
 }
 
-export const namespaceController = eachNamespace('namespace', async (context, namespace, again) => {
-  const { name = '', deletionTimestamp } = namespace.metadata
-  const held = (namespace as NamespaceFields).spec?.finalizers?.includes(context.platform.finalizer)
-  if (deletionTimestamp === undefined || !held) return
-  const remaining = await empty(context, name)
-  const { resources, failures } = remaining
-  try {
-    const reported = await report(context, namespace, remaining)
-    if (resources.size === 0 && failures.length === 0) return await finalize(context, reported)
-  } catch (error) {
-    // A write conflict: the change queues the namespace again.
-    if (!isStale(error)) throw error
-    return
+export const namespaceController: Controller = (context) => {
+  const waits = createWaits(context.clock)
+  const stop = eachNamespace(
+    'namespace',
+    async (_context, namespace, again) => {
+      const { name = '', deletionTimestamp } = namespace.metadata
+      const held = (namespace as NamespaceFields).spec?.finalizers?.includes(context.platform.finalizer)
+      if (deletionTimestamp === undefined || !held) return
+      waits.pause(name)
+      const { remaining, left } = await empty(context, name)
+      const { resources, failures } = remaining
+      try {
+        const reported = await report(context, namespace, remaining)
+        if (resources.size === 0 && failures.length === 0) return await finalize(context, reported)
+      } catch (error) {
+        // A write conflict: the change queues the namespace again.
+        if (!isStale(error)) throw error
+        return
+      }
+      if (failures.length > 0) throw new Error(failures.join(', '))
+      waits.wait(name, left, () => again(0))
+    },
+    waits.forget,
+  )(context)
+  return () => {
+    waits.close()
+    stop()
   }
-  if (failures.length > 0) throw new Error(failures.join(', '))
-  again(lookAgain)
-})
+}

@@ -12,10 +12,11 @@ export function core(context: ControllerContext, plural: string) {
   return { store: resource.store, client: context.client(resource.definition) }
 }
 
-/** Calls `work` for each namespace when it is created or changed. */
+/** Calls `work` for each namespace when it is created or changed, and `forget` when it is gone. */
 export function eachNamespace(
   name: string,
   work: (context: ControllerContext, namespace: ApiObject, again: (ms: number) => void) => Promise<void>,
+  forget: (namespace: string) => void = () => {},
 ): Controller {
   return (context) => {
     const { store, client } = core(context, 'namespaces')
@@ -26,6 +27,7 @@ export function eachNamespace(
       async work(key) {
         const namespace = await client.get('', key)
         if (namespace) await work(context, namespace, (milliseconds) => queue.addLater(key, milliseconds))
+        else forget(key)
       },
     })
     const nameOf = (key: string) => store.keys.parse(key).name
@@ -34,7 +36,8 @@ export function eachNamespace(
         for (const { key } of entries) queue.add(nameOf(key))
       },
       change: ({ deleted, entry }) => {
-        if (!deleted) queue.add(nameOf(entry.key))
+        if (deleted) forget(nameOf(entry.key))
+        else queue.add(nameOf(entry.key))
       },
     })
     return () => {

@@ -17,6 +17,8 @@ export interface FinalizerContext {
   readonly hooks: () => HookContext
   /** The objects of a definition; undefined while it is not served. */
   stored(name: string): ServedResource | undefined
+  /** Whether its objects would be stored below the keys of other resources. */
+  overlaps(definition: Definition): boolean
 }
 
 const terminating = (status: 'True' | 'False', reason: string, message: string): Observation => ({
@@ -45,7 +47,10 @@ async function deleteInstances(resource: ServedResource, hooks: () => HookContex
 }
 
 /** Advances the deletion of a definition; resolves to milliseconds until the next step, or undefined. */
-export async function finalize(definition: Definition, { definitions, hooks, stored }: FinalizerContext): Promise<number | undefined> {
+export async function finalize(
+  definition: Definition,
+  { definitions, hooks, stored, overlaps }: FinalizerContext,
+): Promise<number | undefined> {
   const { name = '', deletionTimestamp, finalizers = [] } = definition.metadata ?? {}
   const own = hooks().platform.name(cleanupFinalizer)
   if (deletionTimestamp === undefined || !finalizers.includes(own)) return undefined
@@ -72,6 +77,8 @@ export async function finalize(definition: Definition, { definitions, hooks, sto
   }
 
   try {
+    if (overlaps(definition))
+      return await release(terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'))
     const resource = stored(name)
     if (!isTrue(definition, 'Established') || resource === undefined)
       return await release(terminating('False', 'NeverEstablished', 'resource was never established'))

@@ -227,7 +227,7 @@ export function createCustomResources({
             if (!isStale(error)) throw error
             return
           }
-          const again = await finalize(definition, { definitions, hooks, stored: served.stored })
+          const again = await finalize(definition, { definitions, hooks, stored: served.stored, overlaps: served.overlaps })
           if (again !== undefined) own.addLater(name, again)
         },
       })

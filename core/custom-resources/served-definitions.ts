@@ -1,7 +1,7 @@
 /** Serves definitions: adds their rows to the resource table, and replaces them when spec or names change. */
 import type { ServedResource } from '../registry/served.ts'
 import type { LiveTable } from '../registry/table.ts'
-import { customResourceRows } from '../resources/apiextensions/custom-resource.ts'
+import { customResourceRows, storageKeyOf } from '../resources/apiextensions/custom-resource.ts'
 import type { Converter, ResourceDefinition } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -23,6 +23,11 @@ export interface ServedDefinitions {
   /** Serves the current definition, or removes it; `entry` is its stored form. */
   update(definition: Definition, entry: Entry): void
   remove(name: string): void
+  /**
+   * Whether its objects would be stored below the keys of other resources, as those of a definition named like the definitions themselves.
+   * Such a definition is never served: requests would read and delete the other resource's objects.
+   */
+  overlaps(definition: Definition): boolean
   /** The resource in its stored version, even if that version is not served; undefined while the definition is not served. */
   stored(name: string): ServedResource | undefined
 }
@@ -65,7 +70,7 @@ export function createServedDefinitions({ table, converterOf }: ServedDefinition
 
   function update(definition: Definition, entry: Entry): void {
     const name = nameOf(definition)
-    if (!isServed(definition)) {
+    if (!isServed(definition) || overlaps(definition)) {
       remove(name)
       return
     }
@@ -91,5 +96,7 @@ export function createServedDefinitions({ table, converterOf }: ServedDefinition
     if (shown.delete(name)) table.replace(name, [])
   }
 
-  return { update, remove, stored: (name) => shown.get(name)?.stored }
+  const overlaps = (definition: Definition) => table.overlaps(nameOf(definition), storageKeyOf(definition))
+
+  return { update, remove, overlaps, stored: (name) => shown.get(name)?.stored }
 }

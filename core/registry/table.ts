@@ -10,8 +10,11 @@ export interface LiveTable extends ResourceTable {
    * Serves these rows (bound to the platform) in place of the previous ones of that set; an empty list removes the set. Unchanged resources
    * are kept; the stores of others are closed, which ends their watches. If two sets have the same group, version and plural, the older set
    * wins. Returns the resources of all rows, served or not.
+   * @throws Error when another set stores objects below the same keys: the table then stays as it was.
    */
   replace(name: string, rows: readonly ResourceDefinition[], serves?: (row: ResourceDefinition) => boolean): readonly ServedResource[]
+  /** Whether another set stores objects below, or above, the keys of this storage key. */
+  overlaps(name: string, storageKey: string): boolean
   /** Closes all stores. */
   close(): void
 }
@@ -48,6 +51,13 @@ class Index {
   }
 }
 
+/** `a` and `a/b` of `a/b/c`. */
+const prefixesOf = (storageKey: string) =>
+  storageKey
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, all) => all.slice(0, index + 1).join('/'))
+
 const versionOfObjects = ({ storageKey, kind }: ResourceDefinition, apiVersion: string) => `${storageKey} ${apiVersion} ${kind}`
 
 const versionKey = (group: string, version: string) => `${group}/${version}`
@@ -74,7 +84,29 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     return list
   }
 
+  /** Sets by storage key, and by what is above their storage keys. */
+  const owners = new Map<string, string>()
+  const below = new Map<string, Set<string>>()
+
+  function overlaps(name: string, storageKey: string): boolean {
+    const isForeign = (owner: string | undefined) => owner !== undefined && owner !== name
+    const above = [storageKey, ...prefixesOf(storageKey)].some((each) => isForeign(owners.get(each)))
+    return above || [...(below.get(storageKey) ?? [])].some(isForeign)
+  }
+
+  function own(name: string, before: ServedSet | undefined, made: ServedSet | undefined): void {
+    for (const key of before?.stores.keys() ?? []) {
+      owners.delete(key)
+      for (const prefix of prefixesOf(key)) below.get(prefix)?.delete(name)
+    }
+    for (const key of made?.stores.keys() ?? []) {
+      owners.set(key, name)
+      for (const prefix of prefixesOf(key)) below.set(prefix, (below.get(prefix) ?? new Set()).add(name))
+    }
+  }
+
   return {
+    overlaps,
     lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
     ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
     all: () => [...index().all],
@@ -89,8 +121,12 @@ export function createResourceTable(serve: ServeRows): LiveTable {
       return () => followers.delete(changed)
     },
     replace(name, rows, serves = () => true) {
+      for (const key of new Set(rows.map(({ storageKey }) => storageKey)))
+        if (key !== '' && overlaps(name, key))
+          throw new Error(`storage key ${JSON.stringify(key)} of ${JSON.stringify(name)} belongs to other resources`)
       const before = sets.get(name)
       const made = rows.length > 0 ? serve(rows, serves, before) : undefined
+      own(name, before, made)
       if (made) sets.set(name, made)
       else sets.delete(name)
       if (made && before === undefined) known?.add(made)

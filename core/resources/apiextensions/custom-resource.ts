@@ -68,6 +68,9 @@ function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
   return status?.acceptedNames?.plural ? status.acceptedNames : spec.names
 }
 
+/** Storage key of a definition's objects; names of resources can't change once accepted. */
+export const storageKeyOf = ({ spec: { group, names } }: Pick<Definition, 'spec'>): string => `${group}/${names.plural}`
+
 function rowOf(definition: Definition, version: Version, options: CustomResourceOptions): ResourceDefinition {
   const { group, scope, preserveUnknownFields = false, versions } = definition.spec
   const { plural, singular, kind, listKind, shortNames, categories } = namesOf(definition)
@@ -95,7 +98,7 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     routing: 'verb',
     schema,
     published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
-    storageKey: `${group}/${plural}`,
+    storageKey: storageKeyOf(definition),
     ...(warning !== undefined && { deprecationWarning: warning }),
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertFailure, configMap, type TestObject } from '../../support/api.ts'
+import { startTestServer } from '../../../runtimes/testing/index.ts'
+import { apiOf, assertFailure, configMap, type TestObject } from '../../support/api.ts'
+import { eventually } from '../../support/wait.ts'
 import { start } from './support.ts'
 
 const namespaces = '/api/v1/namespaces'
@@ -93,4 +95,31 @@ test('without the controller the namespace and its content stay', async (t) => {
   await server.gone('/api/v1/namespaces/default/configmaps/probe', () => server.create('/api/v1/namespaces/default/configmaps', orphan))
   assert.equal((await server.get(team)).body.status?.['phase'], 'Terminating')
   assert.equal((await server.get(`${team}/configmaps/settings`)).body.metadata.uid, kept.metadata.uid)
+})
+
+test('content that does not go is asked for less and less often, and its end is noticed at once', async (t) => {
+  const server = await startTestServer({ controllers: ['namespace'] })
+  t.after(() => server.close())
+  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  await api.create(namespaces, namespace('team'))
+  await api.create(`${team}/configmaps`, configMap('kept', {}, { finalizers: ['example.org/hold'] }))
+  await api.delete(team)
+  const deletes = async () => {
+    const { body } = await api.get<string>('/metrics')
+    return [...body.matchAll(/^apiserver_request_total\{.*resource="configmaps",scope="namespace".*verb="DELETE".*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    )
+  }
+  await eventually('the first delete', async () => (await deletes()) > 0)
+  for (let second = 0; second < 600; second++) {
+    await server.clock.advance(1_000)
+    await api.get(team)
+  }
+  const asked = await deletes()
+  assert.ok(asked >= 10 && asked <= 20, `${asked} deletes in ten minutes`)
+  assert.equal((await api.patch(`${team}/configmaps/kept`, { metadata: { finalizers: null } })).status, 200)
+  const started = performance.now()
+  await eventually('the namespace is gone', async () => (await api.get(team)).status === 404)
+  assert.ok(performance.now() - started < 25_000, 'before the next check, which is a minute away')
 })
