@@ -17,10 +17,11 @@ export const requestTimeout = Object.assign(new Error('request not received in t
 const lingerMilliseconds = 500
 
 /**
- * Responds, and keeps reading for a while: closing a socket with unread input resets it, and the client may lose the response
- * (RFC 9112 9.6).
+ * Responds and half-closes, with TLS's close_notify, and keeps reading for a while: closing a socket with unread input resets it, and the
+ * client may lose the response (RFC 9112 9.6).
  */
-function endWith(socket: Socket, answer: string): void {
+export function endWith(socket: Socket, answer = ''): void {
+  if (socket.writableEnded) return
   // The client may have disconnected.
   socket.on('error', () => {})
   socket.end(answer)

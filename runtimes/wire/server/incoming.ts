@@ -189,24 +189,25 @@ export class Incoming {
     const list = this.#decoder.decode(block)
     const stream = this.#streams.open.get(id)
     if (stream !== undefined) this.#trailers(stream, ends, list.fields)
-    else if (!this.#streams.isIdle(id)) this.#headersOfClosed(id)
+    else if (!this.#streams.isIdle(id)) this.#headersOfClosed(id, ends, list.fields)
     else {
       this.#streams.lastId = id
       this.#owner.open(id, ends, list)
     }
   }
 
-  #headersOfClosed(id: number): void {
+  /** Trailers of a request that was answered before its end are still validated, as those of an open one. */
+  #headersOfClosed(id: number, ends: boolean, fields: readonly string[]): void {
     const state = this.#streams.closedState(id)
     if (state === 'skipped') throw protocolError(`stream ${id} is lower than an earlier one`)
     if (state === 'ended') throw new ConnectionError(errorCodes.streamClosed, `stream ${id} has ended`)
     this.#spend()
+    validateTrailers(ends, fields)
   }
 
   #trailers(stream: ServerStream, ends: boolean, fields: readonly string[]): void {
     if (stream.ended) throw new StreamError(errorCodes.streamClosed, 'HEADERS on a closed stream')
-    if (!ends) throw new StreamError(errorCodes.protocolError, 'trailers without END_STREAM')
-    checkTrailers(fields)
+    validateTrailers(ends, fields)
     if (stream.expected !== undefined && stream.received < stream.expected)
       throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
     this.#endOf(stream)
@@ -223,7 +224,10 @@ export class Incoming {
     if (this.#streams.isIdle(id)) throw protocolError(`stream ${id} was never opened`)
     onlyNumber(payload)
     const stream = this.#streams.open.get(id)
-    if (stream === undefined) return void this.#spend()
+    if (stream === undefined) {
+      this.#streams.endedByClient(id)
+      return void this.#spend()
+    }
     if (!stream.sentEnd) this.#spendReset()
     this.#owner.close(stream, new Error('the client cancelled the request'))
   }
@@ -260,6 +264,14 @@ export class Incoming {
     if (id === 0) return void this.#answers.sender.grow(increment)
     if (this.#streams.isIdle(id)) throw protocolError(`stream ${id} was never opened`)
     const stream = this.#streams.open.get(id)
-    if (stream !== undefined) this.#answers.sender.growStream(stream, increment)
+    if (stream !== undefined) return void this.#answers.sender.growStream(stream, increment)
+    // An error of the stream, even if it has been answered.
+    if (increment === 0) throw new StreamError(errorCodes.protocolError, 'WINDOW_UPDATE of 0')
+    if (this.#streams.grow(id, increment) > largest31) throw new StreamError(errorCodes.flowControlError, 'flow control window overflow')
   }
+}
+
+function validateTrailers(ends: boolean, fields: readonly string[]): void {
+  if (!ends) throw new StreamError(errorCodes.protocolError, 'trailers without END_STREAM')
+  checkTrailers(fields)
 }

@@ -13,6 +13,8 @@ export class Streams {
   lastId = 0
   /** Ring of closed stream ids; negative: reset by this end. */
   readonly #closed = new Int32Array(remembered)
+  /** Send windows of the same streams. */
+  readonly #windows = new Float64Array(remembered)
   #count = 0
 
   /** Only clients open streams, with odd ids, each higher than the one before (RFC 9113, section 5.1.1). */
@@ -23,11 +25,27 @@ export class Streams {
   close(stream: ServerStream, reset: boolean): void {
     stream.closed = true
     this.open.delete(stream.id)
-    this.remember(stream.id, reset)
+    this.remember(stream.id, reset, stream.window)
   }
 
-  remember(id: number, reset: boolean): void {
-    this.#closed[this.#count++ % remembered] = reset ? -id : id
+  remember(id: number, reset: boolean, window = 0): void {
+    const at = this.#count++ % remembered
+    this.#closed[at] = reset ? -id : id
+    this.#windows[at] = window
+  }
+
+  /** The client has reset a closed stream: nothing follows, even if this end had reset it before. */
+  endedByClient(id: number): void {
+    const at = this.#closed.indexOf(-id)
+    if (at !== -1) this.#closed[at] = id
+  }
+
+  /** Grows the send window of a stream that this end has reset, for which the client may still send updates. Returns the window. */
+  grow(id: number, increment: number): number {
+    const at = this.#closed.indexOf(-id)
+    if (at === -1) return 0
+    this.#windows[at] = (this.#windows[at] as number) + increment
+    return this.#windows[at] as number
   }
 
   /** State of a stream that is neither idle nor open. */

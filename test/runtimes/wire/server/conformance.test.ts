@@ -83,20 +83,28 @@ async function run(client: RawClient, steps: readonly string[]): Promise<void> {
 
 test('every case of the suite is present', () => assert.equal(cases.length, 147))
 
-test('rules of RFC 9113 and RFC 7541', async (t) => {
-  await using server = await open(async (request) => {
+const hello = () => new Response('hello', { headers: { 'content-length': '5' } })
+/** An error of a stream is one whether its request is answered before or after. */
+const handlers = {
+  'requests are answered when they are complete': async (request: Request) => {
     await request.arrayBuffer()
-    return new Response('hello', { headers: { 'content-length': '5' } })
+    return hello()
+  },
+  'requests are answered at once': hello,
+}
+
+for (const [when, handler] of Object.entries(handlers))
+  test(`rules of RFC 9113 and RFC 7541; ${when}`, async (t) => {
+    await using server = await open(handler)
+    for (const { title, steps } of cases)
+      await t.test(title, async () => {
+        const raw = steps[0]?.startsWith('> RAW') === true
+        const client = await rawClient(server.port, raw ? Buffer.alloc(0) : undefined)
+        if (!raw) {
+          await client.next(({ type, flags }) => type === types.settings && flags === 1)
+          await client.send(frame(types.settings, 1, 0))
+        }
+        await run(client, steps)
+        client.socket.destroy()
+      })
   })
-  for (const { title, steps } of cases)
-    await t.test(title, async () => {
-      const raw = steps[0]?.startsWith('> RAW') === true
-      const client = await rawClient(server.port, raw ? Buffer.alloc(0) : undefined)
-      if (!raw) {
-        await client.next(({ type, flags }) => type === types.settings && flags === 1)
-        await client.send(frame(types.settings, 1, 0))
-      }
-      await run(client, steps)
-      client.socket.destroy()
-    })
-})

@@ -1,7 +1,7 @@
 /** Slow clients: stalled connections end, and memory held for them is bounded. With a manual clock. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { preface } from '../../../../runtimes/wire/frames.ts'
@@ -124,6 +124,31 @@ test('idle connections are closed after 90 seconds, used ones are not', async ()
   assert.equal(goAway?.payload.readUInt32BE(4), 0)
   await slow.pass(limits.linger)
   await within('the ends', Promise.all(ends))
+})
+
+test('an idle connection over HTTP/1.1 ends with close_notify', async () => {
+  await using slow = await slowServer()
+  // TLS 1.2 shows the types of its records to whoever carries them.
+  const carried: Buffer[] = []
+  const proxy = createServer((near) => {
+    const far = connectTcp(slow.server.port, '127.0.0.1')
+    far.on('data', (bytes) => carried.push(bytes)).pipe(near)
+    near.pipe(far)
+    for (const each of [near, far]) each.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const opened = await socket((proxy.address() as AddressInfo).port, { maxVersion: 'TLSv1.2' })
+  const end = ended(opened)
+  opened.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await within('the answer', once(opened, 'data'))
+  await slow.pass(limits.idle)
+  await within('the end', end)
+  const bytes = Buffer.concat(carried)
+  const records: number[] = []
+  for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt16BE(at + 3)) records.push(bytes[at] as number)
+  const alert = 21
+  assert.equal(records.at(-1), alert)
+  proxy.close()
 })
 
 test('stalled bodies are answered with 408', async () => {
