@@ -229,8 +229,10 @@ export interface Files {
 // ── 5. Clock ────────────────────────────────────────────────────────────────────────────────────
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Wall clock: milliseconds since the epoch. It may be set back and forth; for timestamps only. */
   now(): number
+  /** Monotonic clock: milliseconds since an arbitrary time, never going back. For intervals, timeouts and rates. */
+  monotonic(): number
   /** Calls back once after the given milliseconds. The returned function cancels the timer. A pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): () => void
   /** Yields to the event loop: resolves after other pending tasks have run. Absent: long computations block the thread. */

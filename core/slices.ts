@@ -38,13 +38,13 @@ export class Slices {
     this.#clock = clock
     this.#turn = turn
     this.#signal = signal
-    this.#began = clock.now()
+    this.#began = clock.monotonic()
     this.#until = this.#began + length
   }
 
   /** Whether the slice is used up, so that `next` must be awaited. */
   get over(): boolean {
-    return this.#clock.pause !== undefined && this.#clock.now() >= this.#until
+    return this.#clock.pause !== undefined && this.#clock.monotonic() >= this.#until
   }
 
   /**
@@ -52,7 +52,7 @@ export class Slices {
    * the same time, so that an evaluation takes at most twice as long as without interruptions.
    */
   resumed(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     this.#until = now + Math.max(length, now - this.#began)
   }
 
@@ -60,7 +60,7 @@ export class Slices {
   async next(): Promise<void> {
     await this.#turn()
     this.#signal().throwIfAborted()
-    this.#began = this.#clock.now()
+    this.#began = this.#clock.monotonic()
     this.#until = this.#began + length
   }
 }

@@ -54,11 +54,11 @@ function selector(
   return ({ groupResource, operation }) => (byName.get(qualified(groupResource)) ?? others)[operation]
 }
 
-const unmeasured: Measures = { clock: { now: () => 0 }, observer: unobserved }
+const unmeasured: Measures = { clock: { monotonic: () => 0 }, observer: unobserved }
 
 /** Clock and observer for durations of plugins and phases. */
 export interface Measures {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly observer: ChainObserver
 }
 
@@ -111,7 +111,7 @@ class Run {
   }
 
   #end({ ended }: Step, since: number, rejected: boolean): number {
-    const now = this.#measures.clock.now()
+    const now = this.#measures.clock.monotonic()
     ended(rejected, now - since)
     return now
   }
@@ -132,7 +132,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
       const { operation } = attributes
       const rounds = new Rounds()
       const run = new Run(mutating(attributes), 'admit', operation, measures, (plugin) => plugin.mutate?.(attributes, rounds))
-      const began = clock.now()
+      const began = clock.monotonic()
       const round = (since: number): MaybePromise<void> =>
         then(run.from(since), (ended) => {
           if (!rounds.wanted || rounds.again) return observer.phase('admit', operation, false, ended - began)
@@ -144,7 +144,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
     validate(attributes) {
       const { operation } = attributes
       const run = new Run(validating(attributes), 'validate', operation, measures, (plugin) => plugin.validate?.(attributes))
-      const began = clock.now()
+      const began = clock.monotonic()
       return then(run.from(began), (ended) => observer.phase('validate', operation, false, ended - began))
     },
   }

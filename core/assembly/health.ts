@@ -9,7 +9,7 @@ export interface ServerHealthOptions {
   readonly ports: HostPorts
   /** Checks of the start. */
   readonly hooks: readonly HealthCheck[]
-  /** Milliseconds since the epoch at which the grace period of `/livez` begins. */
+  /** Milliseconds of the monotonic clock at which the grace period of `/livez` begins. */
   readonly began: number
   shuttingDown(): boolean
 }

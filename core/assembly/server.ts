@@ -46,7 +46,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const { clock, telemetry } = ports
   const { allowPrivileged, garbageCollection, gates, storageInitializationTimeout } = options
   const loopback = createLoopback()
-  const began = clock.now()
+  const began = clock.monotonic()
   const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
   const context: AssemblyContext = {
     options,
@@ -63,7 +63,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     after: (milliseconds, callback) => clock.after(milliseconds, callback),
     retryAfter(error, part, failures) {
       const temporary = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
-      if (!temporary || clock.now() - began >= storageInitializationTimeout) return undefined
+      if (!temporary || clock.monotonic() - began >= storageInitializationTimeout) return undefined
       telemetry.logger.warn({ part, error: messageOf(error) }, 'start: the store did not answer; trying again')
       return Math.min(longestRetry, shortestRetry * 2 ** (failures - 1))
     },

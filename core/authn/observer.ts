@@ -32,7 +32,7 @@ export function observedTokens(tokens: TokenAuthenticator, observer: TokenObserv
     observer.answered(false, milliseconds)
   }
   const wait = async (answer: Promise<Authentication>): Promise<Authentication> => {
-    const began = clock.now()
+    const began = clock.monotonic()
     let ok = false
     observer.waiting(1)
     try {
@@ -41,7 +41,7 @@ export function observedTokens(tokens: TokenAuthenticator, observer: TokenObserv
       return found
     } finally {
       observer.waiting(-1)
-      settle(ok, clock.now() - began)
+      settle(ok, clock.monotonic() - began)
     }
   }
   return {

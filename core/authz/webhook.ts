@@ -80,9 +80,9 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
 
   function matches(spec: ReviewSpec): ReturnType<MatchConditions> {
     if (conditions === undefined) return true
-    const began = clock.now()
+    const began = clock.monotonic()
     const match = conditions(spec)
-    observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.now() - began)
+    observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.monotonic() - began)
     return match
   }
 

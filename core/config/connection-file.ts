@@ -53,9 +53,9 @@ export function tokenFileHeader(path: string, { files, clock }: ConnectionPorts)
   let known = ''
   let until = 0
   return async () => {
-    if (clock.now() >= until) {
+    if (clock.monotonic() >= until) {
       known = `Bearer ${textOf(await files.read(path)).trim()}`
-      until = clock.now() + tokenLife
+      until = clock.monotonic() + tokenLife
     }
     return known
   }

@@ -76,13 +76,13 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   let cancel = () => {}
 
   async function becomesWell({ checkAll, patience }: Providers): Promise<void> {
-    const end = clock.now() + Math.max(shortestPatience, patience)
+    const end = clock.monotonic() + Math.max(shortestPatience, patience)
     for (;;) {
       try {
         await checkAll()
         return
       } catch (error) {
-        if (closed || clock.now() >= end) throw error
+        if (closed || clock.monotonic() >= end) throw error
         await new Promise<void>((resolve) => clock.after(lookInterval, resolve))
       }
     }

@@ -125,5 +125,5 @@ export function shape(rows: OptionRows, required: readonly string[] = []): Optio
 /** A type for every member of an interface. */
 export type RowsOf<T> = { readonly [K in keyof Required<T>]: OptionType }
 
-export const clockType = having({ now: callable, after: callable, pause: callable }, ['now', 'after'])
+export const clockType = having({ now: callable, monotonic: callable, after: callable, pause: callable }, ['now', 'monotonic', 'after'])
 export const loggerType = methods('debug', 'info', 'warn', 'error')

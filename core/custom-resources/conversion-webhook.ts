@@ -1,6 +1,6 @@
 /** Conversion strategy Webhook: sends objects in batches as ConversionReviews. */
 import type { Platform } from '../platform.ts'
-import type { Outbound } from '../ports.ts'
+import type { Clock, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
@@ -13,6 +13,7 @@ import type { Definition } from './definition.ts'
 export interface ConversionContext {
   readonly connect: Connect
   readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Pick<Clock, 'after'>
   readonly platform: Platform
 }
 
@@ -82,7 +83,7 @@ function* batches(objects: readonly ApiObject[]): Generator<Batch, void> {
 }
 
 export function conversionWebhook({ clientConfig, conversionReviewVersions }: Settings, context: ConversionContext): Converter {
-  const { connect, outbound, platform } = context
+  const { connect, outbound, clock, platform } = context
   const version = conversionReviewVersions?.find((each) => reviewVersions.includes(each))
   const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
   const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
@@ -92,7 +93,8 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
     const uid = crypto.randomUUID()
     const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(apiVersion)},"objects":[${texts.join(',')}]}`
     const body = `{"kind":"ConversionReview","apiVersion":"${reviewApi}","request":${request}}`
-    return objectsOf(await post({ connection: await connect(config), outbound, body, timeout: callTimeout }), uid, reviewApi)
+    const connection = await connect(config)
+    return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout }), uid, reviewApi)
   }
 
   async function convertBatch(objects: readonly ApiObject[], texts: readonly string[], apiVersion: string): Promise<ApiObject[]> {

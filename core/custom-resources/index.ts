@@ -98,7 +98,7 @@ export function createCustomResources({
 
   const served = createServedDefinitions({
     table,
-    converterOf: (definition) => converterOf(definition, { outbound, connect, platform }),
+    converterOf: (definition) => converterOf(definition, { outbound, connect, clock, platform }),
   })
 
   function note(definition: Definition): void {

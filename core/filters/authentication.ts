@@ -43,9 +43,9 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
   }
   /** Continues when authentication needs I/O. */
   const wait = async (exchange: Exchange, found: Promise<Authentication>) => {
-    const began = clock.now()
-    const late = await found.catch((error: unknown) => refuse(exchange, error, clock.now() - began))
-    identify(exchange, late, clock.now() - began)
+    const began = clock.monotonic()
+    const late = await found.catch((error: unknown) => refuse(exchange, error, clock.monotonic() - began))
+    identify(exchange, late, clock.monotonic() - began)
   }
 
   return (exchange, next) => {

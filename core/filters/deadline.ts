@@ -26,7 +26,7 @@ export function deadline(clock: Clock, max: number): Filter {
   return (exchange, next) => {
     if (exchange.info.longRunning) return next(exchange)
     const limit = limitOf(exchange.query, max)
-    exchange.deadline = clock.now() + limit
+    exchange.deadline = clock.monotonic() + limit
     const answer = next(exchange)
     if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {

@@ -62,10 +62,10 @@ export function measure(
 
   return (exchange, next) => {
     const { info } = exchange
-    const began = clock.now()
+    const began = clock.monotonic()
     const record = (code: number) => {
       const labels = labelsOf(exchange)
-      durations.observe(labels, (clock.now() - began) / 1000)
+      durations.observe(labels, (clock.monotonic() - began) / 1000)
       requests.add([...labels, String(code)])
     }
     const answered = (response: Response) => {

@@ -45,7 +45,7 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
   const { graceEnds = 0 } = options
   const delayed = ({ check, ...own }: HealthCheck): HealthCheck => ({
     ...own,
-    check: () => (clock.now() < graceEnds ? undefined : check()),
+    check: () => (clock.monotonic() < graceEnds ? undefined : check()),
   })
   const shutdown: HealthCheck = {
     name: 'shutdown',

@@ -42,11 +42,12 @@ const durationText = (seconds: number) =>
 /** `/statusz` (KEP-4827): build and start time, as text or as a structured kind. Throws 406. */
 export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: FixedRequest) => Response {
   const started = clock.now()
+  const began = clock.monotonic()
   const component = `${platform.component}-apiserver`
   const group = platform.name('config.<domain>')
   const binary = `${version.major}.${version.minor}`
   const emulated = version.emulationMinor === undefined ? undefined : `${version.emulationMajor}.${version.emulationMinor}`
-  const uptime = () => Math.max(0, Math.floor((clock.now() - started) / 1000))
+  const uptime = () => Math.floor((clock.monotonic() - began) / 1000)
 
   function text(): Response {
     const lines = [

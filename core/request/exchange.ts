@@ -62,7 +62,7 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
-  /** Milliseconds since the epoch; absent: no time limit. */
+  /** Milliseconds of the monotonic clock; absent: no time limit. */
   deadline?: number
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean

@@ -25,7 +25,8 @@ export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): vo
 
 /** Receives durations of schema rules, in milliseconds. */
 export interface RuleObserver {
-  now(): number
+  /** Milliseconds of the monotonic clock. */
+  monotonic(): number
   /** All rules of a schema were compiled. */
   compiled(took: number): void
   /** All rules of a schema were evaluated on an object. */

@@ -7,7 +7,7 @@ export interface Leases {
 
 interface Shared {
   readonly lease: Promise<bigint>
-  /** End of reuse, in milliseconds since the epoch. */
+  /** End of reuse, in milliseconds of the monotonic clock. */
   readonly until: number
   uses: number
 }
@@ -25,7 +25,7 @@ export function createLeases(store: KeyValueStore, clock: Clock, reuse: number):
   const current = new Map<number, Shared>()
   return {
     grant(seconds) {
-      const now = clock.now()
+      const now = clock.monotonic()
       const known = current.get(seconds)
       if (known && known.until > now && known.uses < largestUse) {
         known.uses++

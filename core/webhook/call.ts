@@ -3,6 +3,7 @@ import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
+import { withinTime } from './time-limit.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
@@ -89,7 +90,7 @@ export function createReadingCall<T>({
 }: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
 
-  async function answerOf(body: string): Promise<Response> {
+  async function answerOf(body: string, signal: AbortSignal): Promise<Response> {
     const authorization = await connection.authorization?.()
     const request = new Request(connection.url, {
       method: 'POST',
@@ -99,9 +100,10 @@ export function createReadingCall<T>({
         ...(authorization !== undefined && { authorization }),
       },
       body,
+      signal,
     })
     try {
-      const response = await outbound.fetch(request, { ...connection.options, timeout })
+      const response = await outbound.fetch(request, connection.options ?? {})
       circuit.reached()
       return response
     } catch (error) {
@@ -110,8 +112,8 @@ export function createReadingCall<T>({
     }
   }
 
-  async function answered(body: string): Promise<T> {
-    const response = await answerOf(body)
+  async function answered(body: string, signal: AbortSignal): Promise<T> {
+    const response = await answerOf(body, signal)
     if (!response.ok) {
       void response.body?.cancel().catch(() => undefined)
       const again = passing.has(response.status) || response.headers.has('retry-after')
@@ -121,15 +123,15 @@ export function createReadingCall<T>({
   }
 
   async function once(body: string): Promise<T> {
-    const began = clock.now()
+    const began = clock.monotonic()
     let outcome: TryOutcome = 'success'
     try {
-      return await answered(body)
+      return await withinTime(clock, timeout, undefined, (signal) => answered(body, signal))
     } catch (error) {
       outcome = outcomeOf(error)
-      throw error
+      throw isTimeout(error) ? new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
     } finally {
-      tried(outcome, clock.now() - began)
+      tried(outcome, clock.monotonic() - began)
     }
   }
 

@@ -17,8 +17,8 @@ export function createCircuit(clock: Clock): Circuit {
   return {
     permits() {
       if (failures < failuresToOpen) return true
-      if (clock.now() < openUntil) return false
-      openUntil = clock.now() + pause
+      if (clock.monotonic() < openUntil) return false
+      openUntil = clock.monotonic() + pause
       return true
     },
     reached() {
@@ -26,7 +26,7 @@ export function createCircuit(clock: Clock): Circuit {
     },
     missed() {
       failures++
-      openUntil = clock.now() + pause
+      openUntil = clock.monotonic() + pause
     },
   }
 }

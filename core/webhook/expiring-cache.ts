@@ -18,7 +18,7 @@ export function createExpiringCache<V>(capacity: number, clock: Clock): Expiring
     get(key) {
       const found = entries.get(key)
       if (found === undefined) return undefined
-      const isOver = clock.now() >= found.until
+      const isOver = clock.monotonic() >= found.until
       const isCrowded = entries.size * 2 > capacity
       if (isOver || isCrowded) entries.delete(key)
       if (isOver) return undefined
@@ -29,7 +29,7 @@ export function createExpiringCache<V>(capacity: number, clock: Clock): Expiring
     set(key, value, ttl) {
       entries.delete(key)
       if (ttl <= 0) return
-      entries.set(key, { value, until: clock.now() + ttl })
+      entries.set(key, { value, until: clock.monotonic() + ttl })
       const [oldest] = entries.keys()
       if (entries.size > capacity && oldest !== undefined) entries.delete(oldest)
     },

@@ -1,11 +1,13 @@
 /** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
-import type { Outbound } from '../ports.ts'
+import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from './connection.ts'
+import { withinTime } from './time-limit.ts'
 
 export interface Post {
   readonly connection: WebhookConnection
   readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Pick<Clock, 'after'>
   /** JSON. */
   readonly body: string
   /** Timeout in milliseconds, including the response body. Also sent as the query parameter `timeout`. */
@@ -72,25 +74,12 @@ async function readText(body: ReadableStream<Uint8Array> | null, max: number): P
   }
 }
 
-/** Settles as the promise, or rejects when the signal aborts first; the promise's own work is not cancelled. */
-function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => undefined)
-  if (signal.aborted) return Promise.reject(signal.reason)
-  return new Promise((resolve, reject) => {
-    const late = () => reject(signal.reason)
-    signal.addEventListener('abort', late, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', late))
-  })
-}
-
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
 /** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
-export async function post({ connection, outbound, body, timeout, signal }: Post): Promise<string> {
+export async function post({ connection, outbound, clock, body, timeout, signal }: Post): Promise<string> {
   const url = `${connection.url}${connection.url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
-  const limit = AbortSignal.timeout(Math.max(1, timeout))
-  const ends = signal ? AbortSignal.any([signal, limit]) : limit
-  async function answer(): Promise<string> {
+  async function answer(ends: AbortSignal): Promise<string> {
     const authorization = await connection.authorization?.()
     const bytes = encoder.encode(body)
     const headers = {
@@ -106,10 +95,10 @@ export async function post({ connection, outbound, body, timeout, signal }: Post
     return text
   }
   try {
-    return await until(answer(), ends)
+    return await withinTime(clock, timeout, signal, answer)
   } catch (error) {
     if (error instanceof PostRefused) throw error
-    const why = isTimeout(error) ? 'context deadline exceeded' : ends.aborted ? 'context canceled' : messageOf(error)
+    const why = isTimeout(error) ? 'context deadline exceeded' : signal?.aborted ? 'context canceled' : messageOf(error)
     throw new Error(`Post ${JSON.stringify(url)}: ${why}`, { cause: error })
   }
 }

@@ -5,6 +5,7 @@ const longestTimer = 0x7fff_ffff
 /** The host's clock. Unlike Node's own, its timers may be longer than 24.8 days. */
 export const nodeClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(milliseconds, callback) {
     let timer: NodeJS.Timeout
     const arm = (left: number) => {

@@ -52,16 +52,24 @@ export function createCalls(): (call: Call) => Promise<Uint8Array> {
   return ({ unixSocket, method, message, timeout }) =>
     new Promise((resolve, reject) => {
       const client = clientFor(unixSocket)
-      const deadline = Date.now() + timeout
+      // Not the library's deadline, which is a date: a clock that is set would change the timeout.
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        call.cancel()
+      }, timeout)
       const fail = ({ code, details }: ServiceError) => {
-        // The server may return the same code for reasons of its own.
-        const late = code === status.DEADLINE_EXCEEDED && details.startsWith('Deadline exceeded')
-        if (!late) reject(new CallError(code, details))
-        else if (client.getChannel().getConnectivityState(false) === connectivityState.READY) reject(new CallError(code, outOfTime))
-        else void whyNoConnection(unixSocket).then((why) => reject(new CallError(code, why)))
+        if (!isLate) return reject(new CallError(code, details))
+        const late = (why: string) => reject(new CallError(status.DEADLINE_EXCEEDED, why))
+        if (client.getChannel().getConnectivityState(false) === connectivityState.READY) late(outOfTime)
+        else void whyNoConnection(unixSocket).then(late)
       }
-      const done = (error: ServiceError | null, answer?: Uint8Array) => (error === null ? resolve(answer ?? new Uint8Array()) : fail(error))
+      const done = (error: ServiceError | null, answer?: Uint8Array) => {
+        clearTimeout(timer)
+        if (error === null) resolve(answer ?? new Uint8Array())
+        else fail(error)
+      }
       const asRead = (bytes: Buffer): Uint8Array => bytes
-      client.makeUnaryRequest(method, asBuffer, asRead, message, new Metadata({ waitForReady: true }), { deadline }, done)
+      const call = client.makeUnaryRequest(method, asBuffer, asRead, message, new Metadata({ waitForReady: true }), done)
     })
 }

@@ -13,7 +13,7 @@ import { connectionOf } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
 import { refuseFields, serveHttp2 } from './http/http2.ts'
-import { badRequest, refuse, refuseHandshake, requestTimeout, unsupportedVersion } from './http/refusal.ts'
+import { badRequest, endWith, refuse, refuseHandshake, requestTimeout, unsupportedVersion } from './http/refusal.ts'
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
@@ -74,7 +74,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const connections = new Set<ServerConnection>()
   const peers = new Map<Socket, Http1Peer>()
   // Coarse on purpose: reading the clock per request would cost more.
-  let now = clock.now()
+  let now = clock.monotonic()
 
   // ── HTTP/1.1, read and written by node:http ───────────────────────────────────────────────────
   const http1 = createHttpServer({
@@ -97,7 +97,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   http1.on('clientError', (error, socket: Socket) => refuse(socket, error, peers.get(socket)?.answering !== false))
 
   const openHttp1 = (socket: TLSSocket) => {
-    const late = (answering: boolean, silent: boolean) => (silent ? socket.destroy() : refuse(socket, requestTimeout, answering))
+    const late = (answering: boolean, silent: boolean) => (silent ? endWith(socket) : refuse(socket, requestTimeout, answering))
     const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, turns, now: () => now, late })
     peers.set(socket, peer)
     socket.once('close', () => {
@@ -159,7 +159,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   if (bound === null || typeof bound === 'string') throw new Error('listen: no address')
 
   const sweep = () => {
-    now = clock.now()
+    now = clock.monotonic()
     for (const { socket, since } of shaking.values()) if (now - since >= limits.headers) socket.destroy()
     for (const connection of connections) connection.sweep()
     for (const peer of peers.values()) peer.sweep()

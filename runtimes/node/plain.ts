@@ -29,7 +29,7 @@ export function plainServer(handler: Handler): Server {
     let peer = peers.get(socket)
     if (peer === undefined) {
       const connection = connectionOf(socket)
-      const opened = new Http1Peer(socket, { connection, holdings, turns, now: Date.now, late: () => socket.destroy() })
+      const opened = new Http1Peer(socket, { connection, holdings, turns, now: () => performance.now(), late: () => socket.destroy() })
       peers.set(socket, opened)
       socket.once('close', () => opened.disconnected())
       peer = opened

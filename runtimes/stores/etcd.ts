@@ -56,12 +56,12 @@ export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore
   const { clock, logger, servers, timeouts: { request = 10_000, attempt = 3_000, start = 60_000 } = {} } = options
   const endpoints = await Endpoints.open(servers, options, clock, logger, { request, attempt })
   const store = createStore(endpoints, clock, logger)
-  for (const end = clock.now() + start; ; ) {
+  for (const end = clock.monotonic() + start; ; ) {
     try {
       await store.currentRevision()
       return store
     } catch (error) {
-      if (clock.now() >= end) {
+      if (clock.monotonic() >= end) {
         await store.close()
         const { code, message } = storeError(error)
         throw new StoreError(code, `the store at ${servers.join()} does not respond: ${message}`)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 
-/** A lease and its expiry in milliseconds since the epoch. */
+/** A lease and its expiry in milliseconds since the epoch, which only counts when a store is opened again. */
 export interface Lease {
   readonly id: bigint
   readonly expires: number
@@ -25,7 +25,7 @@ export class Leases {
 
   start(lease: Lease): void {
     this.#keys.set(lease.id, new Set())
-    this.#arm(lease)
+    this.#arm(lease.id, Math.max(0, lease.expires - this.#clock.now()))
   }
 
   has(id: bigint): boolean {
@@ -59,12 +59,12 @@ export class Leases {
     this.#cancels.clear()
   }
 
-  #arm(lease: Lease): void {
-    const wait = Math.max(0, lease.expires - this.#clock.now())
+  /** From here on the lease follows timers: a wall clock that is set does not end it sooner or later. */
+  #arm(id: bigint, wait: number): void {
     const cancel = this.#clock.after(Math.min(wait, longestWait), () => {
-      if (wait > longestWait) this.#arm(lease)
-      else this.#expired(lease.id)
+      if (wait > longestWait) this.#arm(id, wait - longestWait)
+      else this.#expired(id)
     })
-    this.#cancels.set(lease.id, cancel)
+    this.#cancels.set(id, cancel)
   }
 }

@@ -20,6 +20,7 @@ export function memoryStore(given: MemoryStoreOptions = {}): KeyValueStore {
 
 const hostClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(milliseconds, callback) {
     const timer: unknown = setTimeout(callback, milliseconds)
     // Timers of Node, Bun and Deno have `unref`, so that they don't keep the process alive; elsewhere a timer is a number.

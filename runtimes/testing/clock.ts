@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts'
 
 interface Timer {
-  /** Due time on this clock. */
+  /** Due time on the monotonic clock. */
   readonly at: number
   readonly callback: () => void
   cancel(): void
@@ -12,6 +12,8 @@ export class TestClock implements Clock {
   readonly #host: Clock
   readonly #timers = new Set<Timer>()
   #ahead: number
+  /** Milliseconds that the clock was advanced. */
+  #advanced = 0
 
   /** `ahead`: initial offset in milliseconds to the host's clock. */
   constructor(host: Clock, ahead = 0) {
@@ -28,8 +30,12 @@ export class TestClock implements Clock {
     return this.#host.now() + this.#ahead
   }
 
+  monotonic(): number {
+    return this.#host.monotonic() + this.#advanced
+  }
+
   after(milliseconds: number, callback: () => void): () => void {
-    const timer: Timer = { at: this.now() + milliseconds, callback, cancel: this.#host.after(milliseconds, () => this.#fire(timer)) }
+    const timer: Timer = { at: this.monotonic() + milliseconds, callback, cancel: this.#host.after(milliseconds, () => this.#fire(timer)) }
     this.#timers.add(timer)
     return () => {
       timer.cancel()
@@ -47,7 +53,8 @@ export class TestClock implements Clock {
    */
   async advance(milliseconds: number): Promise<void> {
     this.#ahead += milliseconds
-    const now = this.now()
+    this.#advanced += milliseconds
+    const now = this.monotonic()
     for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
       timer.cancel()
       if (timer.at <= now) this.#fire(timer)

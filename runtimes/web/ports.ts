@@ -6,6 +6,7 @@ import { CallError, type Clock, type Files, type Logger, type Outbound } from '.
 
 export const webClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(milliseconds, callback) {
     const timer: unknown = setTimeout(callback, Math.min(milliseconds, 0x7fffffff))
     // Node and Bun: a timer must not keep the process alive.

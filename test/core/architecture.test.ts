@@ -124,6 +124,37 @@ function deadExports(exporting: readonly Source[], using: readonly Source[]): st
   )
 }
 
+/** Reads of the host's clock, which core gets through its port. */
+const hostClock = /\bDate\.now\b|\bAbortSignal\.timeout\b|\bnew Date\(\)|\bperformance\b/
+/** Arithmetic with the wall clock. */
+const wallArithmetic = /\bnow\(\)\)?\s*(?:\/ 1000\)\s*)?[-+<>]|(?:[-+<]|[^=]>|[<>]=)\s*[\w.#]*\bnow\(\)/
+/** What has a date, which lasts until the wall clock reaches it. Anything that lasts for a time takes the monotonic clock. */
+const dated: { readonly [file: string]: string } = {
+  'core/authn/certificate/client-certificate.ts': 'notAfter of certificates',
+  'core/authn/service-account/account-tokens.ts': 'exp of tokens',
+  'core/authn/service-account/authenticator.ts': 'warnafter of tokens',
+  'core/meta/openapi/v3.ts': 'the Expires header',
+  'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
+  'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
+  'runtimes/stores/leases.ts': 'leases of a store that is opened again',
+  'runtimes/testing/clock.ts': 'the offset of a test server',
+  'runtimes/testing/snapshot-file.ts': 'the offset of a test server',
+}
+
+test('intervals, timeouts and rates do not use the wall clock', () => {
+  const lines = all.flatMap(({ path, text }) => text.split('\n').map((line) => ({ path, line: line.trim() })))
+  const code = lines.filter(({ line }) => !/^(\/?\*|\/\/)/.test(line))
+  assert.deepEqual(
+    code.filter(({ path, line }) => path.startsWith('core/') && hostClock.test(line)),
+    [],
+    'core reads clocks through its port',
+  )
+  const found = code.filter(({ line }) => wallArithmetic.test(line.replaceAll('performance.now()', '')))
+  assert.deepEqual([...new Set(found.map(({ path }) => path))].toSorted(), Object.keys(dated).toSorted())
+  for (const line of ['if (now() - began > limit)', 'const end = clock.now() + 5', 'x <= this.#clock.now()'])
+    assert.match(line, wallArithmetic)
+})
+
 test('every export is used', () => {
   assert.deepEqual(deadExports(all, sourcesBelow('core', 'runtimes', 'test', 'wrangler-free-examples')), [])
   const lonely: Source = { path: 'a', text: 'export const lonely = 1', imports: [] }

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/ports.ts'
 /** A manual clock; `advance` runs due timers in order. */
 export class ManualClock implements Clock {
   #now: number
+  #stepped = 0
   #timers: { readonly at: number; readonly callback: () => void }[] = []
 
   /** `now`: start in milliseconds since the epoch; default: the current time. */
@@ -16,7 +17,16 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#stepped
+  }
+
+  monotonic(): number {
     return this.#now
+  }
+
+  /** Sets the wall clock forward or back; no time passes. */
+  step(milliseconds: number): void {
+    this.#stepped += milliseconds
   }
 
   after(milliseconds: number, callback: () => void): () => void {

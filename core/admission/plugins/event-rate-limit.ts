@@ -36,7 +36,7 @@ function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (ke
   const buckets = new Map<string, { tokens: number; at: number }>()
   const most = cacheSize || defaultCacheSize
   return (key) => {
-    const now = clock.now()
+    const now = clock.monotonic()
     const { tokens, at } = buckets.get(key) ?? { tokens: burst, at: now }
     const filled = Math.min(burst, tokens + ((now - at) / 1000) * qps)
     const accepted = filled >= 1

@@ -80,8 +80,8 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     fault: (message: string) => void,
   ): Promise<void> {
     for (const mutation of call.met.policy.program().mutations) {
-      const began = clock.now()
-      const note = (error: ExpressionError) => observer.mutated(call.met.policy.name, call.binding.name, error, clock.now() - began)
+      const began = clock.monotonic()
+      const note = (error: ExpressionError) => observer.mutated(call.met.policy.name, call.binding.name, error, clock.monotonic() - began)
       try {
         await change(request, call, mutation, namespace)
         note('no_error')
@@ -112,10 +112,10 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
           params: call.param ?? null,
         }
         const judged = new Conditions(conditions, seen, variables)
-        const began = clock.now()
+        const began = clock.monotonic()
         const hold = await settled(() => judged.hold())
         const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
-        observer.conditions(owner, judged.errors, clock.now() - began)
+        observer.conditions(owner, judged.errors, clock.monotonic() - began)
         if (hold !== true && hold !== false) fault(hold.error)
         if (hold !== true) continue
       }

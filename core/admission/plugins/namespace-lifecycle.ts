@@ -23,7 +23,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
   const deleted = new Map<string, number>()
 
   function noteDeletion(name: string): void {
-    const now = clock.now()
+    const now = clock.monotonic()
     deleted.delete(name)
     for (const [each, until] of deleted) {
       if (until > now && deleted.size < maxDoubted) break
@@ -32,7 +32,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
     deleted.set(name, now + doubt)
   }
 
-  const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.now()
+  const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.monotonic()
 
   const checkNamespace = (attributes: AdmissionAttributes): MaybePromise<void> =>
     then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace), (found) =>

@@ -119,20 +119,20 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
-        const began = clock.now()
+        const began = clock.monotonic()
         const run = new PolicyRun(policy.program(), {
           values,
           params: param ?? null,
           forConditions,
           judged: (errors) => {
             const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
-            observer.conditions(owner, errors, clock.now() - began)
+            observer.conditions(owner, errors, clock.monotonic() - began)
           },
         })
         const pending = settled(() => run.verdict())
         const verdict = pending instanceof Promise ? await pending : pending
         if (verdict === nothing) continue
-        const time = clock.now() - began
+        const time = clock.monotonic() - began
         for (const violation of verdict.violations) {
           if (violation.reason === undefined && policy.ignoresFailure) count(policy, binding, violation, 'allow', time)
           else act(attributes, policy, binding, violation, findings, time)

@@ -61,8 +61,8 @@ export async function callHook(
   let parsed: ReturnType<typeof parseReview>
   try {
     const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
-    const limit = Math.min(hook.timeout, deadline - clock.now())
-    parsed = parseReview(await post({ connection, outbound, body: printJson(review), timeout: limit, signal }))
+    const limit = Math.min(hook.timeout, deadline - clock.monotonic())
+    parsed = parseReview(await post({ connection, outbound, clock, body: printJson(review), timeout: limit, signal }))
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
   }
@@ -87,8 +87,8 @@ export async function callWithFailurePolicy(
   { clock, logger, observer }: Pick<Caller, 'clock' | 'logger' | 'observer'>,
 ): Promise<boolean> {
   const { name, ignoresFailure, configuration } = hook
-  const began = clock.now()
-  const note = (rejected: boolean, code: number) => observer.called(name, type, operation, rejected, code, clock.now() - began)
+  const began = clock.monotonic()
+  const note = (rejected: boolean, code: number) => observer.called(name, type, operation, rejected, code, clock.monotonic() - began)
   try {
     await call()
     note(false, 200)
@@ -113,7 +113,7 @@ export async function callWithFailurePolicy(
     }
     observer.failedOpen(name, type)
     // A webhook whose timeout is the rest of the request's may time out a moment before it.
-    if (signal.aborted || clock.now() + 1 >= deadline) throw timeout('request did not complete within requested timeout')
+    if (signal.aborted || clock.monotonic() + 1 >= deadline) throw timeout('request did not complete within requested timeout')
     return false
   }
 }

@@ -41,10 +41,10 @@ export async function invocationFor(
   if (hook.conditions.length === 0) return invocation
   const values = new RequestValues(attributes, invocation, await versioned(invocation.kind), judge.authorizer, null)
   const conditions = new Conditions(hook.conditions, { values })
-  const began = judge.clock.now()
+  const began = judge.clock.monotonic()
   const holds = await settled(() => conditions.hold())
   const owner = { name: hook.name, kind: 'webhook', type: judge.type, operation: attributes.operation } as const
-  judge.observer.conditions(owner, conditions.errors, judge.clock.now() - began)
+  judge.observer.conditions(owner, conditions.errors, judge.clock.monotonic() - began)
   if (holds === true) return invocation
   if (holds === false || hook.ignoresFailure) {
     judge.observer.excluded(hook.name, judge.type, attributes.operation)

@@ -45,7 +45,7 @@ export function clientCertificate<T extends object>(
       return { value: await derive(leaf), until: chain.until, notAfter }
     } catch (error) {
       const problem = messageOf(error)
-      return { error: new AuthenticationError(`client certificate: ${problem}`), until: now + failureTtl, notAfter }
+      return { error: new AuthenticationError(`client certificate: ${problem}`), until: clock.monotonic() + failureTtl, notAfter }
     }
   }
 
@@ -65,6 +65,9 @@ export function clientCertificate<T extends object>(
     return outcome.then(settle)
   }
 
+  // A chain is valid until a date; a failure is kept for a time.
+  const isOver = (outcome: Known<T>) => ('error' in outcome ? clock.monotonic() : clock.now()) > outcome.until
+
   return ({ tls }) => {
     const peer = tls?.peerCertificates
     if (peer === undefined || peer.length === 0) return undefined
@@ -75,6 +78,6 @@ export function clientCertificate<T extends object>(
     }
     const outcome = known.get(peer)
     if (outcome instanceof Promise) return outcome.then(settle)
-    return outcome === undefined || clock.now() > outcome.until ? start(peer, current) : settle(outcome)
+    return outcome === undefined || isOver(outcome) ? start(peer, current) : settle(outcome)
   }
 }

@@ -85,8 +85,8 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
   return {
     found: provider.found,
     async authenticate(token) {
-      const began = clock.now()
-      const finish = (accepted: boolean) => observer.authenticated(issuer, accepted, clock.now() - began)
+      const began = clock.monotonic()
+      const finish = (accepted: boolean) => observer.authenticated(issuer, accepted, clock.monotonic() - began)
       try {
         const found = await userOf(token)
         finish(true)

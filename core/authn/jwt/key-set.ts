@@ -67,9 +67,9 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
   let current = 0
 
   async function fetchKeys(): Promise<void> {
-    const wait = fetchedAt + pause - clock.now()
+    const wait = fetchedAt + pause - clock.monotonic()
     if (wait > 0) await new Promise<void>((resolve) => clock.after(wait, resolve))
-    fetchedAt = clock.now()
+    fetchedAt = clock.monotonic()
     const call = ++begun
     let text: string
     try {
@@ -114,7 +114,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
       const tried = keys
       if (await isSigned(token, header)) {
         // Refreshed in the background: while the provider is down, the cached keys stay valid.
-        if (clock.now() - fetchedAt > freshFor) refresh().catch(() => undefined)
+        if (clock.monotonic() - fetchedAt > freshFor) refresh().catch(() => undefined)
         return
       }
       // Keys fetched since this call began are fresh enough.

@@ -74,7 +74,7 @@ export function accountTokens(kind: AccountTokens): TokenAuthenticator {
     }
     const answer = (notes: Notes): Accepted => {
       if (requested !== undefined) return { user, audiences, ...notes }
-      verified.fresh = clock.now() + lookupTtl
+      verified.fresh = clock.monotonic() + lookupTtl
       if (verified.own === undefined || verified.notes !== notes) verified.own = { user, audiences, ...notes }
       verified.notes = notes
       return verified.own
@@ -92,12 +92,13 @@ export function accountTokens(kind: AccountTokens): TokenAuthenticator {
         if (issuer === undefined || !issuers.includes(issuer)) return undefined
         return verify(token).then((fresh) => accept(fresh, requested))
       }
-      const now = clock.now()
-      if (now > verified.expires) {
+      if (clock.now() > verified.expires) {
         known.delete(token)
         throw new AuthenticationError('service account token has expired')
       }
-      return requested === undefined && now < verified.fresh && verified.own !== undefined ? verified.own : accept(verified, requested)
+      return requested === undefined && clock.monotonic() < verified.fresh && verified.own !== undefined
+        ? verified.own
+        : accept(verified, requested)
     },
   }
 }

@@ -16,7 +16,7 @@ export interface ExternalKeys extends KeySource {
 interface Known {
   readonly all: readonly VerificationKey[]
   readonly hidden: ReadonlySet<string>
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of the monotonic clock. */
   readonly refreshAt: number
   /** When the signer read the keys, in seconds since the epoch. */
   readonly readAt: number
@@ -48,7 +48,7 @@ export async function externalKeys(
 ): Promise<ExternalKeys> {
   const attempt = () =>
     reported(
-      async () => read(await fetch(), clock.now()),
+      async () => read(await fetch(), clock.monotonic()),
       (code, result) => observer.fetchedKeys(code, result?.readAt),
     )
   let known = await attempt()
@@ -75,11 +75,11 @@ export async function externalKeys(
   const schedule = (milliseconds: number) => {
     cancel = clock.after(milliseconds, () => {
       void sync().then((fetched) => {
-        if (!closed) schedule(fetched ? known.refreshAt - clock.now() : retryAfter)
+        if (!closed) schedule(fetched ? known.refreshAt - clock.monotonic() : retryAfter)
       })
     })
   }
-  schedule(known.refreshAt - clock.now())
+  schedule(known.refreshAt - clock.monotonic())
 
   const find = (id: string) => known.all.filter((key) => key.id === id)
   const findOrFetch = async (id: string) => {
@@ -94,7 +94,7 @@ export async function externalKeys(
   return {
     keysFor,
     published: () => known.all.filter(({ id }) => !known.hidden.has(id)),
-    maxAge: () => Math.max(0, Math.floor((known.refreshAt - clock.now()) / 1000)),
+    maxAge: () => Math.max(0, Math.floor((known.refreshAt - clock.monotonic()) / 1000)),
     async isPublished(id) {
       await keysFor(id)
       return !known.hidden.has(id)

@@ -73,10 +73,10 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
   ): Promise<Infer<R>> {
     const message = encodeProtobuf(request, content)
     const fullName = `/v1.ExternalJWTSigner/${method}`
-    const began = clock.now()
+    const began = clock.monotonic()
     const answer = await reported(
       () => outbound.call({ unixSocket, method: fullName, message, timeout: milliseconds }),
-      (code) => observer.called(fullName, code, clock.now() - began),
+      (code) => observer.called(fullName, code, clock.monotonic() - began),
     )
     return decodeProtobuf(response, answer) as Infer<R>
   }

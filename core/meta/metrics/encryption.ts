@@ -38,7 +38,7 @@ function versionOne(registry: MetricsRegistry, clock: Clock): Pick<EncryptionObs
   const last = new Map<Direction, number>()
   return {
     arrived(direction) {
-      const now = clock.now()
+      const now = clock.monotonic()
       between.observe([direction], (now - (last.get(direction) ?? now)) / 1000)
       last.set(direction, now)
     },

@@ -228,10 +228,10 @@ const roots = new WeakMap<Schema, Node | false>()
 function rootOf(schema: Schema, { root, observer }: RuleSettings): Node | undefined {
   let node = roots.get(schema)
   if (node === undefined) {
-    const began = observer?.now() ?? 0
+    const began = observer?.monotonic() ?? 0
     node = nodeOf(schema, root) ?? false
     roots.set(schema, node)
-    if (node) observer?.compiled(observer.now() - began)
+    if (node) observer?.compiled(observer.monotonic() - began)
   }
   return node || undefined
 }
@@ -258,7 +258,7 @@ export function validateRules(
   const { warn, part, observer } = settings
   const node = rootOf(schema, settings)
   if (node === undefined) return
-  const began = observer?.now() ?? 0
+  const began = observer?.monotonic() ?? 0
   const place: Place = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
   const run = new Run(errors, part)
   try {
@@ -266,7 +266,7 @@ export function validateRules(
   } catch (error) {
     if (!(error instanceof Stop)) throw error
   }
-  observer?.evaluated(observer.now() - began)
+  observer?.evaluated(observer.monotonic() - began)
   // Last, because an interrupted run is repeated.
   for (const text of run.warnings) warn?.(text)
 }

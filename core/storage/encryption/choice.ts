@@ -35,8 +35,8 @@ export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched
   }))
   const start = encoder.encode(first.prefix)
   function reporter(resource: string, direction: Direction): (prefix: string, error?: TransformError) => void {
-    const began = clock.now()
-    return (prefix, error) => observer.transformed(resource, direction, prefix, error ? codeOf(error) : 'OK', clock.now() - began)
+    const began = clock.monotonic()
+    return (prefix, error) => observer.transformed(resource, direction, prefix, error ? codeOf(error) : 'OK', clock.monotonic() - began)
   }
   return {
     async fromStored(stored, path, resource = ''): Promise<Plain> {

@@ -33,7 +33,7 @@ export interface EncryptionObserver {
 /** The observer and the clock for its times. */
 export interface Observation {
   readonly observer: EncryptionObserver
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'monotonic'>
 }
 
 const ignore = () => {}
@@ -50,7 +50,7 @@ export const unobserved: Observation = {
     refusedKey: ignore,
     keptSeeds: ignore,
   },
-  clock: { now: () => 0 },
+  clock: { monotonic: () => 0 },
 }
 
 /** The code for an error. */

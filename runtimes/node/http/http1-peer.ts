@@ -17,7 +17,7 @@ export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
   readonly turns: Turns
-  /** Current time in milliseconds; may be coarse. */
+  /** Monotonic time in milliseconds; may be coarse. */
   now(): number
   /** Closes the socket: a request is not completed in time, or (`silent`) none has begun. `answering`: a response is being sent. */
   late(answering: boolean, silent: boolean): void

@@ -17,7 +17,7 @@ export interface StreamHandler {
 }
 
 export interface Channel {
-  /** Resolves to the encoded response, rejects with a CallError. The deadline is in milliseconds since the epoch. */
+  /** Resolves to the encoded response, rejects with a CallError. The deadline is in milliseconds of the monotonic clock. */
   call(path: string, message: Uint8Array, deadline: number): Promise<Buffer>
   /** Sends one message and leaves the stream open; the returned function cancels it. */
   stream(path: string, headers: { readonly [name: string]: string }, message: Uint8Array, handler: StreamHandler): () => void
@@ -50,7 +50,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
   return {
     call: (path, message, deadline) =>
       new Promise((resolve, reject) => {
-        const left = Math.max(1, Math.ceil(deadline - clock.now()))
+        const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
         const outcome = new Outcome()
         const messages = new Messages()
         let answer: Buffer | undefined

@@ -34,7 +34,7 @@ export interface Client {
 }
 
 export interface CallOptions {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of the monotonic clock. */
   readonly deadline: number
   /** Send immediately instead of in one batch with the calls of the next turns of the event loop. Default false. */
   readonly urgent?: boolean

@@ -60,16 +60,16 @@ export class Endpoints {
 
   /** Runs an idempotent operation: tries every member up to twice. */
   async repeatable<T>(run: Run<T>): Promise<T> {
-    const end = this.#clock.now() + this.#timeouts.request
+    const end = this.#clock.monotonic() + this.#timeouts.request
     const attempts = this.#clients.length * roundsOfReads
     for (let attempt = 1; ; attempt++) {
-      const longest = this.#clients.length > 1 ? this.#clock.now() + this.#timeouts.attempt : end
+      const longest = this.#clients.length > 1 ? this.#clock.monotonic() + this.#timeouts.attempt : end
       const client = this.current
       try {
         return await run(client, { deadline: Math.min(end, longest) })
       } catch (thrown) {
         const error = this.#judged(client, thrown)
-        if (!isMemberFault(error) || attempt === attempts || this.#clock.now() >= end) throw error
+        if (!isMemberFault(error) || attempt === attempts || this.#clock.monotonic() >= end) throw error
       }
       // Unlike the clock's timers this one keeps the process alive: a caller waits for the response.
       if (attempt % this.#clients.length === 0) await sleep(pauseBetweenRounds)
@@ -78,7 +78,7 @@ export class Endpoints {
 
   /** Runs an operation that is not idempotent: tries another member only after errors that prove that it was not executed. */
   async once<T>(run: Run<T>): Promise<T> {
-    const end = this.#clock.now() + this.#timeouts.request
+    const end = this.#clock.monotonic() + this.#timeouts.request
     for (let left = this.#clients.length; ; left--) {
       const client = this.current
       try {

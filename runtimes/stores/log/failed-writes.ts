@@ -28,7 +28,7 @@ export class FailedWrites {
   failed(file: string, { code, message }: StoreError, writes: number): void {
     this.#failures += writes
     this.#unsaid += writes
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     if (now < this.#next) return
     this.#next = now + interval
     this.#failing = true

@@ -31,7 +31,7 @@ export interface Claim extends Owner {
  * @throws Error in one line when another process is the owner.
  */
 export async function takeOwnership(directory: string): Promise<Owner> {
-  const end = Date.now() + patience
+  const end = performance.now() + patience
   for (;;) {
     const claim = await claimOf(directory)
     const other = await ownerOf(directory, claim.name).catch(async (error: unknown) => {
@@ -40,7 +40,7 @@ export async function takeOwnership(directory: string): Promise<Owner> {
     })
     if (other === undefined) return claim
     await claim.release()
-    if (Date.now() > end) throw new Error(`in use by process ${other}`)
+    if (performance.now() > end) throw new Error(`in use by process ${other}`)
     await sleep(20 + Math.random() * 60)
   }
 }

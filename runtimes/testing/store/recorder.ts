@@ -31,9 +31,9 @@ export class Recorder implements StoreWatcher {
 
   /** Resolves when the condition holds; rejects after a minute. */
   async until(condition: (recorder: this) => boolean, what = 'condition'): Promise<this> {
-    const deadline = Date.now() + 60_000
+    const deadline = performance.now() + 60_000
     while (!condition(this)) {
-      const left = deadline - Date.now()
+      const left = deadline - performance.now()
       if (left <= 0) throw new Error(`timed out waiting for ${what}; got ${this.log.length} events, progress ${this.progressed}`)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left)

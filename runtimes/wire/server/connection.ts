@@ -30,7 +30,7 @@ export interface ServerOptions {
   tooLarge(stream: ServerStream): void
   /** The connection failed. */
   failed(error: Error): void
-  /** Current time in milliseconds; may be coarse. */
+  /** Monotonic time in milliseconds; may be coarse. */
   now(): number
 }
 

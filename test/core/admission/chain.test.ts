@@ -40,7 +40,7 @@ test('metrics count plugin calls by phase, operation and outcome', async () => {
       throw new Error('no')
     },
   }
-  const admission = createAdmission([plugin], { clock: { now: () => 0 }, observer: createAdmissionMetrics(metrics) })
+  const admission = createAdmission([plugin], { clock: { monotonic: () => 0 }, observer: createAdmissionMetrics(metrics) })
   const counts = () => metrics.text().match(/^apiserver_admission_controller_admission_duration_seconds_count.*$/gm) ?? []
   assert.deepEqual(counts(), [])
   await admission.mutate(pod())

@@ -245,7 +245,11 @@ test('managers of several versions of one resource', async () => {
 
 test('values stored in another form are not changes', async () => {
   let now = Date.UTC(2026, 0, 1)
-  const server = await createApiServer({ store: memoryStore(), controllers: [], clock: { now: () => now, after: () => () => {} } })
+  const server = await createApiServer({
+    store: memoryStore(),
+    controllers: [],
+    clock: { now: () => now, monotonic: () => now, after: () => () => {} },
+  })
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { cpu: 0.5 } } }
   const apply = async () => {
     const init = { method: 'PATCH', headers: { 'content-type': 'application/apply-patch+yaml' }, body: JSON.stringify(quota) }

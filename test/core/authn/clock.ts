@@ -7,6 +7,9 @@ export function testClock(start: number): Clock & { time: number } {
     now() {
       return this.time
     },
+    monotonic() {
+      return this.time
+    },
     after: () => () => undefined,
   }
 }

@@ -16,7 +16,7 @@ import { authority, clientAuth, der, issue, now, pem } from './certificates.ts'
 import { caseCount, dice, mutate } from './mutations.ts'
 
 const platform = createPlatform('kubernetes')
-const clock: Clock = { now: () => now, after: () => () => {} }
+const clock: Clock = { now: () => now, monotonic: () => now, after: () => () => {} }
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const staticToken = 'static-5ae1c3-7f3a91'

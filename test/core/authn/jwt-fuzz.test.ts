@@ -11,6 +11,7 @@ import { context, createWeb, issuerKey, publish, settings, settle, sign } from '
 /** Timers never fire. */
 const clock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(_, callback) {
     const timer = setImmediate(callback)
     return () => clearImmediate(timer)

@@ -8,6 +8,7 @@ test('a computation ends even if replaying up to its next part takes longer than
   let pauses = 0
   const clock = {
     now: () => now,
+    monotonic: () => now,
     after: () => () => {},
     async pause() {
       pauses++

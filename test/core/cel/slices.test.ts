@@ -15,7 +15,8 @@ function hastyClock(): Clock & { readonly pauses: number } {
   let now = 0
   let pauses = 0
   return {
-    now: () => (now += 1000),
+    now: () => now,
+    monotonic: () => (now += 1000),
     after: () => () => {},
     async pause() {
       if (++pauses > 10_000) throw new Error('an evaluation that does not end')

@@ -7,6 +7,7 @@ test('work that queues more work yields to other requests in between', async () 
   let works = 0
   const clock = {
     now: () => 0,
+    monotonic: () => 0,
     after: () => () => {},
     pause: async () => {
       pauses++

@@ -26,7 +26,7 @@ function hastyClock(): Clock & { pauses: number } {
   return {
     ...webClock,
     pauses: 0,
-    now: () => Date.now() + now++,
+    monotonic: () => webClock.monotonic() + now++,
     pause() {
       this.pauses++
       return new Promise((resolve) => void setImmediate(resolve))

@@ -85,4 +85,4 @@ export async function get(from: Responder, path: string, headers: Record<string,
   return response
 }
 
-export const clockAt = (milliseconds: number) => ({ now: () => milliseconds, after: () => () => {} })
+export const clockAt = (milliseconds: number) => ({ now: () => milliseconds, monotonic: () => milliseconds, after: () => () => {} })

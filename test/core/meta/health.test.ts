@@ -58,7 +58,7 @@ test('each check has its own path, which shows the reason', async () => {
 
 test('/livez ignores unfinished start-up during the grace period; /readyz and /healthz do not', async () => {
   let now = 1000
-  const clock = { now: () => now, after: () => () => {} }
+  const clock = { now: () => now, monotonic: () => now, after: () => () => {} }
   const health = create({ clock, bootChecks: [failing('boot')], graceEnds: 6000 })
   assert.equal((await ask(health, '/livez'))[0], 200)
   assert.equal((await ask(health, '/readyz'))[0], 500)

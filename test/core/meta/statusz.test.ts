@@ -21,7 +21,7 @@ const version = {
 const paths = ['/metrics', '/healthz', '/healthz/ping', '/openapi/v3', '/.well-known/x', '/apis', '/statusz']
 
 let now = Date.UTC(2026, 10, 2, 3, 4, 5)
-const clock = { now: () => now } as Clock
+const clock = { now: () => now, monotonic: () => now } as Clock
 const statusz = createStatusz({ platform: createPlatform('kubernetes'), clock, version, paths })
 now += 3_723_000
 

@@ -32,7 +32,7 @@ test('concurrent patches without a resourceVersion never conflict; of those with
     },
   }
   // On a busy machine writers may wait for seconds; a clock whose timers never fire keeps them from writing without their turn.
-  const clock = { now: () => Date.now(), after: () => () => {} }
+  const clock = { now: () => Date.now(), monotonic: () => performance.now(), after: () => () => {} }
   const server = await createApiServer({ store: counting, controllers: [], clock })
   const api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
   const path = '/api/v1/namespaces/default/configmaps'

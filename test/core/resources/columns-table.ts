@@ -52,7 +52,7 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
     const key = `/registry/${definition.storageKey}/${namespaced ? 'default/' : ''}${value.metadata.name}`
     await store.put(key, new TextEncoder().encode(JSON.stringify(value)), 0)
   }
-  const clock = { now: () => Date.parse(now), after: () => () => {} }
+  const clock = { now: () => Date.parse(now), monotonic: () => 0, after: () => () => {} }
   const server = await createApiServer({ store, clock, platform, runtimeConfig: { 'api/all': true } })
   try {
     const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersion}`

@@ -28,7 +28,7 @@ let now = 0
 /** A clock that advances with each reading, so that every slice ends soon. */
 const clock: Clock = {
   ...webClock,
-  now: () => Date.now() + now++,
+  monotonic: () => webClock.monotonic() + now++,
   pause: () => {
     pauses++
     return new Promise((resolve) => void setImmediate(resolve))

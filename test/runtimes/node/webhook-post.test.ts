@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createConnect } from '../../../core/webhook/client-config.ts'
 import { type Post, post } from '../../../core/webhook/post.ts'
+import { nodeClock } from '../../../runtimes/node/clock.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeArguments } from '../../support/root.ts'
 import { within } from '../../support/wait.ts'
@@ -32,16 +33,16 @@ after(() => stop())
 
 async function ask(path: string, more: Partial<Post> = {}): Promise<string> {
   const connection = await connect({ url: `https://127.0.0.1:${port}${path}`, caBundle })
-  return post({ connection, outbound, body: '{}', timeout: 60_000, ...more })
+  return post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000, ...more })
 }
 
 test('a service is called at its endpoint, with its own server name', async () => {
   const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle })
   assert.equal(connection.url, 'https://hook.dev.svc:443/allow')
-  assert.match(await post({ connection, outbound, body: '{}', timeout: 60_000 }), /"allowed":true/)
+  assert.match(await post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), /"allowed":true/)
   const other = await connect({ service: { namespace: 'dev', name: 'other', port: 8443 }, caBundle })
   await assert.rejects(
-    post({ connection: other, outbound, body: '{}', timeout: 60_000 }),
+    post({ connection: other, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }),
     /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=60s": .*cert/,
   )
 })
@@ -59,10 +60,10 @@ test('caBundle may contain the serving certificate itself, and empty path segmen
     connect({ url: `https://127.0.0.1:${ownPort}${path}`, caBundle: Buffer.from(certificate).toString('base64') })
   try {
     for (const path of ['//failing', '/a//b/', ''])
-      await post({ connection: await certified(own.cert, path), outbound, body: '{}', timeout: 60_000 })
+      await post({ connection: await certified(own.cert, path), outbound, clock: nodeClock, body: '{}', timeout: 60_000 })
     assert.deepEqual(paths, ['/failing?timeout=60s', '/a/b?timeout=60s', '/?timeout=60s'])
     const other = await certified(issued('localhost', '127.0.0.1').cert, '/')
-    await assert.rejects(post({ connection: other, outbound, body: '{}', timeout: 60_000 }), /certificate/)
+    await assert.rejects(post({ connection: other, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), /certificate/)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -71,7 +72,7 @@ test('caBundle may contain the serving certificate itself, and empty path segmen
 
 test('a certificate that caBundle does not trust is refused', async () => {
   const connection = await connect({ url: `https://127.0.0.1:${port}/allow` })
-  await assert.rejects(post({ connection, outbound, body: '{}', timeout: 60_000 }), /certificate/)
+  await assert.rejects(post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), /certificate/)
 })
 
 test('error messages match kube-apiserver', async () => {
@@ -102,7 +103,7 @@ test('a kept-alive connection closed by the peer is no failure', async () => {
   const connection = { url: `http://127.0.0.1:${plainPort}/`, options: {} }
   try {
     for (const expected of ['answer 1', 'answer 2', 'answer 3']) {
-      assert.equal(await post({ connection, outbound, body: '{}', timeout: 60_000 }), expected)
+      assert.equal(await post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), expected)
     }
   } finally {
     server.closeAllConnections()

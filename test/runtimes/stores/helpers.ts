@@ -6,6 +6,7 @@ import { openDurableStore } from '../../../runtimes/stores/durable.ts'
 
 export const hostClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds).unref()
     return () => clearTimeout(timer)

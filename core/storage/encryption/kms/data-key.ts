@@ -3,8 +3,8 @@ import { randomBytes } from '../transformer.ts'
 
 /** Random bytes for a data encryption key, or for a seed of such keys. */
 export function dataKey(length: number, { observer, clock }: Observation): Uint8Array {
-  const began = clock.now()
+  const began = clock.monotonic()
   const key = randomBytes(length)
-  observer.madeKey(clock.now() - began)
+  observer.madeKey(clock.monotonic() - began)
   return key
 }

@@ -39,8 +39,8 @@ export function askPlugin(
   const unixSocket = socketOf(endpoint)
   return async (method, Question, question, Answer) => {
     const call = { unixSocket, method: `${service}/${method}`, message: Question.encode(question), timeout }
-    const began = clock.now()
-    const report = (code: string) => observer.called(name, call.method, code, clock.now() - began)
+    const began = clock.monotonic()
+    const report = (code: string) => observer.called(name, call.method, code, clock.monotonic() - began)
     try {
       const answer = Answer.decode(await outbound.call(call))
       report('OK')

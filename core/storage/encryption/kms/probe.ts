@@ -26,7 +26,7 @@ export function probe(check: () => Promise<void>, clock: Clock, timeout: number)
     const answer = check()
     const keep = (time: number) => {
       asking = undefined
-      last = { answer, until: clock.now() + time }
+      last = { answer, until: clock.monotonic() + time }
     }
     answer.then(
       () => keep(wellFor),
@@ -38,7 +38,7 @@ export function probe(check: () => Promise<void>, clock: Clock, timeout: number)
   return {
     timeout,
     check() {
-      if (last !== undefined && clock.now() < last.until) return last.answer
+      if (last !== undefined && clock.monotonic() < last.until) return last.answer
       asking ??= ask()
       return asking
     },

@@ -100,15 +100,16 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
       return known
     },
     async checkWritable({ source: { keyId }, expires }) {
+      const late = clock.monotonic() - expires
+      if (late <= 0) return
       const now = clock.now()
-      if (now <= expires) return
       const id = await hashOf(keyId)
       throw new TransformError(
-        `encryptedDEKSource with keyID hash "${id}" expired at ${timestamp(expires)} (current time is ${timestamp(now)})`,
+        `encryptedDEKSource with keyID hash "${id}" expired at ${timestamp(now - late)} (current time is ${timestamp(now)})`,
       )
     },
     async check() {
-      const expires = clock.now() + writableFor
+      const expires = clock.monotonic() + writableFor
       const status = await service.status().catch((error: unknown) => {
         throw new TransformError(
           `failed to perform status section of the healthz check for KMS Provider ${name}, error: ${messageOf(error)}`,

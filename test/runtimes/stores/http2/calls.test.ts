@@ -10,7 +10,7 @@ import { answer, echo, grpcServer, message, requestOf } from './grpc-server.ts'
 
 const path = '/service/Method'
 const call = (channel: Channel, request: Uint8Array | string = 'request', timeout = 60_000) =>
-  within('a call', channel.call(path, Buffer.from(request), Date.now() + timeout))
+  within('a call', channel.call(path, Buffer.from(request), performance.now() + timeout))
 /** Bytes in which every position differs from its neighbours, so that misplaced parts show. */
 const content = (length: number) => Buffer.from(Uint32Array.from({ length: length / 4 }, (_, index) => index * 2_654_435_761).buffer)
 

@@ -21,7 +21,7 @@ import { answerOn, type Frame, frame, head, rawPeer, settings, trailers } from '
 
 const path = '/service/Method'
 const request = Buffer.from('request')
-const soon = () => Date.now() + 60_000
+const soon = () => performance.now() + 60_000
 const types = { headers: 1, ping: 6, goAway: 7, windowUpdate: 8 }
 
 test('nobody listens', async () => {
@@ -36,7 +36,7 @@ test('a server that accepts the connection and stays silent', async () => {
   await using peer = await rawPeer()
   const clock = new ManualClock()
   const channel = createChannel(peer.url, {}, clock)
-  const calls = [channel.call(path, request, clock.now() + 10_000), channel.call(path, request, clock.now() + 3_000)]
+  const calls = [channel.call(path, request, clock.monotonic() + 10_000), channel.call(path, request, clock.now() + 3_000)]
   const outcomes = Promise.allSettled(calls)
   await eventually('the connection', async () => peer.sockets.length === 1)
   clock.advance(5_000)
@@ -53,14 +53,14 @@ test('an unresponsive server is detected by pings, which are sent only during ca
   const clock = new ManualClock()
   const channel = createChannel(peer.url, {}, clock)
   const pings = () => peer.frames.filter(({ type }) => type === types.ping)
-  const first = channel.call(path, request, clock.now() + 60_000)
+  const first = channel.call(path, request, clock.monotonic() + 60_000)
   await peer.frame(types.headers)
   clock.advance(10_000)
   const ping = await peer.frame(types.ping)
   peer.sockets[0]?.write(Buffer.concat([frame(types.ping, 1, 0, ping.payload), answerOn(1, 'answer')]))
   assert.equal(String(await first), 'answer', 'the ping was answered')
   clock.advance(60_000)
-  const second = assert.rejects(channel.call(path, request, clock.now() + 60_000), {
+  const second = assert.rejects(channel.call(path, request, clock.monotonic() + 60_000), {
     code: unavailable,
     message: 'the member does not acknowledge pings',
   })
@@ -174,7 +174,7 @@ test('a closed channel leaves nothing behind', async (t) => {
   await t.test('a channel whose last call is pending', async () => {
     await using peer = await rawPeer()
     const channel = createChannel(peer.url, {}, hostClock)
-    const call = assert.rejects(channel.call(path, request, Date.now() + 50), { code: deadlineExceeded })
+    const call = assert.rejects(channel.call(path, request, performance.now() + 50), { code: deadlineExceeded })
     await eventually('the connection', async () => peer.sockets.length === 1)
     const closed = once(peer.sockets[0] ?? assert.fail('no socket'), 'close')
     channel.close()
@@ -191,7 +191,7 @@ test('the process exits once its channel is closed', async () => {
     import { hostClock } from ${module('test/runtimes/stores/helpers.ts')}
     const channel = createChannel('${server.url}', {}, hostClock)
     const cancel = channel.stream('/watch', {}, Buffer.from('watch'), { message() {}, end() {} })
-    const answer = await channel.call('/call', Buffer.from('request'), Date.now() + 60_000)
+    const answer = await channel.call('/call', Buffer.from('request'), performance.now() + 60_000)
     cancel()
     channel.close()
     console.log(String(answer))

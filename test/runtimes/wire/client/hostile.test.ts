@@ -28,7 +28,7 @@ async function outcomeOf(answer: (socket: Socket) => void, begin = settings): Pr
   await using peer = await rawPeer((socket) => socket.write(begin))
   const channel = createChannel(peer.url, {}, hostClock)
   try {
-    const calling = channel.call(path, Buffer.from('request'), Date.now() + 60_000)
+    const calling = channel.call(path, Buffer.from('request'), performance.now() + 60_000)
     calling.catch(() => {})
     if (begin === settings) await peer.frame(types.headers)
     const [socket] = peer.sockets
@@ -191,7 +191,7 @@ test('random and mutated frames', async (t) => {
   async function tryCases(): Promise<void> {
     while (next++ < cases) {
       const channel = createChannel(peer.url, {}, hostClock)
-      const outcome = channel.call(path, Buffer.from('request'), Date.now() + 60_000).then(() => 'answered', textOf)
+      const outcome = channel.call(path, Buffer.from('request'), performance.now() + 60_000).then(() => 'answered', textOf)
       const text = await within('a call', outcome)
       assert.doesNotMatch(text, /^not a CallError/)
       if (text === 'answered') answered++
