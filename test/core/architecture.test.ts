@@ -1,7 +1,8 @@
 /** Promises of the design that a machine can keep: what core may import, in which direction, and which words it may use. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { rootUrl } from '../support/root.ts'
 import { type Source, sourcesBelow, targetOf } from './graph.ts'
 import { unreadFields } from './unread-fields.ts'
 
@@ -221,4 +222,27 @@ test('no doc comment stands directly before another one', () => {
     )
   })
   assert.deepEqual(found, [])
+})
+
+/** Rooms: the folders of these. */
+const houses = ['core', 'runtimes', 'test']
+/** Files of a room without its own README, and its maximum. */
+const maxUndescribed = 20
+
+test('rooms of more than 20 files have a README, and its table names what exists', () => {
+  const rooms = houses.flatMap((house) =>
+    readdirSync(new URL(house, rootUrl), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${house}/${name}`),
+  )
+  const problems = rooms.flatMap((room) => {
+    const at = new URL(`${room}/`, rootUrl)
+    const readme = new URL('README.md', at)
+    const count = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+    if (!existsSync(readme)) return count > maxUndescribed ? [`${room}: ${count} files, and no README.md`] : []
+    const rows = readFileSync(readme, 'utf8').matchAll(/^\| (`[^|]+) \|/gm)
+    const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`([\w.][\w./-]*)`/g)].map(([, name = '']) => name))
+    return names.filter((name) => !existsSync(new URL(name, at))).map((name) => `${room}/README.md: ${name} does not exist`)
+  })
+  assert.deepEqual(problems, [])
 })
