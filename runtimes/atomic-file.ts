@@ -1,10 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Creates a directory and its missing parents, and returns the first one that it created. Node's own `recursive` option never ends where a
+ * directory exists in which none can be created, as in /proc.
+ */
+export function makeDirectories(path: string, mode = 0o700): string | undefined {
+  const missing: string[] = []
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at)
+  // With a file in the place of the directory this fails, and names it.
+  if (missing.length === 0) mkdirSync(path, { recursive: true })
+  for (const each of missing) mkdirSync(each, { mode })
+  return missing[0]
+}
 
 /** Replaces a file atomically: readers see the old content or the new. Creates a missing directory with mode 0700. */
 export function writeAtomically(path: string, content: string | Uint8Array, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectories(dirname(path))
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`
   try {
     writeFileSync(temporary, content, { mode, flush: true })

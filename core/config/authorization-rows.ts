@@ -46,10 +46,15 @@ export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
 /** @throws ConfigurationFileError with all problems. */
 export function rowsOfFile(text: string, path: string, platform: Platform): Row[] {
   const { authorizers } = loadConfigurationFile('AuthorizationConfiguration', text, path, platform)
-  return authorizers.map(({ type, name, webhook }) => ({
+  return authorizers.map(({ type, name, webhook }, index) => ({
     type,
     name,
-    ...(webhook && { webhook: (context: AuthorizationContext) => createWebhook(name, webhook, context) }),
+    ...(webhook && {
+      webhook: (context: AuthorizationContext) =>
+        createWebhook(name, webhook, context).catch((error: unknown) => {
+          throw new Error(`${path}: authorizers[${index}].${messageOf(error)}`)
+        }),
+    }),
   }))
 }
 
@@ -89,7 +94,7 @@ const podFiles = '/var/run/secrets/<labels>/serviceaccount'
 async function connect(info: WebhookAuthorizer['connectionInfo'], context: AuthorizationContext): Promise<WebhookConnection> {
   const { platform, ports, files } = context
   if (ourWords(info.type, platform) === 'PlatformConfigFile') return readConnection(info.platformConfigFile ?? '', ports)
-  if (files.clusterServer === undefined) throw new Error('connectionInfo InClusterConfig: this process is not in a pod of a cluster')
+  if (files.clusterServer === undefined) throw new Error('connectionInfo.type: InClusterConfig: this process is not in a pod of a cluster')
   const directory = platform.name(podFiles)
   return {
     url: files.clusterServer,

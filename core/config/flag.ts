@@ -41,6 +41,8 @@ export interface Flag<V = unknown> {
   readonly implemented: boolean
   /** Replacement of a deprecated flag; setting the flag gives a warning. */
   readonly deprecated?: string
+  /** The value is the path of a file that is read at the start. */
+  readonly path?: 'file'
   /** The default value. */
   initial(context: FlagContext): V
   /** @throws FlagError; `name` is the user's spelling. */
@@ -55,6 +57,7 @@ export interface FlagOptions<T> {
   readonly implemented?: true
   readonly short?: string
   readonly deprecated?: string
+  readonly path?: 'file'
   /** Replaces the type's label in the help. */
   readonly label?: string
   /** Returns why a value is invalid, or undefined. */
@@ -90,6 +93,7 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
     implemented: options.implemented ?? false,
     ...(short !== undefined && { short }),
     ...(deprecated !== undefined && { deprecated }),
+    ...(options.path && { path: options.path }),
     initial: (context) => (isFunction<T | undefined>(initial) ? initial(context) : initial) as FlagValueOf<T, O>,
     read: (name, texts, platform) => {
       const values = texts.map((text) => readOne(name, text, platform))

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { FlagError } from '../../core/config/flag.ts'
-import type { FlagName } from '../../core/config/flags/index.ts'
+import { flags as allFlags, type FlagName } from '../../core/config/flags/index.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
-import { reasonOf } from '../atomic-file.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
+import { makeDirectories, reasonOf } from '../atomic-file.ts'
 
 /** The text of a file that a flag's value names. Throws a FlagError that names both. */
 export function readPath(flag: string, path: string): string {
@@ -22,8 +23,38 @@ export function readFlagFile(flags: ParsedFlags, flag: FlagName): string | undef
 /** Creates the directory that a flag names, with mode 0700. Throws a FlagError that names both. */
 export function makeFlagDirectory(flag: string, path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectories(path)
   } catch (error) {
     throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
   }
+}
+
+/** The files that flags name, with the flag of each. */
+function* namedFiles(flags: ParsedFlags): Generator<readonly [flag: FlagName, path: string]> {
+  for (const [name, { path }] of Object.entries(allFlags)) {
+    if (path === undefined) continue
+    const value: unknown = flags.get(name as FlagName)
+    for (const each of Array.isArray(value) ? value : [value]) if (typeof each === 'string' && each !== '') yield [name as FlagName, each]
+  }
+}
+
+/** Throws a FlagError that names flag and path unless every file that a flag names can be read. Pipes are not read here: that works only once. */
+export function checkFlagFiles(flags: ParsedFlags): void {
+  for (const [flag, path] of namedFiles(flags)) {
+    let readable = true
+    try {
+      readable = !statSync(path).isFIFO()
+    } catch {
+      // Reading it has the reason.
+    }
+    if (readable) readPath(flags.spelling(flag).slice('--'.length), path)
+  }
+}
+
+/** The error of a start, with the flag in front that names the file which the error is about. */
+export function namingFlag(flags: ParsedFlags, error: unknown): unknown {
+  const message = messageOf(error)
+  if (message.startsWith('--')) return error
+  for (const [flag, path] of namedFiles(flags)) if (message.includes(path)) return new FlagError(`${flags.spelling(flag)}: ${message}`)
+  return error
 }

@@ -1,5 +1,5 @@
 /** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
-import { mkdirSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flagConflicts } from '../../core/config/exclusions.ts'
 import { gatesOfFlags } from '../../core/config/feature-gates.ts'
@@ -25,6 +25,7 @@ import {
   reloadedCertificates,
   servingCertificates,
 } from './certificates.ts'
+import { checkFlagFiles, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Handler, type Listener, listen } from './listener.ts'
@@ -68,7 +69,7 @@ function watchCertificates(flags: ParsedFlags, pki: Pki, listener: Listener, log
 function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
   const path = flags.get('write-kubeconfig')
   if (!path) return
-  mkdirSync(dirname(path), { recursive: true })
+  makeFlagDirectory('write-kubeconfig', dirname(path))
   writeKubeconfig(path, {
     server: `https://${hostPort(localAddress(flags.get('bind-address')), port)}`,
     caPem: pki.servingAuthorityPem,
@@ -78,8 +79,15 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
   })
 }
 
-/** Starts everything and resolves when the server is ready. Rejects with a one-line error. */
+/** Starts everything and resolves when the server is ready. Rejects with a one-line error, which names the flag that it is about. */
 export async function start(flags: ParsedFlags): Promise<Daemon> {
+  checkFlagFiles(flags)
+  return startAll(flags).catch((error: unknown) => {
+    throw namingFlag(flags, error)
+  })
+}
+
+async function startAll(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)

@@ -1,6 +1,7 @@
 /** JWT issuers from the `--oidc-*` flags. */
 import type { AuthenticationSettings, OidcIssuer } from '../../core/config/authentication.ts'
 import { authenticationFileConflicts } from '../../core/config/file-exclusions.ts'
+import { FlagError } from '../../core/config/flag.ts'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import type { Logger } from '../../core/ports.ts'
 import { readFlagFile } from './flag-file.ts'
@@ -14,6 +15,11 @@ function usernamePrefix(prefix: string | undefined, claim: string, issuer: strin
 function oidcIssuer(flags: ParsedFlags): OidcIssuer | undefined {
   const [url, audience] = [flags.get('oidc-issuer-url'), flags.get('oidc-client-id')]
   if (!url || !audience) return undefined
+  const authorities = readFlagFile(flags, 'oidc-ca-file')
+  if (authorities !== undefined && !authorities.includes('BEGIN CERTIFICATE'))
+    throw new FlagError(
+      `${flags.spelling('oidc-ca-file')}: ${flags.get('oidc-ca-file')}: data does not contain any valid RSA or ECDSA certificates`,
+    )
   const claim = flags.get('oidc-username-claim')
   const groups = flags.get('oidc-groups-claim') ?? ''
   const none = { claim: '', expression: '' }
@@ -21,7 +27,7 @@ function oidcIssuer(flags: ParsedFlags): OidcIssuer | undefined {
     issuer: {
       url,
       discoveryURL: '',
-      certificateAuthority: readFlagFile(flags, 'oidc-ca-file') ?? '',
+      certificateAuthority: authorities ?? '',
       audiences: [audience],
       audienceMatchPolicy: '',
       egressSelectorType: '',
@@ -56,8 +62,12 @@ export function authenticationSettings(flags: ParsedFlags): AuthenticationSettin
 /** Whether anonymous requests are accepted. With AlwaysAllow they are not, with a warning. An authentication file takes precedence. */
 export function allowsAnonymous(flags: ParsedFlags, logger: Logger): boolean {
   const allowed = flags.get('anonymous-auth')
-  const unlimited = flags.get('authorization-mode').includes('AlwaysAllow')
-  if (allowed && unlimited)
-    logger.warn({}, '--anonymous-auth has no effect with --authorization-mode=AlwaysAllow: requests need credentials')
-  return allowed && !unlimited
+  if (!flags.get('authorization-mode').includes('AlwaysAllow')) return allowed
+  const [mode, anonymous] = [flags.spelling('authorization-mode'), flags.spelling('anonymous-auth')]
+  const beside = allowed && flags.isSet('anonymous-auth') ? `; ${anonymous} has no effect` : ''
+  logger.warn(
+    {},
+    `${mode}=AlwaysAllow: every request with credentials may do everything, and others are refused${beside}; use ${mode}=Node,RBAC for a cluster`,
+  )
+  return false
 }

@@ -64,7 +64,16 @@ export const nodeFiles: Files = {
  * `-v`) 4 or higher.
  */
 export const nodeLogger = (verbosity: number, to: DestinationStream = destination({ dest: 2, sync: true })): Logger =>
-  pino({ level: verbosity >= 4 ? 'debug' : 'info', base: null, timestamp: stdTimeFunctions.isoTime }, to)
+  pino(
+    {
+      level: verbosity >= 4 ? 'debug' : 'info',
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      // By name: the numbers are pino's own.
+      formatters: { level: (level) => ({ level }) },
+    },
+    to,
+  )
 
 /** Outgoing calls of this process. */
 export const nodeOutbound: Outbound = createOutbound()

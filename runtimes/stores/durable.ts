@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { validateOptions } from '../../core/config/options.ts'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
+import { makeDirectories } from '../atomic-file.ts'
 import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
 import { openLog } from './log/open.ts'
@@ -68,7 +68,7 @@ const refused = (path: string, error: unknown) =>
 
 /** Creates a directory and syncs its parents: without that a power cut could remove it, with the log. */
 function makeDirectory(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o700 })
+  const first = makeDirectories(path)
   if (first === undefined) return
   for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncDirectory(dirname(made))
 }

@@ -1,7 +1,7 @@
 /** Snapshots of the embedded store: all current keys at one revision, in one file. Encrypted values stay encrypted. */
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, rmSync } from 'node:fs'
 import { StoreError } from '../../core/ports.ts'
-import { reasonOf } from '../atomic-file.ts'
+import { makeDirectories, reasonOf } from '../atomic-file.ts'
 import type { Change } from './history.ts'
 import type { Lease } from './leases.ts'
 import { createLog } from './log/create.ts'
@@ -83,7 +83,7 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
   if (holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds a store already`)
   try {
     const base = check(file)
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectories(directory)
     const target = nodeDirectory(directory)
     // Left over from a restore that was killed.
     for (const number of logNames(target.names()).bases) target.remove(baseName(number))

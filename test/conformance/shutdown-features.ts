@@ -1,7 +1,7 @@
 /** How a daemon ends. */
 import assert from 'node:assert/strict'
 import { connect as connectPlain } from 'node:net'
-import { apiOf, configMap, type TestList } from '../support/api.ts'
+import { type Api, apiOf, configMap, type TestList } from '../support/api.ts'
 import { type Daemon, type DaemonOptions, readCredentials } from '../support/daemon.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually, within } from '../support/wait.ts'
@@ -31,10 +31,15 @@ const isClosed = (port: number) =>
   })
 
 /** A daemon with a create and a patch that wait for a webhook. */
-async function withHeldWrites({ start, directory }: Place, flags: readonly string[]) {
+async function withHeldWrites(
+  { start, directory }: Place,
+  flags: readonly string[],
+  prepare: (api: Api) => Promise<void> = async () => {},
+) {
   const webhook = await startHeldWebhook()
   const daemon = await start({ directory, flags })
   const api = apiOf(daemon.fetch)
+  await prepare(api)
   await api.create(collection, held('patched'))
   await api.create(webhooks, webhook.configuration)
   const create = api.create(collection, held('created'))
@@ -50,9 +55,10 @@ async function withHeldWrites({ start, directory }: Place, flags: readonly strin
 
 export const shutdownFeatures = {
   async 'requests in flight end before the process does'(place: Place) {
-    const { daemon, api, webhook, ended } = await withHeldWrites(place, ['--shutdown-delay-duration=100ms'])
+    const { daemon, api, webhook, ended } = await withHeldWrites(place, ['--shutdown-delay-duration=100ms'], async (api) => {
+      for (let i = 0; i < large.count; i++) await api.create(collection, configMap(`large-${i}`, large.data))
+    })
     const watch = await watchAt(daemon.fetch, collection, { fieldSelector: 'metadata.name=seen' })
-    for (let i = 0; i < large.count; i++) await api.create(collection, configMap(`large-${i}`, large.data))
     const list = await daemon.fetch(collection)
     await api.create(collection, configMap('seen'))
 

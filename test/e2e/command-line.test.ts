@@ -73,7 +73,7 @@ describe('an invalid command line exits with status 1 and one line that names th
     other.close()
     remove()
     assert.equal(code, 1)
-    assert.match(stderr.trimEnd().split('\n').at(-1) ?? '', new RegExp(`^error: .*${port}`))
+    assert.match(stderr.trimEnd().split('\n').at(-1) ?? '', new RegExp(`^error: --secure-port: .*${port}`))
   })
 })
 
@@ -86,6 +86,23 @@ describe('the program', { concurrency: 2 }, () => {
     const version = await runProgram(['--version'])
     assert.deepEqual([version.code, version.stderr], [0, ''])
     assert.match(version.stdout, /v1\.36\.\d+/)
+  })
+
+  test('logs levels by name, and says what AlwaysAllow means', async () => {
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--authorization-mode=AlwaysAllow', '--logging-format=json'] })
+    const lines = daemon
+      .log()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { level: string; msg: string })
+    assert.deepEqual(
+      lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg),
+      [
+        '--authorization-mode=AlwaysAllow: every request with credentials may do everything, and others are refused; use --authorization-mode=Node,RBAC for a cluster',
+      ],
+    )
+    assert.equal(lines.at(-1)?.level, 'info')
+    await daemon.stop()
   })
 
   test('warns of flags that are not implemented', async () => {

@@ -5,7 +5,7 @@ const names: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
 const pluginProblem = (name: string) => (names.includes(name) ? undefined : 'is not an admission plugin')
 
 export const admissionFlags = {
-  'admission-control-config-file': string({ implemented: true, help: 'Path of the AdmissionConfiguration file.' }),
+  'admission-control-config-file': string({ path: 'file', implemented: true, help: 'Path of the AdmissionConfiguration file.' }),
   'enable-admission-plugins': strings({
     implemented: true,
     checkItem: pluginProblem,

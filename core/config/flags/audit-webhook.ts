@@ -2,7 +2,7 @@ import { bool, choice, duration, float, int, string } from '../flag-types.ts'
 import { auditModes, auditVersion, truncateHelp } from './audit.ts'
 
 export const auditWebhookFlags = {
-  'audit-webhook-config-file': string({ help: 'Path of the connection file (kubeconfig format) for the audit webhook.' }),
+  'audit-webhook-config-file': string({ path: 'file', help: 'Path of the connection file (kubeconfig format) for the audit webhook.' }),
   'audit-webhook-mode': choice({
     oneOf: auditModes,
     default: 'batch',

@@ -24,10 +24,12 @@ export const authenticationFlags = {
     help: 'Accept requests without credentials as user system:anonymous in group system:unauthenticated.',
   }),
   'authentication-config': string({
+    path: 'file',
     implemented: true,
     help: 'Path of the AuthenticationConfiguration file. Cannot be combined with --oidc-*, nor with --anonymous-auth when the file sets anonymous.',
   }),
   'authentication-token-webhook-config-file': string({
+    path: 'file',
     implemented: true,
     help: 'Path of a connection file (kubeconfig format) for the webhook that authenticates bearer tokens.',
   }),
@@ -43,10 +45,15 @@ export const authenticationFlags = {
     help: 'Time to cache responses of the webhook.',
   }),
   'client-ca-file': string({
+    path: 'file',
     implemented: true,
     help: 'CA bundle for client certificates. A client with a valid certificate is authenticated as the common name of the certificate.',
   }),
-  'token-auth-file': string({ implemented: true, help: 'Path of a CSV file with static tokens: token,user,uid,"group1,group2".' }),
+  'token-auth-file': string({
+    path: 'file',
+    implemented: true,
+    help: 'Path of a CSV file with static tokens: token,user,uid,"group1,group2".',
+  }),
   'enable-bootstrap-token-auth': bool({
     implemented: true,
     help: 'Accept bootstrap tokens, which are secrets of type bootstrap.<labels>/token in the system namespace.',
@@ -58,7 +65,11 @@ export const authenticationFlags = {
   }),
   'oidc-issuer-url': string({ implemented: true, check: httpsProblem, help: 'URL of the OpenID issuer; must be https.' }),
   'oidc-client-id': string({ implemented: true, help: 'Client ID that ID tokens must be issued for; required with --oidc-issuer-url.' }),
-  'oidc-ca-file': string({ implemented: true, help: "CA bundle for the issuer's certificate. Default: the host's root certificates." }),
+  'oidc-ca-file': string({
+    path: 'file',
+    implemented: true,
+    help: "CA bundle for the issuer's certificate. Default: the host's root certificates.",
+  }),
   'oidc-username-claim': string({
     implemented: true,
     default: 'sub',
@@ -78,6 +89,7 @@ export const authenticationFlags = {
     help: 'Accepted signing algorithms (RFC 7518, section 3.1).',
   }),
   'requestheader-client-ca-file': string({
+    path: 'file',
     implemented: true,
     help: 'CA bundle for client certificates of front proxies, verified before their user headers are trusted.',
   }),
@@ -107,9 +119,10 @@ export const authenticationFlags = {
     help: 'Prefixes of headers to read extra user attributes from, such as X-Remote-Extra-.',
   }),
   'proxy-client-cert-file': string({
+    path: 'file',
     help: 'Client certificate for calls to aggregated API servers and admission webhooks.',
   }),
-  'proxy-client-key-file': string({ help: 'Key of --proxy-client-cert-file.' }),
+  'proxy-client-key-file': string({ path: 'file', help: 'Key of --proxy-client-cert-file.' }),
   'service-account-issuer': strings({
     split: false,
     implemented: true,
@@ -122,12 +135,13 @@ export const authenticationFlags = {
     help: "URL of the JSON Web Key Set in the issuer's discovery document. Default: /openid/v1/jwks of this server.",
   }),
   'service-account-key-file': strings({
+    path: 'file',
     implemented: true,
     split: false,
     checkItem: notBlank,
     help: 'PEM file with RSA or ECDSA keys that verify service account tokens. Repeatable. Default: --tls-private-key-file.',
   }),
-  'service-account-signing-key-file': string({ implemented: true, help: 'Private key that signs service account tokens.' }),
+  'service-account-signing-key-file': string({ path: 'file', implemented: true, help: 'Private key that signs service account tokens.' }),
   'service-account-signing-endpoint': string({
     implemented: true,
     help: 'Unix socket of an external signer of service account tokens. Cannot be combined with key files.',

@@ -10,6 +10,7 @@ function modesProblem(modes: readonly string[]): string | undefined {
 
 export const authorizationFlags = {
   'authorization-config': string({
+    path: 'file',
     implemented: true,
     help: 'Path of the AuthorizationConfiguration file. Cannot be combined with --authorization-mode or --authorization-webhook-*.',
   }),
@@ -21,8 +22,13 @@ export const authorizationFlags = {
     check: modesProblem,
     help: `Ordered list of authorizers: ${authorizationModes.join(', ')}.`,
   }),
-  'authorization-policy-file': string({ implemented: true, help: 'Path of the policy file for mode ABAC, one JSON object per line.' }),
+  'authorization-policy-file': string({
+    path: 'file',
+    implemented: true,
+    help: 'Path of the policy file for mode ABAC, one JSON object per line.',
+  }),
   'authorization-webhook-config-file': string({
+    path: 'file',
     implemented: true,
     help: 'Path of the connection file (kubeconfig format) for mode Webhook.',
   }),

@@ -47,9 +47,9 @@ export const persistenceFlags = {
     implemented: true,
     help: 'Separate servers for selected built-in resources, each group/resource#url;url.',
   }),
-  'kvstore-cafile': string({ implemented: true, help: "CA bundle for the store's serving certificates." }),
-  'kvstore-certfile': string({ implemented: true, help: 'Client certificate for connections to the store.' }),
-  'kvstore-keyfile': string({ implemented: true, help: 'Key of --kvstore-certfile.' }),
+  'kvstore-cafile': string({ path: 'file', implemented: true, help: "CA bundle for the store's serving certificates." }),
+  'kvstore-certfile': string({ path: 'file', implemented: true, help: 'Client certificate for connections to the store.' }),
+  'kvstore-keyfile': string({ path: 'file', implemented: true, help: 'Key of --kvstore-certfile.' }),
   'kvstore-prefix': string({ default: '/registry', implemented: true, help: 'Prefix of all keys in the store.' }),
   'kvstore-compaction-interval': duration({
     default: 300_000,
@@ -69,6 +69,7 @@ export const persistenceFlags = {
   'kvstore-healthcheck-timeout': duration({ default: 2_000, implemented: true, help: "Timeout of the store's health check." }),
   'kvstore-readycheck-timeout': duration({ default: 2_000, implemented: true, help: "Timeout of the store's readiness check." }),
   'encryption-provider-config': string({
+    path: 'file',
     implemented: true,
     help: 'Path of the EncryptionConfiguration file: which resources are encrypted at rest, and with which providers.',
   }),

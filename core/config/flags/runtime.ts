@@ -23,7 +23,7 @@ export const runtimeFlags = {
     implemented: true,
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
-  'tracing-config-file': string({ help: 'Path of the TracingConfiguration file.' }),
+  'tracing-config-file': string({ path: 'file', help: 'Path of the TracingConfiguration file.' }),
   profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),
   'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
@@ -33,7 +33,10 @@ export const runtimeFlags = {
     split: 'quoted',
     help: 'Allowed values of a metric label, as metric,label=value,value. Other values are counted as unexpected.',
   }),
-  'allow-metric-labels-manifest': string({ help: 'Path of a YAML file with the values of --allow-metric-labels, which takes precedence.' }),
+  'allow-metric-labels-manifest': string({
+    path: 'file',
+    help: 'Path of a YAML file with the values of --allow-metric-labels, which takes precedence.',
+  }),
   'disabled-metrics': strings({
     help: 'Fully qualified names of metrics to disable. Takes precedence over --show-hidden-metrics-for-version.',
   }),
@@ -43,10 +46,10 @@ export const runtimeFlags = {
     help: 'Show metrics that were hidden after this release; only the previous minor release is allowed.',
   }),
   'logging-format': choice({
-    oneOf: ['text'],
+    oneOf: ['text', 'json'],
     default: 'text',
     implemented: true,
-    help: 'Format of the log; only text is accepted. Each message is one line of JSON on standard error.',
+    help: 'Format of the log. In both cases each message is one line of JSON on standard error.',
   }),
   'log-flush-frequency': duration({ default: 5_000, help: 'Maximum time between flushes of the log.' }),
   'log-text-info-buffer-size': quantity({

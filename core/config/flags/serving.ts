@@ -113,7 +113,10 @@ export const servingFlags = {
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
     help: 'Preferred types of node addresses for connections to node agents, in order.',
   }),
-  'egress-selector-config-file': string({ help: 'Path of the EgressSelectorConfiguration file: proxies for outgoing connections.' }),
+  'egress-selector-config-file': string({
+    path: 'file',
+    help: 'Path of the EgressSelectorConfiguration file: proxies for outgoing connections.',
+  }),
   'peer-advertise-ip': string({
     check: ipProblem,
     help: 'IP address that other API servers forward requests to. Needs UnknownVersionInteroperabilityProxy.',
@@ -123,6 +126,7 @@ export const servingFlags = {
     help: 'Port that other API servers forward requests to. Needs UnknownVersionInteroperabilityProxy.',
   }),
   'peer-ca-file': string({
+    path: 'file',
     help: 'CA bundle for the serving certificates of other API servers. Needs UnknownVersionInteroperabilityProxy.',
   }),
   'coordinated-leadership-lease-duration': duration({ default: 15_000, help: 'Lease duration for coordinated leader election.' }),

@@ -57,10 +57,11 @@ function directiveProblem(text: string): string | undefined {
 
 export const tlsFlags = {
   'tls-cert-file': string({
+    path: 'file',
     implemented: true,
     help: 'Serving certificate, followed by intermediate CA certificates. Without certificate and key, a self-signed pair is generated in --cert-dir.',
   }),
-  'tls-private-key-file': string({ implemented: true, help: 'Key of --tls-cert-file.' }),
+  'tls-private-key-file': string({ path: 'file', implemented: true, help: 'Key of --tls-cert-file.' }),
   'cert-dir': string({
     default: ({ platform }) => platform.certDir,
     implemented: true,
@@ -94,7 +95,7 @@ export const tlsFlags = {
     checkItem: directiveProblem,
     help: 'Directives of the Strict-Transport-Security response header, such as max-age=31536000,includeSubDomains. Empty: no header.',
   }),
-  'nodeagent-certificate-authority': string({ help: 'CA bundle for the certificates of node agents.' }),
-  'nodeagent-client-certificate': string({ help: 'Client certificate for calls to node agents.' }),
-  'nodeagent-client-key': string({ help: 'Key of --nodeagent-client-certificate.' }),
+  'nodeagent-certificate-authority': string({ path: 'file', help: 'CA bundle for the certificates of node agents.' }),
+  'nodeagent-client-certificate': string({ path: 'file', help: 'Client certificate for calls to node agents.' }),
+  'nodeagent-client-key': string({ path: 'file', help: 'Key of --nodeagent-client-certificate.' }),
 }
