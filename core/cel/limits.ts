@@ -1,10 +1,10 @@
-/** Maximum sizes of the values that expressions create: no stored object contains larger ones, and larger ones can't be copied within a time slice. */
+/** Maximum sizes of the values that expressions create: larger ones take longer than a time slice to copy. */
 import { Cancelled } from './values/errors.ts'
 
 /** Maximum UTF-16 code units of a string, and bytes of a byte sequence. */
 const longestText = 4 * 1024 * 1024
 /** Maximum items of a list. */
-const longestList = 1024 * 1024
+const longestList = 512 * 1024
 
 /** Ends the evaluation: it would take too much time or memory. */
 export const exceeded = (): never => {

@@ -117,24 +117,45 @@ function sortBy(list: List, keys: List): Steps<List> {
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.length} and ${keys.length} elements respectively`,
     )
   }
-  const pairs = keys.map((key, index) => ({ key: adapt(key), item: list[index] }))
-  const type = typeOf(pairs[0]?.key)
-  if (pairs.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
+  return new Steps(sortedBy(list, keys))
+}
+
+function* sortedBy(list: List, keys: List): Parts<List> {
+  const pace = new Pace()
+  const type = typeOf(adapt(keys[0]))
+  if (keys.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
     fail('list elements must be comparable')
   }
-  if (pairs.some(({ key }) => typeOf(key).kind !== type.kind)) fail('list elements must have the same type')
-  return new Steps(
-    (function* () {
-      return (yield* sorted(pairs, ({ key }) => key)).map(({ item }) => item)
-    })(),
-  )
+  const pairs: { readonly key: unknown; readonly item: unknown }[] = []
+  for (let at = 0; at < keys.length; at++) {
+    if (pace.due(nanosecondsPerItem * 2)) yield pace.units
+    const key = adapt(keys[at])
+    if (typeOf(key).kind !== type.kind) fail('list elements must have the same type')
+    pairs.push({ key, item: list[at] })
+  }
+  const items: unknown[] = []
+  for (const { item } of yield* sorted(pairs, ({ key }) => key)) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    items.push(item)
+  }
+  return items
 }
 
 const lengthOfRange = (count: unknown) => Math.max(0, Number(count))
 
-function range(count: Int): MaybeSteps<List> {
+function range(count: Int): Steps<List> {
   boundList(lengthOfRange(count))
-  return costly(lengthOfRange(count) * nanosecondsPerItem, () => Array.from({ length: lengthOfRange(count) }, (_, index) => index))
+  return new Steps(numbersTo(lengthOfRange(count)))
+}
+
+function* numbersTo(end: number): Parts<List> {
+  const pace = new Pace()
+  const numbers: number[] = []
+  for (let number = 0; number < end; number++) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
+    numbers.push(number)
+  }
+  return numbers
 }
 
 const reverse = (list: List) => costly(list.length * 2, () => list.toReversed())

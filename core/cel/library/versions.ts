@@ -26,10 +26,18 @@ class CelSemver extends CelOpaque {
 const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
 const maxDigits = 20
 
+/** Splits at the first two dots. */
+function threeParts(text: string): readonly string[] {
+  const first = text.indexOf('.')
+  if (first < 0) return [text]
+  const second = text.indexOf('.', first + 1)
+  if (second < 0) return [text.slice(0, first), text.slice(first + 1)]
+  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
+}
+
 /** Normalizes `v1.2` or `01.2.3`. Undefined: a short version with suffixes. */
 function normalized(text: string): string | undefined {
-  const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.')
-  const parts = minor === undefined ? [major] : rest.length === 0 ? [major, minor] : [major, minor, rest.join('.')]
+  const parts = threeParts(text.replace(/^v/, ''))
   const plain = parts.map((part) => (part.length > 1 ? part.replace(/^0+/, '').replace(/^(?!\d)/, '0') : part))
   if (plain.length < 3 && /[+-]/.test(plain.at(-1) ?? '')) return undefined
   while (plain.length < 3) plain.push('0')
@@ -41,7 +49,7 @@ function read(text: string, normalize = false): CelSemver | string {
   if (plain === undefined) return 'short version cannot contain PreRelease/Build meta data'
   if (plain === '') return 'Version string empty'
   const [matched, major = '', minor = '', patch = '', before] = form.exec(plain) ?? []
-  if (matched === undefined) return plain.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : numberProblem(plain)
+  if (matched === undefined) return threeParts(plain).length < 3 ? 'No Major.Minor.Patch elements found' : numberProblem(plain)
   const identifiers = before?.split('.') ?? []
   const padded = identifiers.find((each) => /^0\d+$/.test(each))
   if (padded !== undefined) return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(padded)}`

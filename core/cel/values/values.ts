@@ -142,7 +142,13 @@ export class LazyObject extends CelObject {
   }
 }
 
-const isPlain = (type: CelType) => type.stored === undefined && (type.kind === 'string' || type.kind === 'int' || type.kind === 'bool')
+/** Whether values of a type are the same in JSON. Numbers in lists and maps are converted when they are selected. */
+function isPlain(type: CelType): boolean {
+  if (type.stored !== undefined) return false
+  if (type.kind === 'list') return type.listType !== 'set' && type.listType !== 'map' && isPlain(type.parameters[0] ?? dynType)
+  if (type.kind === 'map') return isPlain(type.parameters[1] ?? dynType)
+  return type.kind === 'string' || type.kind === 'int' || type.kind === 'bool' || type.kind === 'dyn'
+}
 
 const readers: { readonly [stored in Stored]: (raw: unknown) => unknown } = {
   double: (raw) => (typeof raw === 'number' ? new CelDouble(raw) : raw),
@@ -162,7 +168,7 @@ export function numberOf(value: number): unknown {
 function readList(type: CelType, raw: readonly unknown[]): readonly unknown[] {
   const items = type.parameters[0] ?? dynType
   const keyed = type.listType === 'set' || type.listType === 'map'
-  if (!keyed) return isPlain(items) || items.kind === 'dyn' ? raw : raw.map((each) => read(items, each))
+  if (!keyed) return isPlain(items) ? raw : raw.map((each) => read(items, each))
   const list = new KeyedList()
   list.by = type.listType === 'map' ? type.listKeys : undefined
   for (const each of raw) list.push(read(items, each))
@@ -171,7 +177,7 @@ function readList(type: CelType, raw: readonly unknown[]): readonly unknown[] {
 
 function readMap(type: CelType, raw: object): unknown {
   const values = type.parameters[1] ?? dynType
-  if (isPlain(values) || values.kind === 'dyn') return raw
+  if (isPlain(values)) return raw
   const map = new CelMap()
   for (const [key, each] of Object.entries(raw)) map.entries.set(key, [key, read(values, each)])
   return map

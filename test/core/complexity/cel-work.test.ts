@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
 import { dynType, listType, mapType, stringType } from '../../../core/cel/types.ts'
 import { slowness } from '../../support/cost.ts'
-import { probe } from './probe.ts'
+import { probe } from './cel-probe.ts'
 
 const environment = createCelEnvironment({
   variables: { text: stringType, list: listType(dynType), map: mapType(stringType, dynType), x: dynType },
