@@ -295,8 +295,8 @@ export function badInput(on: On): void {
   })
 
   on('handles odd URLs', async ({ api, at, namespace }) => {
+    assert.equal((await api.get(at('configmaps/%zz'))).status, 400)
     for (const path of [
-      at('configmaps/%zz'),
       at('configmaps/a%00b'),
       at('configmaps/..%2f..%2fsecrets'),
       `/api/v1/namespaces/${namespace}/configmaps/${'x'.repeat(5000)}`,
