@@ -7,6 +7,7 @@ import { dropDisabled } from '../schema/gated.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { Entry } from '../storage/entry.ts'
+import { createKeys } from '../storage/keys.ts'
 import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
@@ -41,6 +42,11 @@ function checkVersion(resource: ServedResource, { metadata }: ApiObject, existin
   metadata.resourceVersion = stored
 }
 
+/** The object's key below the prefix of all keys, for errors. */
+function keyOf({ store: { definition } }: ServedResource, { metadata: { namespace = '', name = '' } }: ApiObject): string {
+  return createKeys('', definition.storageKey, definition.namespaced).of(namespace, name)
+}
+
 /** Copies immutable metadata from the stored object, and throws when the UIDs differ. */
 function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: ApiObject): void {
   const { metadata } = incoming
@@ -49,7 +55,7 @@ function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: A
     throw conflict(
       resource.groupResource,
       name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${keyOf(resource, existing)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
     )
   checkVersion(resource, incoming, existing)
   for (const field of ['uid', 'creationTimestamp'] as const) {

@@ -1,4 +1,4 @@
-import type { ApiObject, ResourceDefinition, SubresourceStrategy } from '../resources/definition.ts'
+import type { ApiObject, MetadataCheck, ResourceDefinition, SubresourceStrategy } from '../resources/definition.ts'
 import { invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
@@ -20,19 +20,51 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
 }
 
-function validateObject(
+/** Finalizers without a domain must be known ones, if the kind says so. */
+function validateFinalizers(
+  { qualifiedFinalizers }: ResourceDefinition,
+  object: ApiObject,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  if (!qualifiedFinalizers) return
+  object.metadata.finalizers?.forEach((name, index) => {
+    validateFinalizer(name, finalizers.index(index), errors, context.platform)
+  })
+}
+
+/** What all kinds have in common, then what the kind checks once more: errors are listed as often as the reference finds them. */
+function validateMetadataUpdate(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  const { namespaced, nameFormat } = definition
+  const checks: { readonly [check in MetadataCheck]: () => void } = {
+    object: () => validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors),
+    update: () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors),
+  }
+  errors.untilClosed(() => {
+    validateObjectMeta(object.metadata, { namespaced, path: metadata }, errors)
+    checks.update()
+    const isValid = errors.count === 0 && !object.metadata.generateName
+    for (const check of definition.metadataOnUpdate) {
+      if (!isValid) checks[check]()
+      validateFinalizers(definition, object, errors, context)
+    }
+  })
+}
+
+/** Validates everything except metadata. */
+function validateContent(
   definition: ResourceDefinition,
   object: ApiObject,
   errors: FieldErrors,
   context: HookContext,
   old?: ApiObject,
 ): void {
-  const { namespaced, nameFormat } = definition
-  errors.untilClosed(() => validateObjectMeta(object.metadata, { namespaced, path: metadata, ...(!old && { nameFormat }) }, errors))
-  if (definition.qualifiedFinalizers)
-    object.metadata.finalizers?.forEach((name, index) => {
-      validateFinalizer(name, finalizers.index(index), errors, context.platform)
-    })
   // If checks end here, later errors would not be kept; those of other parts may be dropped and reported in other words.
   if (errors.closed) return
   validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)
@@ -40,32 +72,37 @@ function validateObject(
 }
 
 /** Validation errors of an update, without those that the stored object has too (ratcheting). */
-function validateObjectUpdate(
+function validateContentUpdate(
   definition: ResourceDefinition,
   object: ApiObject,
   old: ApiObject,
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  validateObject(definition, object, errors, context, old)
+  validateContent(definition, object, errors, context, old)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
   const before = errorsFor(context)
-  validateObject(definition, old, before, context, old)
+  validateContent(definition, old, before, context, old)
   errors.forgive(before)
 }
 
 /** Throws 422 with all errors of a new object. */
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
-  validateObject(definition, object, errors, context)
+  const { namespaced, nameFormat } = definition
+  errors.untilClosed(() => {
+    validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors)
+    validateFinalizers(definition, object, errors, context)
+  })
+  validateContent(definition, object, errors, context)
   refuseIfAny(definition, object, errors)
 }
 
 /** Throws 422 with all errors of an update of the main resource. */
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
-  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  validateObjectUpdate(definition, object, old, errors, context)
+  validateMetadataUpdate(definition, object, old, errors, context)
+  validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => {
     validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
     definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
@@ -76,7 +113,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
 /** Throws 422 with all errors of a status update; the rest of the object is unchanged and not validated. */
 export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(context)
-  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+  validateMetadataUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => definition.strategy.validateStatus?.(object as never, old as never, errors, context))
   refuseIfAny(definition, object, errors)
 }
@@ -90,8 +127,8 @@ export function validateSubresourceUpdate(
   context: HookContext,
 ): void {
   const errors = errorsFor(context)
-  validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
-  if (strategy.fullUpdate) validateObjectUpdate(definition, object, old, errors, context)
+  validateMetadataUpdate(definition, object, old, errors, context)
+  if (strategy.fullUpdate) validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => strategy.validate?.(object, old, errors, context))
   refuseIfAny(definition, object, errors)
 }

@@ -176,6 +176,9 @@ export interface Subresource {
 /** Pools of allocations: IP addresses and node ports of services. */
 export type ReservationName = 'serviceAddresses'
 
+/** Checks of metadata in updates: those of every object, and those that compare it with the stored one. */
+export type MetadataCheck = 'object' | 'update'
+
 export interface ResourceDefinition<M extends Message = Message> {
   /** Empty for the core group; `<domain>` stands for the platform's domain until the definition is bound. */
   readonly group: string
@@ -196,6 +199,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly nameFormat: NameFormat
   /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
   readonly reset?: readonly (readonly string[])[]
+  /** Checks of metadata that the reference repeats for this kind on updates: errors are listed once for each. Default: `update`. */
+  readonly metadataOnUpdate: readonly MetadataCheck[]
   /** Finalizers without a domain must be known ones. */
   readonly qualifiedFinalizers?: true
   /** Store key below the prefix, without slashes at the ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
@@ -291,6 +296,7 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     verbs: allVerbs,
     routing: 'path',
     nameFormat: 'dns1123Subdomain',
+    metadataOnUpdate: ['update'],
     storageKey: plural,
     servedByDefault: /^v\d+$/.test(options.version),
     lifecycle: { introduced: '1.0' },

@@ -153,7 +153,10 @@ const maxShown = 4096
 /** A list of finalizers as Go's %#v prints it. */
 const goList = (items: readonly string[]) => `[]string{${shortList(items, maxShown, JSON.stringify)}}`
 
-/** Validates an update's metadata beyond `validateObjectMeta`. */
+/**
+ * Validates an update's metadata beyond `validateObjectMeta`. As in the reference, errors of labels, annotations, owners and managed fields,
+ * which `validateObjectMeta` has found before, are repeated.
+ */
 export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: FieldPath, errors: FieldErrors): void {
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
@@ -173,4 +176,7 @@ export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: Fi
     const value = meta[name] ?? unset
     if (value !== (old[name] ?? unset)) errors.invalid(path.child(name), value, 'field is immutable')
   }
+  if (errors.count === 0) return
+  validateCollections(meta, path, errors)
+  validateManagedFields(meta.managedFields ?? [], path.child('managedFields'), errors)
 }

@@ -22,7 +22,10 @@ export function requireName({ name }: Target): void {
 export function validateIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
   if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
-  if (!resource.definition.namespaced) return
+  if (!resource.definition.namespaced) {
+    delete metadata.namespace
+    return
+  }
   metadata.namespace ||= namespace
   if (metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')

@@ -116,9 +116,6 @@ export const ParamRef = message(
   },
   {
     atomic: true,
-    defaults(reference) {
-      reference.parameterNotFoundAction ??= 'Deny'
-    },
     validate: (reference, path, errors) => validateParamRef(reference, path, errors),
   },
 )

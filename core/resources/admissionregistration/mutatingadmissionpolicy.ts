@@ -65,6 +65,7 @@ export const mutatingAdmissionPolicies = resource({
   version: 'v1',
   kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: MutatingAdmissionPolicy,

@@ -25,6 +25,7 @@ export const mutatingAdmissionPolicyBindings = resource({
   version: 'v1',
   kind: 'MutatingAdmissionPolicyBinding',
   names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: MutatingAdmissionPolicyBinding,

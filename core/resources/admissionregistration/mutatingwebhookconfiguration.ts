@@ -60,6 +60,7 @@ export const mutatingWebhookConfigurations = resource({
   version: 'v1',
   kind: 'MutatingWebhookConfiguration',
   names: ['mutatingwebhookconfigurations', 'mutatingwebhookconfiguration'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: MutatingWebhookConfiguration,

@@ -160,12 +160,14 @@ export function validateParamRef(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  if (name) validateFormat(name, 'pathSegment', path.child('name'), errors)
   if (name && selector) {
     for (const each of ['name', 'selector']) errors.forbidden(path.child(each), 'name and selector are mutually exclusive')
   }
   if (!name && !selector) errors.required(path, 'one of name or selector must be specified')
-  if (name) validateFormat(name, 'pathSegment', path.child('name'), errors)
-  validateSupported(parameterNotFoundAction, ['Deny', 'Allow'], path.child('parameterNotFoundAction'), errors)
+  const at = path.child('parameterNotFoundAction')
+  if (!parameterNotFoundAction) errors.required(at)
+  else validateSupported(parameterNotFoundAction, ['Deny', 'Allow'], at, errors)
 }
 
 export function validatePolicyName(policyName: string | undefined, path: FieldPath, errors: FieldErrors): void {

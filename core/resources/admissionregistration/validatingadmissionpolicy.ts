@@ -84,6 +84,7 @@ export const validatingAdmissionPolicies = resource({
   version: 'v1',
   kind: 'ValidatingAdmissionPolicy',
   names: ['validatingadmissionpolicies', 'validatingadmissionpolicy'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: ValidatingAdmissionPolicy,

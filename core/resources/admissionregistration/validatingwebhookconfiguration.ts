@@ -50,6 +50,7 @@ export const validatingWebhookConfigurations = resource({
   version: 'v1',
   kind: 'ValidatingWebhookConfiguration',
   names: ['validatingwebhookconfigurations', 'validatingwebhookconfiguration'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: ValidatingWebhookConfiguration,

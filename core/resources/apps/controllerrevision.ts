@@ -23,6 +23,7 @@ export const controllerRevisions = resource({
   version: 'v1',
   kind: 'ControllerRevision',
   names: ['controllerrevisions', 'controllerrevision'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: ControllerRevision,
   columns: controllerRevisionColumns,

@@ -85,7 +85,7 @@ export const DeploymentSpec = message(
       spec.progressDeadlineSeconds ??= 600
     },
     validate(spec, path, errors) {
-      validateWorkload(spec, { selector: 'deployment', template: 'ReplicaSet' }, path, errors)
+      validateWorkload(spec, { selector: 'deployment', invalid: 'invalid label selector', template: 'ReplicaSet' }, path, errors)
       const { progressDeadlineSeconds, minReadySeconds = 0 } = spec
       if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
         errors.invalid(path.child('progressDeadlineSeconds'), progressDeadlineSeconds, 'must be greater than minReadySeconds')

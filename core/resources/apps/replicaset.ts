@@ -23,7 +23,8 @@ export const ReplicaSetSpec = message(
     defaults(spec) {
       spec.replicas ??= 1
     },
-    validate: (spec, path, errors) => validateWorkload(spec, { selector: 'deployment', template: 'ReplicaSet' }, path, errors),
+    validate: (spec, path, errors) =>
+      validateWorkload(spec, { selector: 'deployment', invalid: 'invalid label selector', template: 'ReplicaSet' }, path, errors),
   },
 )
 

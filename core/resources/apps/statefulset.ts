@@ -174,7 +174,7 @@ export const StatefulSetSpec = message(
           validateClaimSpec(claim.spec ?? {}, path.child('volumeClaimTemplates').index(index).child('spec'), errors, context)
       })
       validateTemplate?.(templateOf(spec), path.child('template'), errors, context)
-      validateWorkload(spec, { selector: 'statefulset', template: 'StatefulSet' }, path, errors)
+      validateWorkload(spec, { selector: 'statefulset', invalid: '', template: 'StatefulSet' }, path, errors)
       if (spec.serviceName) validateFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)
     },
   },

@@ -15,6 +15,8 @@ interface WorkloadSpec {
 /** Names in errors: for an empty selector, and for a deadline in the template. */
 export interface WorkloadWords {
   readonly selector: string
+  /** Error for a selector with malformed parts, beside theirs; absent: none. */
+  readonly invalid?: string
   readonly template: string
 }
 
@@ -24,7 +26,10 @@ export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path:
   if (selector == null) errors.required(path.child('selector'))
   else if (isEmptySelector(selector)) {
     errors.invalid(path.child('selector'), asJson(selector), `empty selector is invalid for ${words.selector}`)
-  } else validateLabels(spec, path, errors)
+  }
+  if (hasErrors(path.child('selector'), errors)) {
+    if (words.invalid !== undefined) errors.invalid(path.child('selector'), asJson(selector ?? null), words.invalid)
+  } else if (selector == null || !isEmptySelector(selector)) validateLabels(spec, path, errors)
   const { restartPolicy = 'Always', activeDeadlineSeconds } = template?.spec ?? {}
   const at = path.child('template').child('spec')
   if (restartPolicy !== 'Always') errors.notSupported(at.child('restartPolicy'), restartPolicy, ['Always'])
@@ -33,9 +38,15 @@ export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path:
   }
 }
 
-/** The template's labels must match the selector. */
+/** Whether parts of a value were found invalid. */
+function hasErrors(path: FieldPath, errors: FieldErrors): boolean {
+  const parts = `${path}.`
+  return errors.count > 0 && errors.list.some(({ field }) => field.startsWith(parts))
+}
+
+/** The template's labels must match the selector; without one they don't. */
 export function validateLabels({ selector, template }: WorkloadSpec, path: FieldPath, errors: FieldErrors): void {
   const labels = template?.metadata?.labels
-  if (selectorMatches(selector, labels)) return
+  if (selector != null && selectorMatches(selector, labels)) return
   errors.invalid(path.child('template').child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
 }

@@ -154,6 +154,7 @@ export const jobs = resource({
   version: 'v1',
   kind: 'Job',
   names: ['jobs', 'job'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: Job,

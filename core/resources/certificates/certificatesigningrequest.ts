@@ -80,6 +80,7 @@ export const certificateSigningRequests = resource({
   version: 'v1',
   kind: 'CertificateSigningRequest',
   names: ['certificatesigningrequests', 'certificatesigningrequest', 'csr'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: CertificateSigningRequest,

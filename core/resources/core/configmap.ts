@@ -16,6 +16,7 @@ export const configMaps = resource({
   version: 'v1',
   kind: 'ConfigMap',
   names: ['configmaps', 'configmap', 'cm'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: ConfigMap,
   columns: configMapColumns,

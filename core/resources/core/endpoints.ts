@@ -56,6 +56,7 @@ export const endpoints = resource({
   version: 'v1',
   kind: 'Endpoints',
   names: ['endpoints', 'endpoints', 'ep'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: Endpoints,
   columns: endpointsColumns,

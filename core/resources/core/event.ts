@@ -45,6 +45,7 @@ export const events = resource({
   version: 'v1',
   kind: 'Event',
   names: ['events', 'event', 'ev'],
+  metadataOnUpdate: [],
   schema: Event,
   columns: eventColumns,
   strategy: { validate: objectValidation(validateEvent) },

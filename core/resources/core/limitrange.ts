@@ -39,6 +39,7 @@ export const limitRanges = resource({
   version: 'v1',
   kind: 'LimitRange',
   names: ['limitranges', 'limitrange', 'limits'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   schema: LimitRange,
   strategy: {

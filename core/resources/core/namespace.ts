@@ -48,6 +48,7 @@ export const namespaces = resource({
   version: 'v1',
   kind: 'Namespace',
   names: ['namespaces', 'namespace', 'ns'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],

@@ -49,6 +49,7 @@ export const nodes = resource({
   version: 'v1',
   kind: 'Node',
   names: ['nodes', 'node', 'no'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: Node,

@@ -142,6 +142,7 @@ export const persistentVolumes = resource({
   version: 'v1',
   kind: 'PersistentVolume',
   names: ['persistentvolumes', 'persistentvolume', 'pv'],
+  metadataOnUpdate: ['object', 'object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: PersistentVolume,

@@ -122,6 +122,7 @@ export const persistentVolumeClaims = resource({
   version: 'v1',
   kind: 'PersistentVolumeClaim',
   names: ['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: PersistentVolumeClaim,
   columns: persistentVolumeClaimColumns,

@@ -29,6 +29,7 @@ export const pods = resource({
   version: 'v1',
   kind: 'Pod',
   names: ['pods', 'pod', 'po'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: Pod,

@@ -30,6 +30,7 @@ export const secrets = resource({
   version: 'v1',
   kind: 'Secret',
   names: ['secrets', 'secret'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: Secret,
   columns: secretColumns,

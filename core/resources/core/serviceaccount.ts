@@ -37,6 +37,7 @@ export const serviceAccounts = resource({
   version: 'v1',
   kind: 'ServiceAccount',
   names: ['serviceaccounts', 'serviceaccount', 'sa'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: ServiceAccount,
   columns: serviceAccountColumns,

@@ -71,6 +71,7 @@ export const endpointSlices = resource({
   version: 'v1',
   kind: 'EndpointSlice',
   names: ['endpointslices', 'endpointslice'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   schema: EndpointSlice,
   columns: endpointSliceColumns,

@@ -124,6 +124,7 @@ export const flowSchemas = resource({
   version: 'v1',
   kind: 'FlowSchema',
   names: ['flowschemas', 'flowschema'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: FlowSchema,

@@ -120,6 +120,7 @@ export const priorityLevelConfigurations = resource({
   version: 'v1',
   kind: 'PriorityLevelConfiguration',
   names: ['prioritylevelconfigurations', 'prioritylevelconfiguration'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: PriorityLevelConfiguration,

@@ -110,6 +110,7 @@ export const ingresses = resource({
   version: 'v1',
   kind: 'Ingress',
   names: ['ingresses', 'ingress', 'ing'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   schema: Ingress,
   columns: ingressColumns,

@@ -42,6 +42,7 @@ export const ingressClasses = resource({
   version: 'v1',
   kind: 'IngressClass',
   names: ['ingressclasses', 'ingressclass'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: IngressClass,

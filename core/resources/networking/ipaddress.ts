@@ -24,6 +24,7 @@ export const ipAddresses = resource({
   version: 'v1',
   kind: 'IPAddress',
   names: ['ipaddresses', 'ipaddress', 'ip'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: IPAddress,

@@ -44,6 +44,7 @@ export const runtimeClasses = resource({
   version: 'v1',
   kind: 'RuntimeClass',
   names: ['runtimeclasses', 'runtimeclass'],
+  metadataOnUpdate: ['object', 'update'],
   namespaced: false,
   schema: RuntimeClass,
   columns: runtimeClassColumns,

@@ -60,6 +60,7 @@ export const podDisruptionBudgets = resource({
   version: 'v1',
   kind: 'PodDisruptionBudget',
   names: ['poddisruptionbudgets', 'poddisruptionbudget', 'pdb'],
+  metadataOnUpdate: [],
   schema: PodDisruptionBudget,
   columns: podDisruptionBudgetColumns,
   lifecycle: { introduced: '1.21' },

@@ -29,6 +29,7 @@ export const clusterRoles = resource({
   version: 'v1',
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRole,

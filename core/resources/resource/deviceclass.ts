@@ -41,6 +41,7 @@ export const deviceClasses = resource({
   version: 'v1',
   kind: 'DeviceClass',
   names: ['deviceclasses', 'deviceclass'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: DeviceClass,

@@ -49,6 +49,7 @@ export const resourceClaims = resource({
   version: 'v1',
   kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   schema: ResourceClaim,
   columns: resourceClaimColumns,

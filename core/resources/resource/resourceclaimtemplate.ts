@@ -29,6 +29,7 @@ export const resourceClaimTemplates = resource({
   version: 'v1',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,

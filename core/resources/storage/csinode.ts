@@ -33,6 +33,7 @@ export const csiNodes = resource({
   version: 'v1',
   kind: 'CSINode',
   names: ['csinodes', 'csinode'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: CSINode,

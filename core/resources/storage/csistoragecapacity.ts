@@ -20,6 +20,7 @@ export const csiStorageCapacities = resource({
   version: 'v1',
   kind: 'CSIStorageCapacity',
   names: ['csistoragecapacities', 'csistoragecapacity'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   schema: CSIStorageCapacity,
   columns: csiStorageCapacityColumns,

@@ -55,6 +55,7 @@ export const storageClasses = resource({
   version: 'v1',
   kind: 'StorageClass',
   names: ['storageclasses', 'storageclass', 'sc'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: StorageClass,

@@ -44,6 +44,7 @@ export const volumeAttachments = resource({
   version: 'v1',
   kind: 'VolumeAttachment',
   names: ['volumeattachments', 'volumeattachment'],
+  metadataOnUpdate: ['object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: VolumeAttachment,

@@ -15,6 +15,7 @@ export const volumeAttributesClasses = resource({
   version: 'v1',
   kind: 'VolumeAttributesClass',
   names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
+  metadataOnUpdate: ['update', 'object'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: VolumeAttributesClass,

@@ -93,3 +93,46 @@ test('a lifecycle with nothing but a stop signal is dropped while the gate is of
   assert.deepEqual(lifecycleOf(await pod({ stopSignal: 'SIGTERM', preStop })), { preStop })
   assert.deepEqual(lifecycleOf(await pod({})), {})
 })
+
+test('a workload with a malformed selector or none', async () => {
+  const causes = (kind: string, selector: object | undefined) =>
+    causesOf(`/apis/apps/v1/namespaces/default/${kind}`, {
+      spec: { ...(selector && { selector }), template: { metadata: { labels }, spec: { containers } } },
+    })
+  const malformed = { matchExpressions: [{ key: 'a', operator: 'In' }] }
+  const parts = "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"
+  const whole = 'spec.selector: Invalid value: {"matchExpressions":[{"key":"a","operator":"In"}]}'
+  assert.deepEqual(await causes('deployments', malformed), [parts, `${whole}: invalid label selector`])
+  assert.deepEqual(await causes('statefulsets', malformed), [parts, whole])
+  assert.deepEqual(await causes('daemonsets', malformed), [parts])
+  const unmatched = 'spec.template.metadata.labels: Invalid value: {"a":"b"}: `selector` does not match template `labels`'
+  assert.deepEqual(await causes('deployments', undefined), ['spec.selector: Required value', unmatched])
+})
+
+test('errors of metadata in updates are listed as often as the reference finds them', async () => {
+  const hook = { metadata: { name: 'repeated' }, webhooks: [] }
+  const claim = { metadata: { name: 'repeated' }, data: { a: 'b' } }
+  for (const [path, object, count] of [
+    ['/api/v1/namespaces/default/configmaps', claim, 4],
+    ['/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name: 'repeated' }, spec: {} }, 3],
+    ['/api/v1/namespaces/default/events', { metadata: { name: 'repeated' }, involvedObject: { namespace: 'default' } }, 2],
+    ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', hook, 3],
+  ] as const) {
+    const { body: stored } = await api.send<TestObject>('POST', path, object)
+    const metadata = { ...stored.metadata, labels: { 'a b': 'c' } }
+    const { body } = await api.send<Status>('PUT', `${path}/repeated`, { ...stored, metadata })
+    assert.equal(body.details?.causes?.length, count, path)
+    assert.equal(body.message?.match(/name part must consist/g)?.length, 1, path)
+  }
+})
+
+test('another uid in an update names the stored key', async () => {
+  const maps = '/api/v1/namespaces/default/configmaps'
+  await api.send('POST', maps, { metadata: { name: 'identity' } })
+  const { status, body } = await api.send<Status>('PUT', `${maps}/identity`, { metadata: { name: 'identity', uid: 'other' } })
+  assert.equal(status, 409)
+  assert.match(
+    body.message ?? '',
+    /: StorageError: invalid object, Code: 4, Key: \/configmaps\/default\/identity, ResourceVersion: 0, AdditionalErrorMsg: /,
+  )
+})

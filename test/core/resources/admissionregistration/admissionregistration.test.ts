@@ -257,8 +257,8 @@ tables(
     manifest: { ...base, kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'p', validationActions: ['Deny'] } },
   },
   {
-    stored: [['missing parameters', { 'spec.paramRef': { name: 'x' } }, { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } }]],
     refused: [
+      ['no action without parameters', { 'spec.paramRef': { name: 'x' } }, ['spec.paramRef.parameterNotFoundAction: Required value']],
       ['no policy', { 'spec.policyName': undefined }, ['spec.policyName: Required value']],
       [
         'no action',
@@ -274,7 +274,7 @@ tables(
       ],
       [
         'parameters by name and selector',
-        { 'spec.paramRef': { name: 'x', selector: {} } },
+        { 'spec.paramRef': { name: 'x', selector: {}, parameterNotFoundAction: 'Deny' } },
         ['name', 'selector'].map((name) => `spec.paramRef.${name}: Forbidden: name and selector are mutually exclusive`),
       ],
     ],

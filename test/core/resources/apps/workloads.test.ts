@@ -49,7 +49,7 @@ tables(
     ],
     refused: [
       ['negative replicas', { 'spec.replicas': -1 }, [`spec.replicas: Invalid value: -1: ${negative}`]],
-      ['no selector', { 'spec.selector': undefined }, ['spec.selector: Required value']],
+      ['no selector', { 'spec.selector': undefined }, ['spec.selector: Required value', mismatch]],
       ['empty selector', { 'spec.selector': {} }, ['spec.selector: Invalid value: {}: empty selector is invalid for deployment']],
       ['labels that the selector does not match', { 'spec.selector.matchLabels.app': 'api' }, [mismatch]],
       [
@@ -91,12 +91,18 @@ tables(
       [
         'unknown operator',
         { 'spec.selector.matchExpressions': [{ key: 'app', operator: 'Is' }] },
-        ['spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator'],
+        [
+          'spec.selector.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator',
+          `spec.selector: Invalid value: {"matchLabels":{"app":"web"},"matchExpressions":[{"key":"app","operator":"Is"}]}: invalid label selector`,
+        ],
       ],
       [
         'operator without values',
         { 'spec.selector.matchExpressions': [{ key: 'app', operator: 'NotIn' }] },
-        ["spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"],
+        [
+          "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+          `spec.selector: Invalid value: {"matchLabels":{"app":"web"},"matchExpressions":[{"key":"app","operator":"NotIn"}]}: invalid label selector`,
+        ],
       ],
       [
         'several errors',
