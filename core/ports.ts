@@ -33,6 +33,12 @@ export type SwapResult =
   | { readonly ok: true; readonly revision: number }
   | { readonly ok: false; readonly revision: number; readonly current?: KeyValue }
 
+/** A key that must have this `modRevision` (0: that must not exist) when another one is written. */
+export interface Guard {
+  readonly key: string
+  readonly revision: number
+}
+
 export interface ListOptions {
   /** Prefix of the keys. */
   readonly prefix: string
@@ -105,9 +111,10 @@ export interface KeyValueStore {
   size(): Promise<number>
   /**
    * Writes if the key's `modRevision` is `expected` (0: the key must not exist). Resolves once the write is durable. `lease`: the key is
-   * deleted when this lease (from `grantLease`) expires.
+   * deleted when this lease (from `grantLease`) expires. `guards` are compared in the same transaction: when the write fails although the key
+   * has the expected revision, one of them has changed.
    */
-  put(key: string, value: Uint8Array, expected: number, lease?: bigint): Promise<SwapResult>
+  put(key: string, value: Uint8Array, expected: number, lease?: bigint, guards?: readonly Guard[]): Promise<SwapResult>
   /** Deletes if the key's `modRevision` is `expected`. Resolves once the deletion is durable. */
   delete(key: string, expected: number): Promise<SwapResult>
   /** Delivers all events of keys with this prefix after `afterRevision`. If that is compacted, the watch ends with a StoreError `compacted`. */

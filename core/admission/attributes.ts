@@ -71,6 +71,11 @@ export interface AdmissionAttributes {
   readonly deadline?: number | undefined
   /** Time slices for CEL evaluation; absent: no yielding. */
   readonly slices?: Slices
+  /**
+   * Says that this cluster-scoped object was found to allow a create: `check` runs again if it changes before the new object is stored. Groups
+   * are written with placeholders. Absent for the server's own writes.
+   */
+  rely?(on: GroupResource, found: ApiObject, check: (found: ApiObject | undefined) => void): void
   /** Adds a `Warning` header. */
   warn(text: string): void
   /**

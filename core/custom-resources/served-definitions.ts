@@ -60,9 +60,10 @@ export function createServedDefinitions({ table, converterOf }: ServedDefinition
   function rowsOf(definition: Definition, source: Source) {
     const converter = converterOf(definition)
     const made = customResourceRows(definition, { schemaText: (version) => source.schemaText(version) })
+    const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.entry.revision }
     const served = new Set(made.filter((each) => each.served).map(({ row }) => row.version))
     return {
-      rows: made.map(({ row }): ResourceDefinition => ({ ...row, converter })),
+      rows: made.map(({ row }): ResourceDefinition => ({ ...row, converter, definedBy })),
       isServed: ({ version }: ResourceDefinition) => served.has(version),
       stored: made.find(({ storage }) => storage)?.row.version,
     }

@@ -1,5 +1,5 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
-import { ApiError, alreadyExists, type GroupResource, noUniqueName, unexpected } from '../respond/status.ts'
+import { ApiError, alreadyExists, type GroupResource, modified, noUniqueName, unexpected } from '../respond/status.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
@@ -42,6 +42,9 @@ function occupied(groupResource: GroupResource, { metadata }: ApiObject, current
   if (current?.decode().metadata.deletionTimestamp !== undefined) error.status.message = `object is being deleted: ${error.status.message}`
   return error
 }
+
+/** Maximum attempts of a create while objects that it relies on change. */
+const tries = 20
 
 /** Maximum generated names: enough for a million objects with one `generateName` (KEP-4420). */
 const generatedNames = 8
@@ -103,7 +106,12 @@ async function prepareAndStore(
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease())
-  const swap = await store.put(key, value, 0, lease, request)
-  if (!swap.ok) throw occupied(groupResource, canonical, swap.current)
-  return swap.entry
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const swap = await store.put(key, value, 0, lease, request, request.reliances?.guards(store.holder))
+    if (swap.ok) return swap.entry
+    if (swap.current !== undefined) throw occupied(groupResource, canonical, swap.current)
+    // The name is free: something that admission relied on has changed, or the object was deleted after the comparison.
+    await request.reliances?.renew()
+  }
+  throw modified(groupResource, name)
 }

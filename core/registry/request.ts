@@ -3,6 +3,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
 import type { Consent } from '../storage/object-store.ts'
+import type { Reliances } from './reliances.ts'
 
 /** Context of a write, besides the object. */
 export interface WriteRequest extends Consent {
@@ -11,6 +12,8 @@ export interface WriteRequest extends Consent {
   readonly dryRun: boolean
   /** Runs validating admission on the final object, in every attempt; for a delete (without object) all of admission. */
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
+  /** What admission relied on, for creates. */
+  readonly reliances?: Reliances
   /** Aborts waiting for the writer's turn; absent: no time limit. */
   readonly signal?: AbortSignal
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */

@@ -223,6 +223,8 @@ export interface ResourceDefinition<M extends Message = Message> {
    */
   readonly converter?: Converter
   readonly action?: ActionName
+  /** The CustomResourceDefinition of the row, and its newest known revision. */
+  readonly definedBy?: { readonly name: string; readonly uid: string | undefined; revision(): number }
   /** Why objects can't be created any more; discovery then lists no writing verbs. */
   readonly closing?: string
   /** Whether it is served without `--runtime-config`: neither alpha nor beta. */

@@ -1,6 +1,6 @@
 /** The stored objects of one resource, as verbs and the registry use them. The watch cache decorates it. */
 
-import { type Clock, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
+import { type Clock, type Guard, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Slices } from '../slices.ts'
@@ -57,6 +57,8 @@ export interface ObjectStore {
   readonly keys: Keys
   /** Decodes stored values to entries. */
   readonly reader: EntryReader
+  /** The store that has the objects: guards are keys of the same store. */
+  readonly holder: KeyValueStore
   /** Queues of writers, by key. */
   readonly turns: Turns
   /** The current object. */
@@ -68,7 +70,7 @@ export interface ObjectStore {
   /** Number of objects in the store. */
   count(): Promise<number>
   /** Stores an object if the entry's revision is still `expected` (0: no entry). */
-  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: Consent): Promise<Swap>
+  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: Consent, guards?: readonly Guard[]): Promise<Swap>
   delete(
     key: string,
     expected: number,
@@ -186,6 +188,7 @@ export function createObjectStore(
     codec,
     keys,
     reader,
+    holder: store,
     turns: new Turns(options.clock),
     list,
     async inspect(key) {
@@ -197,11 +200,11 @@ export function createObjectStore(
       const { kv } = await store.get(key)
       return kv && entry(kv)
     },
-    put(key, value, expected, lease, consent) {
+    put(key, value, expected, lease, consent, guards) {
       consent?.proceed?.()
       const stored = codec.store(value)
       recent.note(key, stored, value)
-      return store.put(key, stored, expected, lease).then((result) => {
+      return store.put(key, stored, expected, lease, guards).then((result) => {
         if (result.ok) {
           const served = recent.serve(key, stored, result.revision)
           return { ok: true, entry: new Entry(key, result.revision, served, codec) }

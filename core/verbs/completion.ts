@@ -1,6 +1,6 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { badRequest, forbidden } from '../respond/status.ts'
+import { badRequest, forbidden, noSuchResource } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
@@ -16,6 +16,19 @@ function keepPlace({ resource, view, namespace, name }: Target, { metadata }: Ap
   }
   if (name !== '' && view.name === '' && metadata.name !== name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+}
+
+const definitions = { group: 'apiextensions.<domain>', resource: 'customresourcedefinitions' }
+
+/** An object must not be stored after its definition has gone: it would belong to the next definition of that name. */
+function relyOnDefinition({ resource: { definition, groupResource } }: Target, submission: Submission, { metadata }: ApiObject): void {
+  const { definedBy } = definition
+  if (definedBy === undefined) return
+  submission.rely(definitions, definedBy.name, definedBy.revision(), (found) => {
+    if (found?.metadata.uid !== definedBy.uid) throw noSuchResource()
+    if (found?.metadata.deletionTimestamp === undefined) return
+    throw forbidden(groupResource, metadata.name ?? '', 'create not allowed while custom resource definition is terminating')
+  })
 }
 
 /**
@@ -34,6 +47,7 @@ export function completed(
   const context = hookContext(services)
   if (definition.closing !== undefined && submission.operation === 'CREATE')
     throw forbidden(resource.groupResource, object.metadata.name ?? '', definition.closing)
+  if (submission.operation === 'CREATE') relyOnDefinition(target, submission, object)
   const whole = view.body.schema === definition.schema
   const fill = (each: ApiObject, { schema, strategy }: typeof definition) => {
     applyDefaults(schema, each as Json, context)

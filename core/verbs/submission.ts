@@ -10,6 +10,7 @@ import type {
 } from '../admission/attributes.ts'
 import { Replay } from '../cel/replay.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type Check, Reliances } from '../registry/reliances.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -27,6 +28,10 @@ export interface Submission {
   readonly dryRun: boolean
   /** Time slices for CEL evaluation. */
   slices(): Slices
+  /** What admission relied on. */
+  readonly reliances: Reliances
+  /** Adds a cluster-scoped object, checked at this revision, to `reliances`. Groups are written with placeholders. */
+  rely(on: GroupResource, name: string, revision: number, check: Check): void
   /** Runs mutating admission; returns the resulting object, which may be the given one, changed. */
   mutate(object: ApiObject, old: ApiObject | undefined): MaybePromise<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
@@ -93,6 +98,11 @@ class RequestAttributes implements AdmissionAttributes {
     return this.#asks.slices()
   }
 
+  rely(on: GroupResource, found: ApiObject, check: Check): void {
+    const { name = '', resourceVersion } = found.metadata
+    this.#asks.rely(on, name, Number(resourceVersion), check)
+  }
+
   warn(text: string): void {
     this.#target.exchange.warnings.push(text)
   }
@@ -109,6 +119,7 @@ interface Asks {
   /** Absent for a connect. */
   readonly options: JsonObject | undefined
   slices(): Slices
+  rely: Submission['rely']
 }
 
 /** @param options absent for a connect. */
@@ -121,11 +132,18 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     made ??= pauses.slices(() => exchange.signal)
     return made
   }
-  const asks: Asks = { operation, dryRun, options, slices }
+  const reliances = new Reliances()
+  const rely: Submission['rely'] = ({ group, resource }, name, revision, check) => {
+    const store = services.table.storeOf(services.platform.name(group), resource)
+    if (store) reliances.add(store, name, revision, check)
+  }
+  const asks: Asks = { operation, dryRun, options, slices, rely }
   return {
     operation,
     dryRun,
     slices,
+    reliances,
+    rely,
     mutate(object, old) {
       const asked = new RequestAttributes(target, asks, object, shown(old))
       return then(admission.mutate(asked), () => asked.object ?? object)
@@ -159,7 +177,9 @@ class RequestedWrite implements WriteRequest {
   readonly replay: Replay
   readonly #exchange: Exchange
 
-  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate }: Submission) {
+  readonly reliances: Reliances
+
+  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, reliances }: Submission) {
     const { platform, settings, now } = hookContext(services)
     const warn = (text: string) => void exchange.warnings.push(text)
     const replay = new Replay(slices)
@@ -167,6 +187,7 @@ class RequestedWrite implements WriteRequest {
     const { rules } = services
     this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
+    this.reliances = reliances
     this.dryRun = dryRun
     this.validateAdmission = validate
     this.#exchange = exchange

@@ -124,6 +124,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     codec,
     keys: base.keys,
     reader: base.reader,
+    holder: base.holder,
     turns: base.turns,
     inspect: base.inspect,
     count: base.count,
@@ -138,8 +139,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry))
       return found && (versions.known(found) ?? versions.one(found))
     },
-    async put(key, value, expected, lease, consent): Promise<Swap> {
-      const swap = await base.put(key, await printStored(value), expected, lease, consent)
+    async put(key, value, expected, lease, consent, guards): Promise<Swap> {
+      const swap = await base.put(key, await printStored(value), expected, lease, consent, guards)
       if (swap.ok) {
         if (definition === stored) versions.note(swap.entry)
         return { ok: true, entry: await versions.one(swap.entry) }

@@ -1,4 +1,4 @@
-import { type KeyValue, StoreError, type SwapResult } from '../../core/ports.ts'
+import { type Guard, type KeyValue, StoreError, type SwapResult } from '../../core/ports.ts'
 import type { Change, Versions } from './history.ts'
 import type { Leases } from './leases.ts'
 import type { Watchers } from './watchers.ts'
@@ -9,6 +9,7 @@ interface Swap {
   readonly value?: Uint8Array
   readonly expected: number
   readonly lease: bigint
+  readonly guards: readonly Guard[]
 }
 
 interface Waiting {
@@ -108,21 +109,27 @@ export class CommitQueue {
     return batch
   }
 
-  #swap(batch: Batch, { resolve, reject }: Waiting, { key, value, expected, lease }: Swap): void {
-    const changed = batch.latest.get(key)
-    const current = changed ? stored(changed) : this.#options.history.get(key)
+  #swap(batch: Batch, { resolve, reject }: Waiting, { key, value, expected, lease, guards }: Swap): void {
+    const current = this.#current(batch, key)
     if (lease !== 0n && !this.#options.leases.has(lease)) {
       batch.settle.push(() => reject(new StoreError('unavailable', `lease ${lease} not found`)))
       return
     }
     const revision = this.#options.history.revision + batch.changes.length
-    if ((current?.modRevision ?? 0) !== expected || (!value && !current)) {
+    const isGuarded = guards.every((guard) => (this.#current(batch, guard.key)?.modRevision ?? 0) === guard.revision)
+    if ((current?.modRevision ?? 0) !== expected || (!value && !current) || !isGuarded) {
       batch.settle.push(() => resolve({ ok: false, revision, ...(current && { current }) }))
       return
     }
     const next = revision + 1
     this.#add(batch, { key, revision: next, createRevision: current?.createRevision ?? next, lease, ...(value && { value }) })
     batch.settle.push(() => resolve({ ok: true, revision: next }))
+  }
+
+  /** The value after the earlier changes of the batch. */
+  #current({ latest }: Batch, key: string): KeyValue | undefined {
+    const changed = latest.get(key)
+    return changed ? stored(changed) : this.#options.history.get(key)
   }
 
   #expire(batch: Batch, { resolve }: Waiting, lease: bigint): void {

@@ -185,7 +185,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true })).count),
     size: () => during(() => endpoints.repeatable((client, call) => client.size(call))),
     // Encoded once for all members that are tried, and now: the caller may reuse its buffer.
-    put: (key, value, expected, lease = 0n) => during(() => swap(putRequest(key, value, expected, lease))),
+    put: (key, value, expected, lease = 0n, guards = []) => during(() => swap(putRequest(key, value, expected, lease, guards))),
     delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
     watch: (prefix, after, watcher, options) => watches.watch(prefix, after, watcher, options),
     currentRevision: revisionNow,

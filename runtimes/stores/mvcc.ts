@@ -1,4 +1,12 @@
-import { type Clock, type KeyValueStore, type ListOptions, StoreError, type StoreWatcher, type SwapResult } from '../../core/ports.ts'
+import {
+  type Clock,
+  type Guard,
+  type KeyValueStore,
+  type ListOptions,
+  StoreError,
+  type StoreWatcher,
+  type SwapResult,
+} from '../../core/ports.ts'
 import { CommitQueue } from './commit.ts'
 import type { Change, Versions } from './history.ts'
 import { type Lease, Leases } from './leases.ts'
@@ -114,16 +122,16 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
       return journal?.size() ?? history.bytes
     },
 
-    put(key: string, value: Uint8Array, expected: number, lease = 0n): Promise<SwapResult> {
+    put(key: string, value: Uint8Array, expected: number, lease = 0n, guards: readonly Guard[] = []): Promise<SwapResult> {
       if (closing) return Promise.reject(isClosed())
       if (value.byteLength > valueLimit) return Promise.reject(tooLarge(value))
       // Copied: the caller may reuse its buffer, and a small view must not keep a large buffer alive.
-      return queue.swap({ key, value: new Uint8Array(value), expected, lease })
+      return queue.swap({ key, value: new Uint8Array(value), expected, lease, guards })
     },
 
     delete(key: string, expected: number): Promise<SwapResult> {
       if (closing) return Promise.reject(isClosed())
-      return queue.swap({ key, expected, lease: 0n })
+      return queue.swap({ key, expected, lease: 0n, guards: [] })
     },
 
     watch(prefix: string, afterRevision: number, watcher: StoreWatcher) {

@@ -127,10 +127,10 @@ export function encryptedStore(
       return { ...page, items: await openAll(page.items) }
     },
 
-    async put(key, value, expected, lease) {
+    async put(key, value, expected, lease, guards) {
       const transformer = transformerOf(key)
-      if (transformer === undefined) return store.put(key, value, expected, lease)
-      const write = encrypt(key, value, transformer).then((stored) => store.put(key, stored, expected, lease))
+      if (transformer === undefined) return store.put(key, value, expected, lease, guards)
+      const write = encrypt(key, value, transformer).then((stored) => store.put(key, stored, expected, lease, guards))
       writing.add(write)
       try {
         return openSwap(await write)

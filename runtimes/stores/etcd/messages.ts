@@ -3,7 +3,7 @@
  * numbers of fields are those of etcd's rpc.proto and kv.proto; only fields that the store uses are present.
  */
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import type { KeyValue, StoreEvent } from '../../../core/ports.ts'
+import type { Guard, KeyValue, StoreEvent } from '../../../core/ports.ts'
 import { DecodeError } from '../../../core/schema/decode-error.ts'
 import { reading, readRecord } from '../../../core/schema/protobuf-decode.ts'
 import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf-writer.ts'
@@ -84,27 +84,45 @@ function writeRange(writer: ProtobufWriter, { key, rangeEnd, limit = 0, revision
 }
 
 /** A transaction that runs `success` if the key's modification revision is `expected` (0: absent), and otherwise reads the key. */
-function compareAndSwap(key: Uint8Array, expected: number, size: number, success: (writer: ProtobufWriter) => void): Uint8Array {
-  const writer = new ProtobufWriter(size + 2 * key.length + overhead)
+function compareAndSwap(
+  key: Uint8Array,
+  expected: number,
+  size: number,
+  success: (writer: ProtobufWriter) => void,
+  guards: readonly Guard[] = [],
+): Uint8Array {
+  const others = guards.map(({ key: other, revision }) => [Buffer.from(other), revision] as const)
+  const more = others.reduce((sum, [other]) => sum + other.length + overhead, 0)
+  const writer = new ProtobufWriter(size + 2 * key.length + overhead + more)
   writeMessage(writer, 3, () => writeMessage(writer, 1, () => writeRange(writer, { key })))
   writeMessage(writer, 2, () => success(writer))
-  writeMessage(writer, 1, () => {
-    writeNumber(writer, 6, expected)
-    writeBytes(writer, 3, key)
-    writeNumber(writer, 2, targetModRevision)
-  })
+  for (const [other, revision] of others) writeCompare(writer, other, revision)
+  writeCompare(writer, key, expected)
   return writer.view()
 }
 
-/** A transaction that stores when the key's modification revision is `expected`. */
-export function putRequest(key: string, value: Uint8Array, expected: number, lease: bigint): Uint8Array {
+function writeCompare(writer: ProtobufWriter, key: Uint8Array, revision: number): void {
+  writeMessage(writer, 1, () => {
+    writeNumber(writer, 6, revision)
+    writeBytes(writer, 3, key)
+    writeNumber(writer, 2, targetModRevision)
+  })
+}
+
+/** A transaction that stores when the key's modification revision is `expected`, and the guards have theirs. */
+export function putRequest(key: string, value: Uint8Array, expected: number, lease: bigint, guards: readonly Guard[] = []): Uint8Array {
   const name = Buffer.from(key)
-  return compareAndSwap(name, expected, name.length + value.length, (writer) =>
-    writeMessage(writer, 2, () => {
-      if (lease !== 0n) writeNumber(writer, 3, lease)
-      writeBytes(writer, 2, value)
-      writeBytes(writer, 1, name)
-    }),
+  return compareAndSwap(
+    name,
+    expected,
+    name.length + value.length,
+    (writer) =>
+      writeMessage(writer, 2, () => {
+        if (lease !== 0n) writeNumber(writer, 3, lease)
+        writeBytes(writer, 2, value)
+        writeBytes(writer, 1, name)
+      }),
+    guards,
   )
 }
 

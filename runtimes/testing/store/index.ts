@@ -56,6 +56,30 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
       assert.equal(await store.currentRevision(), first)
     })
 
+    on('a guarded write needs the revisions of other keys', async (store) => {
+      const guard = await put(store, 'guard', '1', 0)
+      const guarded = (key: string, expected: number, ...guards: readonly { key: string; revision: number }[]) =>
+        store.put(key, bytes('x'), expected, undefined, guards)
+      const first = await guarded('k', 0, { key: 'guard', revision: guard }, { key: 'none', revision: 0 })
+      assert(first.ok)
+      for (const [key, revision] of [
+        ['guard', guard + 1],
+        ['guard', 0],
+        ['none', guard],
+      ] as const) {
+        assert.deepEqual(await guarded('other', 0, { key, revision }), { ok: false, revision: first.revision })
+        const failed = await guarded('k', first.revision, { key: 'guard', revision: guard }, { key, revision })
+        assert(!failed.ok)
+        assert.equal(failed.current?.modRevision, first.revision)
+      }
+      const changing = put(store, 'guard', '2', guard)
+      const racing = guarded('late', 0, { key: 'guard', revision: guard })
+      await changing
+      const { ok, revision } = await racing
+      assert.equal(ok, revision < (await changing), 'as the order of the revisions says')
+      assert.equal((await store.get('late')).kv !== undefined, ok)
+    })
+
     on('exactly one of concurrent swaps succeeds, at every step', async (store) => {
       let expected = 0
       for (let round = 0; round < 5; round++) {
