@@ -135,7 +135,8 @@ export function createServing(options: ServingOptions): ServeRows {
       definition,
       groupResource: groupResourceOf(definition),
       store,
-      ...(definition.ttl && { lease: () => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl) }),
+      ...(definition.ttl &&
+        options.eventTtl > 0 && { lease: () => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl) }),
       ...(definition.reservations && { reservations: reservations(definition.reservations) }),
     })
     const reservations = builtInReservations({

@@ -3,6 +3,7 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { Format } from '../respond/encode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
+import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
 
@@ -37,7 +38,7 @@ export function servedParts(start: string, skip: number, object: (entry: Entry) 
 /** Indents all lines except the first. Quoted strings contain no line feeds. */
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
-/** JSON or YAML list; `head` has the members before the list, `member` is the list's name. */
+/** JSON or YAML list; `head` has the other members, `member` is the list's name. JSON has the list last, YAML in the order of names. */
 export function textParts(
   format: Exclude<Format, 'protobuf'>,
   pretty: boolean,
@@ -54,8 +55,17 @@ export function textParts(
   })
   if (format === 'yaml') {
     const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
+    const members = (which: (name: string) => boolean) => {
+      const chosen = Object.entries(head).filter(([name]) => which(name))
+      return chosen.length === 0 ? '' : yaml(Object.fromEntries(chosen))
+    }
     // YAML lists are not indented relative to their key.
-    return parts(`${yaml(head)}${member}:\n`, (each) => yaml([each]), '', '')
+    return parts(
+      `${members((name) => compareKeys(name, member) < 0)}${member}:\n`,
+      (each) => yaml([each]),
+      '',
+      members((name) => compareKeys(name, member) > 0),
+    )
   }
   if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}')
   const start = `${printJson(head, 2).slice(0, -2)},\n  "${member}": [\n    `

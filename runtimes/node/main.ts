@@ -91,6 +91,9 @@ async function startAll(flags: ParsedFlags): Promise<Daemon> {
   const logger = nodeLogger(flags.get('v'))
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)
+  const servers = 'kvstore-servers'
+  if (flags.isSet(servers) && !flags.isSet('controllers'))
+    logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }

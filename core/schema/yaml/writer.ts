@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model.ts'
+import { compareKeys } from './key-order.ts'
 import { resolvePlain } from './resolve.ts'
 
 /** Strings that need no quotes, unless they are a YAML word or number. */
@@ -36,10 +37,10 @@ function scalar(value: Json, pad: string): string {
 
 const isEmpty = (value: object) => (Array.isArray(value) ? value : Object.keys(value)).length === 0
 
-/** Writes the members of an object; if `isOpen`, the first one continues the current line. */
+/** Writes the members of an object, sorted; if `isOpen`, the first one continues the current line. */
 function writeMembers(out: string[], object: JsonObject, pad: string, isOpen: boolean): void {
   let prefix = isOpen ? '' : pad
-  for (const key of Object.keys(object)) {
+  for (const key of Object.keys(object).sort(compareKeys)) {
     const value = object[key] as Json
     if (value === undefined) continue
     const name = key.length > longestKey ? `? ${keyOf(key)}\n${pad}` : keyOf(key)
@@ -70,7 +71,7 @@ function writeItems(out: string[], items: readonly Json[], pad: string, isOpen: 
 
 /**
  * YAML that readers of versions 1.1 and 1.2 read alike, in the reference's style: blocks, with lists at the indentation of their key.
- * Undefined members are omitted.
+ * Members are sorted, as Go does; undefined ones are omitted.
  */
 export function writeYaml(value: Json): string {
   if (typeof value !== 'object' || value === null) return scalar(value, '')

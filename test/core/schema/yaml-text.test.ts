@@ -59,3 +59,15 @@ test('reads YAML written by kube-apiserver', () => {
     metadata: { creationTimestamp: '2026-01-01T00:00:00Z' },
   })
 })
+
+test('members are in the order of kube-apiserver: other characters, then letters; numbers by value', () => {
+  // As kube-apiserver 1.36.2 answers a config map with these keys.
+  const sorted = '.x _y 0 9 10 B Z a a-b a.b a_b a0 a00 a1 a1.b a9 a10 a010 a100 ab b x1 x01'.split(' ')
+  const shuffled = sorted.toSorted((a, b) => (a + a.length * 7).split('').reverse().join('').localeCompare(b))
+  const written = yamlText(Object.fromEntries(shuffled.map((key) => [key, 'v'])))
+  const keys = written
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/: v$/, '').replaceAll('"', ''))
+  assert.deepEqual(keys, sorted)
+})

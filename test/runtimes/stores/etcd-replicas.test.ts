@@ -21,6 +21,10 @@ after(async () => {
   await etcd.stop()
 })
 
+test('the log says that built-in controllers are off, and how to turn them on', () => {
+  assert.match(daemons[0]?.log() ?? '', /built-in controllers are off because of --kvstore-servers: .* add --controllers=\*/)
+})
+
 test('a write acknowledged by one server is visible on the other at once', async () => {
   for (let i = 0; i < 20; i++) {
     const [writer, reader] = i % 2 === 0 ? apis : apis.toReversed()

@@ -122,7 +122,7 @@ test('schemas and parameters are encoded as messages of openapi.v2', () => {
   assert.equal(text(one(patch, 9, 1, 1)), '200')
   assert.equal(text(one(patch, 9, 1, 2, 1, 2, 1, 1)), '#/definitions/A')
   assert.equal(text(one(patch, 13, 1)), 'x-kubernetes-group-version-kind')
-  assert.equal(text(one(patch, 13, 2, 2)), 'group: g\nversion: v1\nkind: A\n')
+  assert.equal(text(one(patch, 13, 2, 2)), 'group: g\nkind: A\nversion: v1\n')
   const schema = one(bytes, 9, 1, 2)
   assert.equal(text(one(schema, 22, 1)), 'object')
   assert.equal(text(one(schema, 19)), 'list')
