@@ -45,19 +45,23 @@ const textOf = ({ network }: CelCidr) => `${formatAddress(network.address)}/${ne
 
 const quoted = (text: string) => JSON.stringify(text)
 
+/** Maximum characters of an address, with a zone; longer strings are not parsed. */
+const longest = 1_000
+
 /** Parses an unambiguous address, or returns the error. */
 function readIp(text: string): CelIp | string {
-  const address = parseAddress(text)
+  const address = text.length <= longest ? parseAddress(text) : undefined
   if (address === undefined || address.leadingZeros) {
     const zone = /^([0-9a-fA-F:.]+)%/.exec(text)?.[1]
-    if (zone !== undefined && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
+    if (zone !== undefined && zone.length <= longest && parseAddress(zone))
+      return `IP address ${quoted(text)} with zone value is not allowed`
     return `IP Address ${quoted(text)} parse error during conversion from string: ${addressFault(text)}`
   }
   return address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelIp(address)
 }
 
 function readCidr(text: string): CelCidr | string {
-  const network = parseNetwork(text)
+  const network = text.length <= longest ? parseNetwork(text) : undefined
   if (network === undefined || network.leadingZeros)
     return `network address parse error during conversion from string: ${networkFault(text)}`
   return network.address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelCidr(network)

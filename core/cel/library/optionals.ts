@@ -1,5 +1,6 @@
 /** Optional values (cel-go's OptionalTypes, version 2). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { Pace, type Parts, Steps } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
 import { adapt, isMap, sizeOf } from '../values/maps.ts'
@@ -27,11 +28,18 @@ export function isZero(value: unknown): boolean {
   return (typeof value === 'string' || typeof value === 'object') && sizeOf(value) === 0 && (isMap(value) || value !== undefined)
 }
 
-function unwrap(list: List): List {
-  return list.flatMap((each) => {
+const unwrap = (list: List) => new Steps(unwrapped(list))
+const nanosecondsPerItem = 20
+
+function* unwrapped(list: List): Parts<List> {
+  const pace = new Pace()
+  const found: unknown[] = []
+  for (const each of list) {
+    if (pace.due(nanosecondsPerItem)) yield pace.units
     if (!(each instanceof CelOptional)) return fail(`value ${formatValue(each)} is not optional`)
-    return each.hasValue ? [each.value] : []
-  })
+    if (each.hasValue) found.push(each.value)
+  }
+  return found
 }
 
 const rows: readonly Row[] = [
