@@ -126,17 +126,20 @@ function* sortedBy(list: List, keys: List): Parts<List> {
   if (keys.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
     fail('list elements must be comparable')
   }
-  const pairs: { readonly key: unknown; readonly item: unknown }[] = []
+  // Positions are sorted, not pairs: as many objects would burden the garbage collector.
+  const positions: number[] = []
+  const adapted: unknown[] = []
   for (let at = 0; at < keys.length; at++) {
     if (pace.due(nanosecondsPerItem * 2)) yield pace.units
     const key = adapt(keys[at])
     if (typeOf(key).kind !== type.kind) fail('list elements must have the same type')
-    pairs.push({ key, item: list[at] })
+    positions.push(at)
+    adapted.push(key)
   }
   const items: unknown[] = []
-  for (const { item } of yield* sorted(pairs, ({ key }) => key)) {
+  for (const at of yield* sorted(positions, (position) => adapted[position])) {
     if (pace.due(nanosecondsPerItem)) yield pace.units
-    items.push(item)
+    items.push(list[at])
   }
   return items
 }
