@@ -5,9 +5,18 @@ import type { Normal } from './normal.ts'
 
 export interface Accepted {
   readonly reason: string
-  applies(request: { readonly part: string; readonly kind: string; readonly at: string; readonly call: Call }): boolean
+  applies(request: AnsweredRequest): boolean
   /** The answer without what may differ from the other server's. */
-  clear(answer: Normal, other: Normal): Normal
+  clear(answer: Normal): Normal
+  /** What is cleared are sentences of the reference, which are not recorded. */
+  readonly theirTexts?: true
+}
+
+/** A request as the table tells requests apart. */
+interface AnsweredRequest {
+  readonly part: string
+  readonly kind: string
+  readonly call: Call
 }
 
 /** A copy of the value with some members replaced, at any depth. */
@@ -23,12 +32,6 @@ const onBody = (answer: Normal, replace: (name: string, member: Json) => Json | 
   ...answer,
   body: replaced(answer.body, replace),
 })
-
-function revisionFirst(metadata: Json): Json | undefined {
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return undefined
-  const { resourceVersion, ...others } = metadata
-  return resourceVersion === undefined ? undefined : { resourceVersion, ...others }
-}
 
 const anyRequest = () => true
 
@@ -47,11 +50,6 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: (answer) => ({ ...answer, layout: answer.layout.replace('compact newline', 'compact') }),
   },
   {
-    reason: 'metadata.resourceVersion is the first member of metadata: to be mended.',
-    applies: anyRequest,
-    clear: (answer) => onBody(answer, (name, member) => (name === 'metadata' ? revisionFirst(member) : undefined)),
-  },
-  {
     reason: 'A distribution adds its service CA to the projected volumes of pods; the reference was built from its sources.',
     applies: ({ kind, call }) => kind === 'pods' || call.path.includes('/pods'),
     clear: (answer) =>
@@ -63,6 +61,7 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'Descriptions of kinds, fields and operations are our own sentences.',
+    theirTexts: true,
     applies: ({ call }) => call.path.startsWith('/openapi'),
     clear: (answer) =>
       onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
@@ -88,8 +87,13 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'Descriptions of table columns are our own sentences.',
+    theirTexts: true,
     applies: ({ call }) => (call.headers?.['accept'] ?? '').includes('as=Table') || call.path.includes('/watch'),
     clear: (answer) =>
       onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
   },
 ]
+
+/** The reference's answer as it may be kept: facts, without its descriptions. */
+export const withoutTheirTexts = (answer: Normal, request: AnsweredRequest): Normal =>
+  acceptedDifferences.filter((row) => row.theirTexts && row.applies(request)).reduce((kept, row) => row.clear(kept), answer)

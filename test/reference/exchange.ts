@@ -2,6 +2,7 @@
 
 /** One request. `{{N.path}}` stands for a value from the answer to step N of its scene, and `{{name}}` for a setting of the run. */
 export interface Call {
+  /** Or `RUN`: the program is run with the flags in `path`, a JSON list. */
   readonly method: string
   /** With the query, sent as written. */
   readonly path: string
@@ -9,6 +10,8 @@ export interface Call {
   readonly body?: string
   /** Another user than the administrator; '' is anonymous. */
   readonly token?: string
+  /** Sent again until the answer has this code, at most half a minute; only whether it came is compared. */
+  readonly until?: number
 }
 
 /** Requests that depend on each other, sent in order; scenes run side by side. */

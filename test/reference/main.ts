@@ -4,79 +4,131 @@
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Command } from '../support/daemon.ts'
 import { root } from '../support/root.ts'
 import { acceptedDifferences } from './accepted.ts'
+import { get, type Part } from './exchange.ts'
+import { compareGaps, GapCounter, readGaps, writeGaps } from './known-gaps.ts'
 import { adminToken, startOurs } from './ours.ts'
+import { flags } from './parts/flags.ts'
 import { parts } from './parts/index.ts'
+import { Recorder, recordedSide, writeVersion } from './recording.ts'
 import { curl, Report } from './report.ts'
-import { comparePart, type Outcome, serverSide } from './run.ts'
-import { openTarget } from './target.ts'
+import { comparePart, type Outcome, type Side, serverSide } from './run.ts'
+import { openTarget, type Target } from './target.ts'
 
 const { values } = parseArgs({
   options: {
     server: { type: 'string' },
     token: { type: 'string', default: adminToken },
+    recorded: { type: 'boolean', default: false },
     ours: { type: 'string' },
     only: { type: 'string', multiple: true },
+    binary: { type: 'string' },
     kind: { type: 'string' },
     at: { type: 'string' },
     whole: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    'write-gaps': { type: 'boolean', default: false },
+    grow: { type: 'boolean', default: false },
     dump: { type: 'string' },
     replay: { type: 'string' },
     classes: { type: 'string', default: '40' },
   },
 })
 
-/** Share of the scenes that is sent without --whole. */
-const boundedShare = 0.1
+const narrow = values.kind !== undefined || values.at !== undefined || values.replay !== undefined
+const whole = values.whole || values.write || narrow
+const selection = { kind: values.kind, at: values.at, id: values.replay, whole }
+
+function wantedParts(): readonly Part[] {
+  const wanted = parts.filter(({ name }) => values.only === undefined || values.only.includes(name))
+  const run = wanted.filter(({ name }) => name !== flags.name || values.recorded || values.binary !== undefined)
+  if (run.length < wanted.length) console.log('flags are not compared: --binary PATH of the reference is missing')
+  if (wanted.length === 0) throw new Error(`--only: parts are ${parts.map(({ name }) => name).join(', ')}`)
+  return run
+}
+
+/** Opens the server at a URL, which must serve. */
+async function opened(url: string, token: string, program?: Command): Promise<Target> {
+  const target = openTarget(url, token, program)
+  const { status, body } = await target.send(get('/api/v1/namespaces/default'))
+  if (status === 200) return target
+  target.close()
+  throw new Error(`${url} does not serve the administrator: ${status} ${body}`)
+}
 
 async function main(): Promise<void> {
-  if (values.server === undefined) throw new Error('--server URL is missing: a kube-apiserver of the release to compare with')
-  const wanted = parts.filter(({ name }) => values.only === undefined || values.only.includes(name))
-  if (wanted.length === 0) throw new Error(`--only: parts are ${parts.map(({ name }) => name).join(', ')}`)
+  const { server, token, recorded } = values
+  if ((server === undefined) !== recorded) throw new Error('one of --server URL and --recorded is needed')
+  if (values.write && (recorded || narrow)) throw new Error('--write records all answers of --server')
+  const wanted = wantedParts()
+  const reference =
+    server === undefined ? undefined : await opened(server, token, values.binary === undefined ? undefined : [values.binary])
   const started = values.ours === undefined ? await startOurs() : undefined
-  const targets = [openTarget(values.server, values.token), openTarget(values.ours ?? started?.url ?? '', adminToken)] as const
   try {
-    const report = new Report()
-    const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
+    const ours = await opened(values.ours ?? started?.url ?? '', adminToken, started?.program)
     const began = performance.now()
-    const narrow = values.kind !== undefined || values.at !== undefined || values.replay !== undefined
-    const share = values.whole || narrow ? 1 : boundedShare
+    const report = new Report()
+    const gaps = new GapCounter()
+    const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
     for (const part of wanted) {
-      const [reference, ours] = targets.map((target) => serverSide(target, {}))
-      await comparePart(
-        part,
-        reference!,
-        ours!,
-        { kind: values.kind, at: values.at, id: values.replay, share: part.small ? 1 : share },
-        (outcome) => {
-          report.add(outcome)
-          if (values.replay !== undefined) print(outcome)
-          if (outcome.verdict === 'differs') dump?.write(`${JSON.stringify({ ...outcome, curl: curl(outcome.call) })}\n`)
-        },
-      )
+      const side: Side = reference ? serverSide(reference, {}) : recordedSide(part.name, whole)
+      const recorder = values.write ? new Recorder() : undefined
+      const unknown = await comparePart(part, side, serverSide(ours, {}), selection, (outcome) => {
+        report.add(outcome)
+        gaps.add(outcome)
+        recorder?.add(outcome)
+        if (values.replay !== undefined) print(outcome)
+        if (outcome.verdict === 'differs') dump?.write(`${JSON.stringify(dumped(outcome))}\n`)
+      })
+      if (recorder) console.log(`${part.name}: ${recorder.write(part.name)} bytes recorded`)
+      if (unknown > 0) fail(`${part.name}: ${unknown} scenes without recorded answers; record again with --write`)
     }
     dump?.end()
-    const text = report.classList()
-    mkdirSync(join(root, 'build'), { recursive: true })
-    writeFileSync(join(root, 'build/reference-classes.md'), text)
-    if (values.replay === undefined) console.log(report.classList(Number(values.classes)))
-    console.log(`\n${report.table()}`)
-    console.log(`${((performance.now() - began) / 1000).toFixed(1)} s; all ${report.classes.size} classes: build/reference-classes.md`)
-    const stale = acceptedDifferences.filter(({ reason }) => !report.needed.has(reason))
-    if (values.whole && values.only === undefined && stale.length > 0) {
-      console.log(`accepted differences that no answer needs:\n${stale.map(({ reason }) => `  ${reason}`).join('\n')}`)
-      process.exitCode = 1
-    }
-    if (report.differs > 0) process.exitCode = 1
+    if (reference && values.write)
+      writeVersion((JSON.parse(String((await reference.send(get('/version'))).body)) as { gitVersion: string }).gitVersion)
+    tell(report, performance.now() - began)
+    if (values['write-gaps']) updateGaps(gaps)
+    ours.close()
   } finally {
-    for (const target of targets) target.close()
+    reference?.close()
     await started?.stop()
   }
 }
 
-function print({ id, kind, at, call, reference, ours, differences }: Outcome): void {
-  console.log(`# ${id} ${kind} ${at}\n${curl(call)}\n`)
+function tell(report: Report, milliseconds: number): void {
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(join(root, 'build/reference-classes.md'), report.classList())
+  if (values.replay === undefined) console.log(report.classList(Number(values.classes)))
+  console.log(`\n${report.table()}`)
+  console.log(`${(milliseconds / 1000).toFixed(1)} s; all ${report.classes.size} classes: build/reference-classes.md`)
+  const stale = acceptedDifferences.filter(({ reason }) => !report.needed.has(reason))
+  if (whole && !narrow && values.only === undefined && stale.length > 0)
+    fail(`accepted differences that no answer needs:\n${stale.map(({ reason }) => `  ${reason}`).join('\n')}`)
+  if (report.differs > 0) process.exitCode = 1
+}
+
+/** Rows may only disappear, unless --grow says that more differences are meant: after new requests, or a new recording. */
+function updateGaps({ gaps }: GapCounter): void {
+  if (!values.recorded || whole || values.only !== undefined) throw new Error('--write-gaps needs --recorded, and all parts')
+  const more = values.grow ? [] : compareGaps(readGaps(), gaps).more
+  if (more.length > 0) fail(`not written, because there are new differences (--grow accepts them):\n${more.join('\n')}`)
+  else writeGaps(gaps)
+}
+
+function fail(message: string): void {
+  console.log(message)
+  process.exitCode = 1
+}
+
+const dumped = ({ id, part, scene, call, reference, ours, class: text, differences }: Outcome) => ({
+  ...{ id, part: part.name, kind: scene.kind, at: scene.at, class: text, call, curl: curl(call) },
+  ...{ differences: differences.slice(0, 50), reference: reference.code, ours: ours.code },
+})
+
+function print({ id, scene, call, reference, ours, differences }: Outcome): void {
+  console.log(`# ${id} ${scene.kind} ${scene.at}\n${curl(call)}\n`)
   console.log(`reference ${JSON.stringify(reference, null, 2)}\n\nours ${JSON.stringify(ours, null, 2)}\n`)
   for (const each of differences)
     console.log(`${each.path}\n  reference ${JSON.stringify(each.reference)}\n  ours      ${JSON.stringify(each.ours)}`)

@@ -1,9 +1,9 @@
 /** Our daemon, started with the settings that the reference has. */
 import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { controllerNames } from '../../core/controllers/index.ts'
-import { startDaemon } from '../support/daemon.ts'
+import { bundle, type Command, startDaemon } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 export const adminToken = 'reference-admin'
@@ -12,6 +12,8 @@ export const aliceToken = 'reference-alice'
 
 export interface Ours {
   readonly url: string
+  /** The program under the name kube-apiserver. */
+  readonly program: Command
   stop(): Promise<void>
 }
 
@@ -43,8 +45,11 @@ export async function startOurs(): Promise<Ours> {
       '--requestheader-allowed-names=front-proxy',
     ],
   })
+  const link = join(path, 'kube-apiserver')
+  symlinkSync(bundle, link)
   return {
     url: daemon.url,
+    program: [process.execPath, link],
     async stop() {
       await daemon.stop()
       remove()

@@ -32,8 +32,8 @@ export class Report {
   readonly needed = new Set<string>()
 
   add(outcome: Outcome): void {
-    const count = this.parts.get(outcome.part) ?? { compared: 0, same: 0, accepted: 0, differs: 0 }
-    this.parts.set(outcome.part, count)
+    const count = this.parts.get(outcome.part.name) ?? { compared: 0, same: 0, accepted: 0, differs: 0 }
+    this.parts.set(outcome.part.name, count)
     count.compared++
     count[outcome.verdict]++
     for (const { reason } of outcome.accepted) this.needed.add(reason)
@@ -43,14 +43,15 @@ export class Report {
   }
 
   private count(text: string, outcome: Outcome): void {
-    const key = `${outcome.part} ${text}`
+    const key = `${outcome.part.name} ${text}`
     let found = this.classes.get(key)
     if (found === undefined) {
-      found = { part: outcome.part, text, example: outcome, count: 0, kinds: new Map() }
+      found = { part: outcome.part.name, text, example: outcome, count: 0, kinds: new Map() }
       this.classes.set(key, found)
     }
     found.count++
-    found.kinds.set(outcome.kind, (found.kinds.get(outcome.kind) ?? 0) + 1)
+    const { kind } = outcome.scene
+    found.kinds.set(kind, (found.kinds.get(kind) ?? 0) + 1)
   }
 
   get differs(): number {
@@ -83,7 +84,7 @@ export class Report {
         return [
           `## ${count} × ${part}: ${text}`,
           `  kinds: ${most.join(', ')}${others}`,
-          `  example: ${example.kind} ${example.at} (--replay ${example.id})`,
+          `  example: ${example.scene.kind} ${example.scene.at} (--replay ${example.id})`,
           `    ${curl(example.call)}`,
           ...differing,
         ].join('\n')

@@ -1,5 +1,6 @@
 /** Sends scenes to two servers, or to one whose answers are compared with recorded ones. */
 import { createHash } from 'node:crypto'
+import { sleep } from '../support/wait.ts'
 import { type Accepted, acceptedDifferences } from './accepted.ts'
 import { classOf, type Difference, differences } from './difference.ts'
 import type { Answer, Call, Part, Scene } from './exchange.ts'
@@ -12,9 +13,8 @@ const sideBySide = 48
 /** One compared request. */
 export interface Outcome {
   readonly id: string
-  readonly part: string
-  readonly kind: string
-  readonly at: string
+  readonly part: Part
+  readonly scene: Scene
   readonly call: Call
   readonly reference: Normal
   readonly ours: Normal
@@ -46,7 +46,7 @@ export function serverSide(target: Target, settings: Settings): Side {
   ]
   const perform = async (calls: Iterable<Call>) => {
     const answers: Answer[] = []
-    for (const call of calls) answers.push(await target.send(filled(call, answers, settings)))
+    for (const call of calls) answers.push(await sent(target, filled(call, answers, settings)))
     return answers
   }
   return {
@@ -54,6 +54,20 @@ export function serverSide(target: Target, settings: Settings): Side {
     prepare: async (calls) => {
       await perform(calls)
     },
+  }
+}
+
+/** Milliseconds for which a request with `until` is repeated, and between two of them. */
+const patience = 30_000
+const pause = 100
+
+async function sent(target: Target, call: Call): Promise<Answer> {
+  if (call.until === undefined) return target.send(call)
+  const began = performance.now()
+  for (;;) {
+    const { status } = await target.send(call)
+    if (status === call.until || performance.now() - began > patience) return { status, headers: [], body: Buffer.from('') }
+    await sleep(pause)
   }
 }
 
@@ -102,15 +116,21 @@ export interface Selection {
   readonly kind?: string | undefined
   /** Part of `at`. */
   readonly at?: string | undefined
-  /** Share of the scenes that is sent, from 0 to 1. */
-  readonly share: number
+  /** Otherwise only the bounded part. */
+  readonly whole: boolean
   readonly id?: string | undefined
 }
 
-const isSelected = (scene: Scene, { kind, at, share, id }: Selection) =>
+/** Share of the scenes of a bounded run. */
+const boundedShare = 0.06
+
+/** Whether the scene belongs to bounded runs. */
+export const isBounded = (part: Part, scene: Scene): boolean => part.small === true || shareOf(scene) < boundedShare
+
+const isSelected = (part: Part, scene: Scene, { kind, at, whole, id }: Selection) =>
   (kind === undefined || scene.kind.includes(kind)) &&
   (at === undefined || scene.at.includes(at)) &&
-  (share >= 1 || shareOf(scene) < share) &&
+  (whole || isBounded(part, scene)) &&
   (id === undefined || idsOf(scene).includes(id))
 
 /** Compares a part; outcomes are reported in the order of the requests. Returns the number of scenes without known answers. */
@@ -134,7 +154,7 @@ export async function comparePart(
       for (const outcome of next) report(outcome)
     }
   }
-  const scenes = selected(part.scenes(), selection)
+  const scenes = selected(part, selection)
   const work = async () => {
     for (let next = scenes.next(); !next.done; next = scenes.next()) {
       const [index, scene] = next.value
@@ -147,7 +167,7 @@ export async function comparePart(
       } else {
         finish(
           index,
-          scene.calls.map((call, step) => outcomeOf(part.name, scene, call, ids[step]!, left[step]!, right[step]!)),
+          scene.calls.map((call, step) => outcomeOf(part, scene, call, ids[step]!, left[step]!, right[step]!)),
         )
       }
     }
@@ -158,21 +178,21 @@ export async function comparePart(
   return unknown
 }
 
-function* selected(scenes: Iterable<Scene>, selection: Selection): Generator<[number, Scene]> {
+function* selected(part: Part, selection: Selection): Generator<[number, Scene]> {
   let index = 0
-  for (const scene of scenes) if (isSelected(scene, selection)) yield [index++, scene]
+  for (const scene of part.scenes()) if (isSelected(part, scene, selection)) yield [index++, scene]
 }
 
 const same = (one: Normal, other: Normal) => JSON.stringify(one) === JSON.stringify(other)
 
-function outcomeOf(part: string, { kind, at }: Scene, call: Call, id: string, reference: Normal, ours: Normal): Outcome {
-  const base = { id, part, kind, at, call, reference, ours, accepted: [], differences: [], class: '' }
+function outcomeOf(part: Part, scene: Scene, call: Call, id: string, reference: Normal, ours: Normal): Outcome {
+  const base = { id, part, scene, call, reference, ours, accepted: [], differences: [], class: '' }
   if (same(reference, ours)) return { ...base, verdict: 'same' }
   let [left, right] = [reference, ours]
   const accepted: Accepted[] = []
   for (const row of acceptedDifferences) {
-    if (!row.applies({ part, kind, at, call })) continue
-    const cleared = [row.clear(left, right), row.clear(right, left)] as const
+    if (!row.applies({ part: part.name, kind: scene.kind, call })) continue
+    const cleared = [row.clear(left), row.clear(right)] as const
     // A row is needed when it removes a difference.
     if (!same(left, right) && differences(cleared[0], cleared[1], limit).length < differences(left, right, limit).length) accepted.push(row)
     ;[left, right] = cleared

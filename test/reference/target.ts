@@ -1,6 +1,8 @@
 /** A server that the suite sends requests to, over kept connections of HTTP/1.1. */
 import { Agent, request } from 'node:https'
+import type { Command } from '../support/daemon.ts'
 import type { Answer, Call } from './exchange.ts'
+import { run } from './program.ts'
 
 export interface Target {
   readonly url: string
@@ -9,11 +11,13 @@ export interface Target {
 }
 
 /** Maximum duration of a request in milliseconds; a longer one gets an answer of status 0. */
-const longest = 10_000
+const longest = 20_000
 const maxSockets = 64
+/** Nothing was sent. */
+const unanswered: Answer = { status: 0, headers: [], body: Buffer.from('') }
 
-/** The server at a URL; its certificate is not verified. `token`: of an administrator. */
-export function openTarget(url: string, token: string): Target {
+/** The server at a URL; its certificate is not verified. `token`: of an administrator; `program`: for calls with the method RUN. */
+export function openTarget(url: string, token: string, program?: Command): Target {
   const agent = new Agent({ keepAlive: true, maxSockets, rejectUnauthorized: false })
   const { hostname, port } = new URL(url)
 
@@ -47,6 +51,7 @@ export function openTarget(url: string, token: string): Target {
   return {
     url,
     async send(call) {
+      if (call.method === 'RUN') return program === undefined ? unanswered : run(program, call.path)
       // A kept connection may be closed by the server at the moment of the request, so a failure is tried once more.
       try {
         return await attempt(call)

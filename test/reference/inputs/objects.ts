@@ -16,15 +16,20 @@ export const nameOf = (object: JsonObject) => (object['metadata'] as { name: str
 /** Path of an object. */
 export const pathOf = (definition: ResourceDefinition, object: JsonObject) => `${collectionPath(definition)}/${nameOf(object)}`
 
-/** Creates the kind's minimal object with this name. */
-export const makes = (definition: ResourceDefinition, name: string): Call =>
-  send('POST', collectionPath(definition), objectOf(definition, name))
+/** Creates the kind's minimal object with this name, after what an interrupted run may have left. */
+export const makes = (definition: ResourceDefinition, name: string): readonly Call[] => [
+  ...removes(definition, name),
+  send('POST', collectionPath(definition), objectOf(definition, name)),
+]
 
 /** Removes it whatever its finalizers. A namespace stays, because only a controller could remove it. */
 export function removes(definition: ResourceDefinition, name: string): readonly Call[] {
   if (definition.specFinalizers) return []
   const path = pathOf(definition, objectOf(definition, name))
-  return [send('PATCH', path, { metadata: { finalizers: null } }, merge), { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` }]
+  return [
+    { method: 'DELETE', path: `${path}?gracePeriodSeconds=0&propagationPolicy=Background` },
+    send('PATCH', path, { metadata: { finalizers: null } }, merge),
+  ]
 }
 
 /** Whether objects of the kind may have any name. */

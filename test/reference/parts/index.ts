@@ -1,10 +1,21 @@
 /** All parts, in the order in which they run. */
 import type { Part } from '../exchange.ts'
+import { actions } from './actions.ts'
 import { create } from './create.ts'
+import { custom } from './custom.ts'
+import { denials } from './denials.ts'
 import { documents } from './documents.ts'
+import { flags } from './flags.ts'
 import { life } from './life.ts'
 import { odd } from './odd.ts'
+import { admissionPolicies } from './policies.ts'
+import { reads } from './reads.ts'
+import { rules } from './rules.ts'
 import { status } from './status.ts'
+import { tables } from './tables.ts'
 import { update } from './update.ts'
 
-export const parts: readonly Part[] = [documents, odd, create, update, status, life]
+export const parts: readonly Part[] = [
+  ...[flags, documents, odd, denials, reads, tables, rules],
+  ...[admissionPolicies, custom, actions, life, status, update, create],
+]

@@ -102,7 +102,7 @@ function* scaleScenes(definition: ResourceDefinition): Generator<Scene> {
 
 export const status: Part = {
   name: 'status',
-  before: () => [account, ...kinds.map((definition) => makes(definition, name))],
+  before: () => [account, ...kinds.flatMap((definition) => makes(definition, name))],
   scenes,
   after: () => kinds.flatMap((definition) => removes(definition, name)),
 }

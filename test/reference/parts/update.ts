@@ -74,7 +74,7 @@ const lastOf = (path: string) =>
 
 export const update: Part = {
   name: 'update',
-  before: () => [account, ...storedKinds.map((definition) => makes(definition, name))],
+  before: () => [account, ...storedKinds.flatMap((definition) => makes(definition, name))],
   scenes,
   after: () => storedKinds.flatMap((definition) => removes(definition, name)),
 }

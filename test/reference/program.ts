@@ -1,0 +1,37 @@
+/** Runs of a program with wrong flags, as answers to calls with the method RUN. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { killedAtExit } from '../support/child.ts'
+import type { Command } from '../support/daemon.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+import type { Answer } from './exchange.ts'
+
+/** Milliseconds after which a program that accepted its flags is ended. */
+const patience = 20_000
+/** The exit code that stands for a program that started. */
+const started = -1
+
+/** Time, process and place of a line of log. */
+const prefix = /^[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] /
+
+/** Runs the program in an empty directory. `flags`: a JSON list. */
+export async function run([program, ...args]: Command, flags: string): Promise<Answer> {
+  const { path, remove } = temporaryDirectory('flags')
+  const own = [...args, ...(JSON.parse(flags) as string[])]
+  const child = killedAtExit(spawn(program, own, { cwd: path, stdio: ['ignore', 'ignore', 'pipe'] }))
+  let text = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    child.kill('SIGKILL')
+  }, patience)
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(timer)
+  remove()
+  const lines = text.split('\n').filter((line) => prefix.test(line) || /^(error|unknown)/i.test(line))
+  const told = late ? [] : lines.map((line) => line.replace(prefix, ''))
+  return { status: late ? started : (code ?? started), headers: [], body: Buffer.from(told.join('\n')) }
+}

@@ -1,0 +1,38 @@
+/** This server answers a bounded part of all requests as the reference did, apart from the rows of known-gaps.txt. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { compareGaps, GapCounter, readGaps } from './known-gaps.ts'
+import { adminToken, type Ours, startOurs } from './ours.ts'
+import { parts } from './parts/index.ts'
+import { recordedSide, recordedVersion } from './recording.ts'
+import { comparePart, serverSide } from './run.ts'
+import { openTarget, type Target } from './target.ts'
+
+let ours: Ours
+let target: Target
+before(async () => {
+  ours = await startOurs()
+  target = openTarget(ours.url, adminToken, ours.program)
+})
+after(async () => {
+  target.close()
+  await ours.stop()
+})
+
+test(`answers are as those of the reference, ${recordedVersion()}`, async () => {
+  const counter = new GapCounter()
+  let compared = 0
+  const unknown: string[] = []
+  for (const part of parts) {
+    const missing = await comparePart(part, recordedSide(part.name, false), serverSide(target, {}), { whole: false }, (outcome) => {
+      compared++
+      counter.add(outcome)
+    })
+    if (missing > 0) unknown.push(`${part.name}: ${missing}`)
+  }
+  assert.deepEqual(unknown, [], 'requests without recorded answer: record again with --write')
+  assert.ok(compared > 10_000, `${compared} requests`)
+  const { more, less } = compareGaps(readGaps(), counter.gaps)
+  assert.deepEqual(more, [], 'new differences from the reference')
+  assert.deepEqual(less, [], 'mended: run npm run test:reference -- --recorded --write-gaps, and commit known-gaps.txt')
+})
