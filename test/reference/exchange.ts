@@ -33,6 +33,8 @@ export interface Part {
   readonly after?: () => Iterable<Call>
   /** So few requests that a bounded run sends all of them. */
   readonly small?: boolean
+  /** Takes too long for bounded runs, or waits for a server. */
+  readonly slow?: boolean
   /** Scenes run one after the other, because they see each other's objects. */
   readonly inOrder?: boolean
 }

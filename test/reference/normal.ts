@@ -31,6 +31,7 @@ const replacements: readonly (readonly [RegExp, string | ((found: string, fracti
       Math.abs(Date.parse(found) - Date.now()) < recent ? (fraction === undefined ? '<time>' : `<time.${fraction.length - 1}>`) : found,
   ],
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>'],
+  [/in record \(\d+\)/g, 'in record (<revision>)'],
   [/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '<token>'],
   [/\b10\.0\.0\.\d+\b(?!\/)/g, '<address>'],
   [/\bport (3[012]\d{3})\b/g, 'port <node port>'],

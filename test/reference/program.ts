@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 import type { Answer } from './exchange.ts'
 
 /** Milliseconds after which a program that accepted its flags is ended. */
-const patience = 20_000
+const patience = 5_000
 /** The exit code that stands for a program that started. */
 const started = -1
 

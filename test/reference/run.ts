@@ -125,7 +125,7 @@ export interface Selection {
 const boundedShare = 0.06
 
 /** Whether the scene belongs to bounded runs. */
-export const isBounded = (part: Part, scene: Scene): boolean => part.small === true || shareOf(scene) < boundedShare
+export const isBounded = (part: Part, scene: Scene): boolean => !part.slow && (part.small === true || shareOf(scene) < boundedShare)
 
 const isSelected = (part: Part, scene: Scene, { kind, at, whole, id }: Selection) =>
   (kind === undefined || scene.kind.includes(kind)) &&

@@ -463,7 +463,7 @@ const plurals = [...schemas.map(([plural]) => plural), 'scaled', 'ratchets']
 
 export const custom: Part = {
   name: 'custom',
-  small: true,
+  slow: true,
   // One after the other, because discovery shows the definitions of all scenes.
   inOrder: true,
   before: () => plurals.map((plural) => ({ method: 'DELETE', path: `${definitions}/${plural}.${group}` })),

@@ -196,7 +196,7 @@ const scene = (flags: readonly string[], at: string): Scene => ({
 
 export const flags: Part = {
   name: 'flags',
-  small: true,
+  slow: true,
   inOrder: true,
   scenes: () => [
     ...alone.map((flag) => scene([flag], `${flag} alone`)),
