@@ -10,8 +10,15 @@ import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'
 /** Seconds. */
 const max = { window: 3600, period: 1800 }
 
+/** Why an apiVersion names no group. */
+function groupFault(apiVersion: string): string | undefined {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`
+  return parts.length === 1 || parts[0] === '' ? 'apiVersion must specify API group' : undefined
+}
+
 export function validateSpec(
-  { minReplicas, maxReplicas, metrics = [] }: Infer<typeof HorizontalPodAutoscalerSpec>,
+  { scaleTargetRef, minReplicas, maxReplicas, metrics = [] }: Infer<typeof HorizontalPodAutoscalerSpec>,
   path: FieldPath,
   errors: FieldErrors,
   { settings }: HookContext,
@@ -22,10 +29,15 @@ export function validateSpec(
     if (minReplicas === 0) errors.forgivable('replicas above zero', refuse)
     else refuse()
   }
-  if (maxReplicas < 1) errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than 0')
+  if (maxReplicas === 0) errors.required(path.child('maxReplicas'), 'must be set and greater than 0')
+  else if (maxReplicas < 0) errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than or equal to 1')
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.invalid(path.child('maxReplicas'), maxReplicas, 'must be greater than or equal to `minReplicas`')
   }
+  const apiVersion = scaleTargetRef?.apiVersion ?? ''
+  const fault = groupFault(apiVersion)
+  if (fault !== undefined)
+    errors.forgivable('group of the target', () => errors.invalid(path.child('scaleTargetRef').child('apiVersion'), apiVersion, fault))
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     errors.forbidden(path.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas')
   }

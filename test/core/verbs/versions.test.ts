@@ -99,7 +99,11 @@ describe('fields at another place in another version', () => {
       title: 'autoscaling/v1 target utilization is a metric in v2',
       from: '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers',
       to: '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
-      body: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 3, targetCPUUtilizationPercentage: 70 },
+      body: {
+        scaleTargetRef: { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' },
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 70,
+      },
       expected: { metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } }] },
     },
     {

@@ -43,10 +43,15 @@ tables(
     ],
     refused: [
       [
+        'target without group',
+        { 'spec.scaleTargetRef.apiVersion': 'v1' },
+        ['spec.scaleTargetRef.apiVersion: Invalid value: "v1": apiVersion must specify API group'],
+      ],
+      [
         'no maximum',
         { 'spec.maxReplicas': undefined },
         [
-          'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+          'spec.maxReplicas: Required value: must be set and greater than 0',
           'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
         ],
       ],
