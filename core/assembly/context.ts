@@ -1,9 +1,8 @@
 import type { Loopback } from '../bootstrap/loopback.ts'
 import type { Encryption } from '../config/encryption.ts'
-import type { CustomResources } from '../custom-resources/index.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Health } from '../meta/health.ts'
+import type { Health, HealthCheck } from '../meta/health.ts'
 import type { CompleteOptions } from '../options.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
@@ -12,7 +11,8 @@ import type { ClusterSettings, HookContext } from '../schema/model.ts'
 export interface HealthParts {
   readonly stores: readonly KeyValueStore[]
   readonly encryption: Encryption | undefined
-  readonly customResources: CustomResources
+  /** Checks of `/readyz` only. */
+  readonly readyChecks: readonly HealthCheck[]
 }
 
 /** What exists before the first part of a server starts. */

@@ -36,7 +36,7 @@ export function serverHealth({ options, ports, hooks, began, shuttingDown }: Ser
     bootChecks: hooks,
     checks: checksOf('', options.storeHealthTimeout),
     serviceChecks: found?.encryption?.checks ?? [],
-    readyChecks: [...checksOf('-readiness', options.storeReadyTimeout), informers, ...(found ? [found.customResources.health] : [])],
+    readyChecks: [...checksOf('-readiness', options.storeReadyTimeout), informers, ...(found?.readyChecks ?? [])],
     graceEnds: began + options.livezGracePeriod,
     shuttingDown,
     failed: (endpoint, reasons) => telemetry.logger.warn({ endpoint, reasons }, 'health check failed'),

@@ -70,6 +70,11 @@ export class LifeCycle<All extends object, Context> {
     return checks
   }
 
+  /** The value of a part; undefined until it has started. */
+  value<Name extends keyof All>(name: Name): All[Name] | undefined {
+    return this.#values[name]
+  }
+
   /** Starts all parts, one after the other. Rejects with the error of the first one that can't start; then `stop` ends the others. */
   async start(): Promise<All> {
     for (const name of this.#names()) await this.#startPart(name)

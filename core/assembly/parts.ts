@@ -18,6 +18,7 @@ import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
 import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
 import type { Entrance } from '../filters/entrance.ts'
+import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
@@ -33,6 +34,7 @@ import { createStores, type Stores } from '../storage/stores.ts'
 import { createConnect } from '../webhook/client-config.ts'
 import { createServiceAddress } from '../webhook/service-address.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
+import { checkEncryptedData } from './encrypted-data.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { type PartTable, partOf } from './life-cycle.ts'
@@ -57,6 +59,7 @@ interface Values {
   readonly stores: Stores
   readonly pauses: Pauses
   readonly table: LiveTable
+  readonly encryptedData: HealthCheck
   readonly identities: Identities
   readonly authorization: Authorization
   readonly lookup: Lookup
@@ -118,6 +121,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     },
     { stop: close },
   ),
+
+  encryptedData: part(['table', 'stores'], ({ table, stores }, { ports }) => checkEncryptedData(table, stores, ports.telemetry.logger)),
 
   // ── Authentication, authorization, admission ──────────────────────────────────────────────────
   identities: part(
@@ -243,10 +248,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   requests: part(
     [
       ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'plugins', 'admissionMetrics', 'pauses'] as const),
-      ...(['rbac', 'namespaces', 'reservations', 'customResources'] as const),
+      ...(['rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData'] as const),
     ],
-    ({ stores, encryption, customResources, authorization: { authorizer }, ...needed }, context) => {
-      const health = context.healthOf({ stores: stores.all, encryption, customResources })
+    ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
+      const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
       context.entrance.open(createHandler({ ...needed, authorizer, health }, context))
       return context.entrance
     },

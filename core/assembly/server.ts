@@ -7,6 +7,8 @@ import { type Connection, type HostPorts, type OpenStores, type Ports, StoreErro
 import type { LiveTable } from '../registry/table.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
+import { EncryptionError } from '../storage/encryption/store.ts'
+import { isUnreadable } from '../storage/unreadable.ts'
 import type { AssemblyContext } from './context.ts'
 import { serverHealth } from './health.ts'
 import { LifeCycle } from './life-cycle.ts'
@@ -62,9 +64,11 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     context,
     after: (milliseconds, callback) => clock.after(milliseconds, callback),
     retryAfter(error, part, failures) {
-      const temporary = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
-      if (!temporary || clock.monotonic() - began >= storageInitializationTimeout) return undefined
-      telemetry.logger.warn({ part, error: messageOf(error) }, 'start: the store did not answer; trying again')
+      const storeIsAway = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
+      // A plugin that is down, or not there yet. Its own check says which one, and waits without a limit.
+      const pluginIsAway = (isUnreadable(error) || error instanceof EncryptionError) && (life.value('encryption')?.checks.length ?? 0) > 0
+      if (!pluginIsAway && !(storeIsAway && clock.monotonic() - began < storageInitializationTimeout)) return undefined
+      telemetry.logger.warn({ part, error: messageOf(error) }, 'start: a part could not read or write its objects; trying again')
       return Math.min(longestRetry, shortestRetry * 2 ** (failures - 1))
     },
   })

@@ -1,6 +1,6 @@
 /** A store with encrypted values, which is transparent to its users. */
 import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
-import { internalError } from '../../respond/status.ts'
+import { ApiError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { sharedDecryption } from './shared.ts'
 import type { Transformer } from './transformer.ts'
@@ -8,6 +8,13 @@ import { type EventOpener, watchDecrypted } from './watch.ts'
 
 /** Maximum concurrent decryptions per list. */
 const atATime = 64
+
+/** A value can't be encrypted: nothing was written. */
+export class EncryptionError extends ApiError {
+  constructor(why: string) {
+    super('InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] })
+  }
+}
 
 /** A decrypted value. */
 class ReadableValue implements KeyValue {
@@ -68,7 +75,7 @@ export function encryptedStore(
       return await transformer.toStored(value, encoder.encode(key))
     } catch (error) {
       failed(key, messageOf(error))
-      throw internalError(messageOf(error))
+      throw new EncryptionError(messageOf(error))
     }
   }
 

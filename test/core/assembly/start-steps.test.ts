@@ -5,7 +5,7 @@ import { LifeCycle, type PartTable } from '../../../core/assembly/life-cycle.ts'
 import { parts } from '../../../core/assembly/parts.ts'
 import { prepareServer } from '../../../core/assembly/server.ts'
 import { withDefaults } from '../../../core/options.ts'
-import { type OpenStores, StoreError } from '../../../core/ports.ts'
+import { CallError, type OpenStores, StoreError } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { noFiles, webOutbound } from '../../../runtimes/web/ports.ts'
 import { holdingClock } from '../../support/holding-clock.ts'
@@ -79,7 +79,7 @@ test('health checks have the names and the order of the reference', async () => 
     return [response.status, await response.text()] as const
   }
   const expected = [
-    ...['ping', 'log', 'kvstore', 'kvstore-readiness', 'informer-sync', 'custom-resource-definitions'],
+    ...['ping', 'log', 'kvstore', 'kvstore-readiness', 'informer-sync', 'custom-resource-definitions', 'encrypted-data'],
     ...[
       'storage-readiness',
       'start-apiserver-admission-initializer',
@@ -185,4 +185,50 @@ test('a store that does not answer is asked again until the initialization timeo
     assert.equal((await get('/readyz'))[0], 200)
     await server.close()
   }
+})
+
+test('encrypted data without its configuration is in the log and in /readyz, by resource', async () => {
+  const store = memoryStore()
+  await store.put('/registry/secrets/default/hidden', new TextEncoder().encode('k8s:enc:aescbc:v1:key:x'), 0)
+  const { server, open, get, logged } = pendingServer()
+  open({ store })
+  await server.start()
+  assert.deepEqual(
+    logged.filter((fields) => 'resources' in fields),
+    [{ resources: ['secrets'] }],
+  )
+  assert.deepEqual((await get('/readyz'))[1].match(/\[-\].*/g), ['[-]encrypted-data failed: reason withheld'])
+  assert.match((await get('/readyz/encrypted-data'))[1], /no provider for it: secrets/)
+  assert.equal((await get('/livez'))[0], 200)
+  await server.close()
+})
+
+test('a key-management plugin that is not there yet keeps the server unready, and is asked again', async () => {
+  const text = `kind: EncryptionConfiguration
+apiVersion: apiserver.config.k8s.io/v1
+resources:
+- resources: [priorityclasses.scheduling.k8s.io]
+  providers:
+  - kms: { apiVersion: v2, name: one, endpoint: unix:///nowhere/plugin.sock, timeout: 1s }
+`
+  const logged: string[] = []
+  const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
+  const logger = { debug: note, info: note, warn: note, error: note }
+  const files = { ...noFiles, read: async () => new TextEncoder().encode(text) }
+  const outbound = {
+    ...webOutbound,
+    call: () => Promise.reject(new CallError(14, 'dial unix /nowhere/plugin.sock: no such file or directory')),
+  }
+  const options = withDefaults({ controllers: [], encryption: { file: 'encryption.yaml', automaticReload: false } })
+  const server = prepareServer({ clock: holdingClock, files, outbound, telemetry: { logger } }, () => ({ store: memoryStore() }), options)
+  const failed = assert.rejects(server.start(), /closed during its start/)
+  await eventually('a second try', async () => logged.filter((line) => line.includes('"part":"priorityClasses"')).length >= 2)
+  assert(logged.some((line) => line.includes('/nowhere/plugin.sock')))
+  const get = async (path: string) => (await server.fetch(new Request(`http://in-process${path}`))).text()
+  const failing = [...(await get('/readyz')).matchAll(/\[-\](\S+)/g)].map(([, name]) => name)
+  for (const name of ['kms-providers', 'poststarthook/scheduling/bootstrap-system-priority-classes'])
+    assert(failing.includes(name), failing.join())
+  assert.match(await get('/api/v1/namespaces'), /NamespaceList/, 'what is not encrypted is served')
+  await server.close()
+  await failed
 })

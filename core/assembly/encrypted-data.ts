@@ -1,0 +1,35 @@
+/** Finds stored data that was encrypted with a configuration which this server does not have. */
+import type { HealthCheck } from '../meta/health.ts'
+import { type KeyValue, type Logger, StoreError } from '../ports.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import { qualified } from '../respond/status.ts'
+import { isEncrypted, readsEncrypted } from '../storage/encrypted-value.ts'
+import type { Stores } from '../storage/stores.ts'
+
+/** Whether a value can only be read with a configuration that is missing. Other reasons, such as a plugin that is down, have their own checks. */
+function lacksProvider(kv: KeyValue): boolean {
+  try {
+    return isEncrypted(kv.value)
+  } catch (error) {
+    return error instanceof StoreError && error.message === readsEncrypted
+  }
+}
+
+/** Reads one object of each resource. The check fails, and the log says why, when one is encrypted and no provider can decrypt it. */
+export async function checkEncryptedData(table: ResourceTable, stores: Stores, logger: Logger): Promise<HealthCheck> {
+  const found = await Promise.all(
+    table.all().map(async ({ groupResource, store }) => {
+      const { items } = await stores.of(groupResource).list({ prefix: store.keys.prefix(''), limit: 1 })
+      return items.some(lacksProvider) ? [qualified(groupResource)] : []
+    }),
+  )
+  const resources = [...new Set(found.flat())].sort()
+  const message = 'stored data is encrypted, and --encryption-provider-config has no provider for it'
+  if (resources.length > 0) logger.error({ resources }, message)
+  return {
+    name: 'encrypted-data',
+    check() {
+      if (resources.length > 0) throw new Error(`${message}: ${resources.join(', ')}`)
+    },
+  }
+}
