@@ -1,6 +1,7 @@
 import type { Connection } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { Caller } from '../webhook/shared-calls.ts'
 
 /** Result of authentication; undefined: no opinion, because the request carries no credential of this kind. */
 export type Authentication = Accepted | undefined
@@ -18,16 +19,16 @@ export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError'
 }
 
-/** Returns a plain value, not a promise, when no I/O is needed (such as a cached credential). Throws or rejects with an AuthenticationError. */
+/** Returns a plain value, not a promise, when no I/O is needed (such as a cached credential); I/O ends when the caller gives up. Throws or rejects with an AuthenticationError. */
 export interface Authenticator {
   readonly name: string
-  authenticate(request: Request, connection: Connection): Authentication | Promise<Authentication>
+  authenticate(request: Request, connection: Connection, caller?: Caller): Authentication | Promise<Authentication>
 }
 
 /** Authenticates bearer tokens. `audiences` is set when a TokenReview asks for specific ones; absent: the server's own audiences. */
 export interface TokenAuthenticator {
   readonly name: string
-  authenticateToken(token: string, audiences?: readonly string[]): Authentication | Promise<Authentication>
+  authenticateToken(token: string, audiences?: readonly string[], caller?: Caller): Authentication | Promise<Authentication>
 }
 
 /** How a union treats an AuthenticationError: try the next method, or fail at once. */
@@ -40,8 +41,8 @@ export type OnError = 'continue' | 'stop'
 export function union(authenticators: readonly Authenticator[], onError: OnError = 'continue'): Authenticator {
   return {
     name: authenticators.map(({ name }) => name).join(','),
-    authenticate: (request, connection) =>
-      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection), onError),
+    authenticate: (request, connection, caller) =>
+      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection, caller), onError),
   }
 }
 

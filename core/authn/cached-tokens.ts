@@ -1,5 +1,6 @@
 import type { Clock } from '../ports.ts'
 import { createExpiringCache } from '../webhook/expiring-cache.ts'
+import { sharedCalls } from '../webhook/shared-calls.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 
 export interface TokenCacheOptions {
@@ -26,7 +27,7 @@ export function cachedTokens(
   // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = createExpiringCache<NonNullable<Authentication>>(maxTokens, clock)
   const refused = createExpiringCache<AuthenticationError | 'unknown'>(maxRefused, clock)
-  const asked = new Map<string, Promise<Authentication>>()
+  const shared = sharedCalls<Authentication>()
 
   const keep = (key: string, found: Authentication): Authentication => {
     if (found !== undefined) known.set(key, found, ttl)
@@ -40,21 +41,21 @@ export function cachedTokens(
 
   return {
     name: authenticator.name,
-    authenticateToken(token, audiences) {
+    authenticateToken(token, audiences, caller) {
       const key = audiences === undefined ? token : `${token} ${JSON.stringify(audiences)}`
-      const found = known.get(key) ?? asked.get(key)
+      const found = known.get(key)
       if (found !== undefined) return found
       const refusal = refused.get(key)
       if (refusal === 'unknown') return undefined
       if (refusal !== undefined) throw refusal
-      const answer = authenticator.authenticateToken(token, audiences)
-      if (!(answer instanceof Promise)) return keep(key, answer)
-      const late = answer
-        .then((each) => keep(key, each))
-        .catch((error: unknown) => keepError(key, error))
-        .finally(() => asked.delete(key))
-      asked.set(key, late)
-      return late
+      return shared(key, caller, (signal) => {
+        const answer = authenticator.authenticateToken(token, audiences, { signal })
+        if (!(answer instanceof Promise)) return keep(key, answer)
+        return answer.then(
+          (each) => keep(key, each),
+          (error: unknown) => keepError(key, error),
+        )
+      })
     },
   }
 }

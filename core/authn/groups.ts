@@ -28,7 +28,7 @@ export function withAuthenticatedGroup(authenticator: Authenticator): Authentica
   const extend = extender()
   return {
     name: authenticator.name,
-    authenticate: (request, connection) => extended(authenticator.authenticate(request, connection), extend),
+    authenticate: (request, connection, caller) => extended(authenticator.authenticate(request, connection, caller), extend),
   }
 }
 
@@ -37,7 +37,7 @@ export function tokensWithAuthenticatedGroup(tokens: TokenAuthenticator): TokenA
   const extend = extender()
   return {
     name: tokens.name,
-    authenticateToken: (token, audiences) => extended(tokens.authenticateToken(token, audiences), extend),
+    authenticateToken: (token, audiences, caller) => extended(tokens.authenticateToken(token, audiences, caller), extend),
   }
 }
 

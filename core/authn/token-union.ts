@@ -1,3 +1,4 @@
+import type { Caller } from '../webhook/shared-calls.ts'
 import { type Authentication, firstAccepted, type TokenAuthenticator } from './authenticator.ts'
 
 /** Maximum tokens with a remembered authenticator: a few for each node and namespace of a large cluster. */
@@ -16,9 +17,9 @@ export function tokenUnion(authenticators: readonly TokenAuthenticator[]): Token
     acceptors.set(token, acceptor)
     return answer
   }
-  const askAll = (token: string, audiences?: readonly string[]) => {
+  const askAll = (token: string, audiences: readonly string[] | undefined, caller: Caller | undefined) => {
     const ask = (each: TokenAuthenticator) => {
-      const answer = each.authenticateToken(token, audiences)
+      const answer = each.authenticateToken(token, audiences, caller)
       return answer instanceof Promise ? answer.then((late) => remember(token, each, late)) : remember(token, each, answer)
     }
     return firstAccepted(authenticators, ask, 'continue')
@@ -26,15 +27,15 @@ export function tokenUnion(authenticators: readonly TokenAuthenticator[]): Token
 
   return {
     name: authenticators.map(({ name }) => name).join(','),
-    authenticateToken(token, audiences) {
+    authenticateToken(token, audiences, caller) {
       const acceptor = acceptors.get(token)
-      if (acceptor === undefined) return askAll(token, audiences)
+      if (acceptor === undefined) return askAll(token, audiences, caller)
       const askAgain = () => {
         acceptors.delete(token)
-        return askAll(token, audiences)
+        return askAll(token, audiences, caller)
       }
       try {
-        const answer = acceptor.authenticateToken(token, audiences)
+        const answer = acceptor.authenticateToken(token, audiences, caller)
         return answer instanceof Promise ? answer.then((late) => late ?? askAgain(), askAgain) : (answer ?? askAgain())
       } catch {
         return askAgain()

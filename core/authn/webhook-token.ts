@@ -5,6 +5,7 @@ import type { Clock, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCall } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
+import type { Caller } from '../webhook/shared-calls.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 
@@ -79,11 +80,12 @@ export function webhookTokens(
   const call = createCall({ connection, outbound, clock, timeout })
   const read = reader(apiVersion)
 
-  async function review(token: string, audiences: readonly string[]): Promise<Status> {
+  async function review(token: string, audiences: readonly string[], signal?: AbortSignal): Promise<Status> {
     const spec = { token, ...(audiences.length > 0 && { audiences }) }
     try {
-      return read(await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } })))
+      return read(await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } }), signal))
     } catch (error) {
+      if (signal?.aborted) throw error
       const why = problemOf(error)
       logger.error({ error: why }, 'authentication webhook failed')
       throw new AuthenticationError(`authentication webhook: ${why}`)
@@ -92,8 +94,8 @@ export function webhookTokens(
 
   const inner: TokenAuthenticator = {
     name: 'webhook',
-    async authenticateToken(token, requested = own) {
-      const { authenticated, user, audiences: given, error } = await review(token, requested)
+    async authenticateToken(token, requested = own, caller?: Caller) {
+      const { authenticated, user, audiences: given, error } = await review(token, requested, caller?.signal)
       const audiences = requested.filter((audience) => (given.length > 0 ? given : own).includes(audience))
       if (requested.length > 0 && audiences.length === 0) return undefined
       if (!authenticated && error !== '') throw new AuthenticationError(error)

@@ -5,6 +5,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { createReadingCall, outcomeOf } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { createExpiringCache } from '../webhook/expiring-cache.ts'
+import { sharedCalls } from '../webhook/shared-calls.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
 import type { MatchConditions } from './match-conditions.ts'
 import { type AuthorizationObserver, unobserved } from './observer.ts'
@@ -63,11 +64,12 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
   })
   const failed = (error: string): Decision => ({ verdict: options.onFailure, reason: '', error })
 
-  async function ask(attributes: Attributes, key: string, body: string): Promise<Decision> {
+  async function ask(attributes: Attributes, key: string, body: string, signal: AbortSignal): Promise<Decision> {
     let status: ReviewStatus
     try {
-      status = await call(body)
+      status = await call(body, signal)
     } catch (error) {
+      if (signal.aborted) throw error
       const why = messageOf(error)
       logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
       if (options.onFailure === 'no-opinion') observer.failedOpen(name, outcomeOf(error))
@@ -86,21 +88,19 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
     return match
   }
 
-  /** Calls in progress: concurrent requests with the same review share one. */
-  const asked = new Map<string, Promise<Decision>>()
+  /** Concurrent requests with the same review share a call. */
+  const shared = sharedCalls<Decision>()
 
   return {
     name,
-    authorize(attributes) {
+    authorize(attributes, caller) {
       const spec = reviewSpec(attributes)
       const match = matches(spec)
       if (match !== true) return match === false ? skipped : failed(match.error)
       const key = JSON.stringify(spec)
-      const known = cache.get(key) ?? asked.get(key)
+      const known = cache.get(key)
       if (known !== undefined) return known
-      const answer = ask(attributes, key, reviewBody(spec, version, platform)).finally(() => asked.delete(key))
-      asked.set(key, answer)
-      return answer
+      return shared(key, caller, (signal) => ask(attributes, key, reviewBody(spec, version, platform), signal))
     },
     rulesFor: () => unlistedRules('webhook'),
   }

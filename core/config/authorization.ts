@@ -130,7 +130,7 @@ async function configured(
   return {
     authorizer: {
       name: 'AuthorizationConfiguration',
-      authorize: (attributes) => current.authorize(attributes),
+      authorize: (attributes, caller) => current.authorize(attributes, caller),
       rulesFor: (user, namespace) => current.rulesFor?.(user, namespace) ?? noRules,
     },
     types: typesOf(first),

@@ -51,7 +51,7 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
   return (exchange, next) => {
     let found: ReturnType<Authenticator['authenticate']>
     try {
-      found = authenticator.authenticate(exchange.request, exchange.connection)
+      found = authenticator.authenticate(exchange.request, exchange.connection, exchange)
     } catch (error) {
       return refuse(exchange, error, 0)
     }

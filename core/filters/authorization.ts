@@ -12,7 +12,7 @@ export function authorization(authorizer: Authorizer): Filter {
     throw forbiddenError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   return (exchange, next) => {
-    const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info))
+    const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)
     return decision instanceof Promise ? decision.then((late) => proceed(late, exchange, next)) : proceed(decision, exchange, next)
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.ts'
 import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
-import { ApiError } from '../respond/status.ts'
+import { ApiError, serviceUnavailable } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
 const errors: Endpoint = { protobuf: true, table: false, transforms: false }
@@ -27,6 +27,9 @@ export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const answer = (exchange: Exchange, error: unknown): Response => {
     const known = apiErrorOf(error)
     if (known) return respond(exchange, known)
+    // The client left: there is no defect, and no reader.
+    if (exchange.signal.aborted && error === exchange.signal.reason)
+      return respond(exchange, serviceUnavailable('the request was given up'))
     const { path, verb } = exchange.info
     const stack = error instanceof Error ? error.stack : String(error)
     logger.error({ path, verb, auditId: exchange.auditId, stack }, 'request handler failed')

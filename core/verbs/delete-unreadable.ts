@@ -37,7 +37,7 @@ function refusal(platform: Platform, ...details: readonly string[]): Error {
 async function authorize({ exchange, services, resource }: Target): Promise<void> {
   const { groupResource } = resource
   const { name } = exchange.info
-  const { verdict, reason, error } = await services.authorizer.authorize(attributesOf(exchange.user, { ...exchange.info, verb }))
+  const { verdict, reason, error } = await services.authorizer.authorize(attributesOf(exchange.user, { ...exchange.info, verb }), exchange)
   if (verdict === 'allow') return
   if (error !== undefined) throw forbidden(groupResource, name, `error while checking permission for "${verb}", ${error}`)
   throw forbidden(groupResource, name, `not permitted to do "${verb}", reason: ${reason}`)

@@ -15,8 +15,8 @@ export interface CallOptions {
   readonly firstWait?: number
 }
 
-/** Posts a JSON text. Resolves to the parsed response, or rejects with an Error. */
-export type Call<T = string> = (body: string) => Promise<T>
+/** Posts a JSON text. Resolves to the parsed response, or rejects with an Error. `signal` ends the attempt and all further ones. */
+export type Call<T = string> = (body: string, signal?: AbortSignal) => Promise<T>
 
 /** Outcome of an attempt: a usable response, a timeout, or another failure. */
 export type TryOutcome = 'success' | 'timeout' | 'error'
@@ -107,7 +107,8 @@ export function createReadingCall<T>({
       circuit.reached()
       return response
     } catch (error) {
-      circuit.missed()
+      // A caller that gave up says nothing about the webhook.
+      if (!signal.aborted || isTimeout(signal.reason)) circuit.missed()
       throw new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, isReset(error), isTimeout(error))
     }
   }
@@ -122,11 +123,11 @@ export function createReadingCall<T>({
     return read(await readText(response))
   }
 
-  async function once(body: string): Promise<T> {
+  async function once(body: string, given: AbortSignal | undefined): Promise<T> {
     const began = clock.monotonic()
     let outcome: TryOutcome = 'success'
     try {
-      return await withinTime(clock, timeout, undefined, (signal) => answered(body, signal))
+      return await withinTime(clock, timeout, given, (signal) => answered(body, signal))
     } catch (error) {
       outcome = outcomeOf(error)
       throw isTimeout(error) ? new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
@@ -135,17 +136,28 @@ export function createReadingCall<T>({
     }
   }
 
-  const pause = (milliseconds: number) => new Promise<void>((resolve) => void clock.after(milliseconds, resolve))
+  /** Ends early when the signal aborts. */
+  const pause = (milliseconds: number, signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        cancel()
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const cancel = clock.after(milliseconds, done)
+      signal?.addEventListener('abort', done)
+    })
 
-  return async (body) => {
+  return async (body, signal) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
       if (!circuit.permits())
         throw new Error(`Post ${JSON.stringify(connection.url)}: not sent: the circuit breaker is open after repeated failures`)
       try {
-        return await once(body)
+        return await once(body, signal)
       } catch (error) {
         if (!(error instanceof CallError && error.again) || attempt === tries) throw error
-        await pause(wait * (1 + Math.random() * jitter))
+        await pause(wait * (1 + Math.random() * jitter), signal)
+        signal?.throwIfAborted()
       }
     }
   }

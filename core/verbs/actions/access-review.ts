@@ -55,7 +55,7 @@ async function review(target: Target, object: ApiObject, user: User, errors: Fie
   validateAction(specOf(object), errors)
   if (errors.list.length > 0) throw invalid(target.resource.definition, '', errors.list)
   const { attributes, problems } = questionOf(specOf(object), user)
-  const { verdict, reason, error } = await target.services.authorizer.authorize(attributes)
+  const { verdict, reason, error } = await target.services.authorizer.authorize(attributes, target.exchange)
   const evaluationError = [...(error === undefined ? [] : [error]), ...problems].join('; ')
   const status = {
     allowed: verdict === 'allow',

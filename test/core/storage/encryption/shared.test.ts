@@ -107,7 +107,7 @@ test('three watches of a server decrypt each change once', async () => {
     }
     const { body } = await api.get<string>('/metrics')
     const decryptions =
-      /_operations_total\{resource="secrets",transformation_type="from_storage",transformer_prefix="k1:",status="OK"\} (\d+)$/m
+      /_operations_total\{resource="secrets",status="OK",transformation_type="from_storage",transformer_prefix="k1:"\} (\d+)$/m
     assert.equal(Number(decryptions.exec(body)?.[1]), names.length)
   } finally {
     await server.close()
