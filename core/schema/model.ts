@@ -65,6 +65,8 @@ export interface Facets {
   /** Allowed values; `closed` sets also appear in OpenAPI. */
   readonly enum?: readonly Json[]
   readonly openEnum?: readonly string[]
+  /** Allowed values for OpenAPI only: the kind validates them itself, at its place among its errors and in its words. */
+  readonly publishedEnum?: readonly string[]
   /** A format of schema/formats.ts, such as `dns1123Label`; for custom resources the OpenAPI format. */
   readonly format?: string
   readonly pattern?: string
@@ -291,6 +293,7 @@ const facetNames = new Set<string>([
   'nullable',
   'enum',
   'openEnum',
+  'publishedEnum',
   'format',
   'pattern',
   'min',

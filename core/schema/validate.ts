@@ -31,7 +31,7 @@ const plans = new WeakMap<Message, Plan>()
 const visitors = new WeakMap<Message, Visit>()
 
 /** Facets that need no validation. */
-const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum', 'declared'])
+const silent = new Set(['nullable', 'preserveUnknown', 'embeddedResource', 'openEnum', 'publishedEnum', 'declared'])
 const needsValidation = reaching(
   (schema, field) =>
     field?.notEmpty === true ||

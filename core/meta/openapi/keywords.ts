@@ -3,7 +3,8 @@ import type { Dialect } from './dialect.ts'
 
 /** Constraints of built-in types: only enums are published, as in the reference server. */
 export function keywords(facets: Facets | undefined, { enums }: Dialect): JsonObject {
-  return enums && facets?.enum ? { enum: [...facets.enum].sort() } : {}
+  const values = facets?.enum ?? facets?.publishedEnum
+  return enums && values ? { enum: [...values].sort() } : {}
 }
 
 /** Identity and ownership of list items. */

@@ -1,5 +1,4 @@
 import { field, type HookContext, type Infer, list, map, message, pointer, required, string } from '../../schema/model.ts'
-import { validateLabels } from '../../schema/object-meta.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { resourceList } from '../core/resource-list.ts'
 import { Toleration } from '../core/scheduling.ts'
@@ -7,25 +6,20 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
+import { validateRuntimeClass } from './runtimeclass-validation.ts'
 
 export const Overhead = message('Overhead', 'Resources that the sandbox of a pod takes.', {
   podFixed: field(1, resourceList, 'Amount per pod.', { goType: 'v1.ResourceList' }),
 })
 
-export const Scheduling = message(
-  'Scheduling',
-  'Where pods of a class can run.',
-  {
-    nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
-    tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
-  },
-  { validate: ({ nodeSelector }, path, errors) => validateLabels(nodeSelector, path.child('nodeSelector'), errors) },
-)
+export const Scheduling = message('Scheduling', 'Where pods of a class can run.', {
+  nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
+  tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
+})
 
 export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
   handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {
     immutable: true,
-    format: 'dns1123Label',
   }),
   overhead: pointer(3, Overhead, 'What running a pod costs besides its containers.'),
   scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
@@ -51,5 +45,5 @@ export const runtimeClasses = resource({
   lifecycle: { introduced: '1.20' },
   createOnUpdate: true,
   updateNeedsVersion: true,
-  strategy: { warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)) },
+  strategy: { validate: validateRuntimeClass, warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)) },
 })

@@ -10,7 +10,7 @@ import type { CSINode, CSINodeDriver } from './csinode.ts'
 import { validateCSIDriverName } from './storage-validation.ts'
 
 const tokenSeconds = { least: 600, most: 2 ** 32 }
-const longestNodeID = 192
+const longestNodeID = 256
 
 export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
   spec.attachRequired ??= true
@@ -23,7 +23,8 @@ export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
 }
 
 export function validateDriver(spec: Infer<typeof CSIDriverSpec>, path: FieldPath, errors: FieldErrors): void {
-  const { fsGroupPolicy, volumeLifecycleModes = [], tokenRequests = [], nodeAllocatableUpdatePeriodSeconds: period } = spec
+  const { fsGroupPolicy, volumeLifecycleModes = [], tokenRequests = [] } = spec
+  const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec
   if (fsGroupPolicy !== undefined) {
     validateSupported(fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], path.child('fsGroupPolicy'), errors)
   }
@@ -31,6 +32,10 @@ export function validateDriver(spec: Infer<typeof CSIDriverSpec>, path: FieldPat
   for (const mode of volumeLifecycleModes) validateSupported(mode, ['Persistent', 'Ephemeral'], path.child('volumeLifecycleModes'), errors)
   if (period !== undefined && period < 10) {
     errors.invalid(path.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds')
+  }
+  if (inSecrets !== undefined && tokenRequests.length === 0) {
+    const why = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+    errors.invalid(path.child('serviceAccountTokenInSecrets'), inSecrets, why)
   }
 }
 
@@ -87,6 +92,6 @@ export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<t
     const before = drivers.get(driver.name)
     const { allocatable: _now, ...now } = driver
     const { allocatable: _was, ...was } = before ?? driver
-    if (!equal(asJson(now), asJson(was))) errors.invalid(FieldPath.of('CSINodeDriver'), asJson(driver), 'field is immutable')
+    if (!equal(asJson(now), asJson(was))) errors.invalid(FieldPath.of('spec', 'drivers'), asJson(driver), 'field is immutable')
   }
 }

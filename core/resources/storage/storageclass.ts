@@ -5,9 +5,11 @@ import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { TopologySelectorTerm } from '../core/scheduling.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { validateSupported, validateUnchanged } from '../validation.ts'
 import { boundedWarnings } from '../warnings.ts'
 import { storageClassColumns } from './columns.ts'
-import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
+import { validateDriverName, validateParameters } from './storage-validation.ts'
+import { validateTopologies } from './topology-validation.ts'
 
 export const StorageClass = object(
   'StorageClass',
@@ -17,14 +19,13 @@ export const StorageClass = object(
     parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
     reclaimPolicy: pointer(4, string, 'What happens to volumes when their claim is deleted: Delete or Retain.', {
       goType: 'v1.PersistentVolumeReclaimPolicy',
-      enum: PersistentVolumeReclaimPolicy,
+      publishedEnum: PersistentVolumeReclaimPolicy,
     }),
     mountOptions: field(5, list(string, { listType: 'atomic' }), 'Mount options of the volumes, unchecked.'),
     allowVolumeExpansion: pointer(6, bool, 'Volumes can grow.'),
     volumeBindingMode: pointer(7, string, 'When volumes are provisioned and bound: Immediate or WaitForFirstConsumer.', {
       goType: 'v1.VolumeBindingMode',
-      enum: ['Immediate', 'WaitForFirstConsumer'],
-      immutable: true,
+      publishedEnum: ['Immediate', 'WaitForFirstConsumer'],
     }),
     allowedTopologies: field(
       8,
@@ -63,11 +64,17 @@ export const storageClasses = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.6' },
   strategy: {
-    validate({ provisioner, parameters }, errors) {
+    validate({ provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] }, errors) {
       validateDriverName(provisioner, FieldPath.of('provisioner'), errors)
       validateParameters(parameters, { allowEmpty: true }, errors)
+      if (reclaimPolicy) validateSupported(reclaimPolicy, ['Delete', 'Retain'], FieldPath.of('reclaimPolicy'), errors)
+      validateSupported(volumeBindingMode, ['Immediate', 'WaitForFirstConsumer'], FieldPath.of('volumeBindingMode'), errors)
+      validateTopologies(allowedTopologies, FieldPath.of('allowedTopologies'), errors)
     },
     warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)),
-    validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['parameters', 'provisioner', 'reclaimPolicy'], errors),
+    validateUpdate(object, old, errors) {
+      for (const name of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
+        validateUnchanged(object[name], old[name], FieldPath.of(name), errors)
+    },
   },
 })

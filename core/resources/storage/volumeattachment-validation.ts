@@ -19,8 +19,8 @@ export function validateSpec(
   if (persistentVolumeName === undefined && inlineVolumeSpec === undefined) errors.required(at, words)
   else if (persistentVolumeName !== undefined && inlineVolumeSpec !== undefined) errors.forbidden(at, words)
   else if (persistentVolumeName === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')
-  else validateFormat(persistentVolumeName, 'dns1123Subdomain', at.child('persistentVolumeName'), errors)
   validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
+  validateFormat(persistentVolumeName, 'dns1123Subdomain', at.child('persistentVolumeName'), errors)
 }
 
 export function validateStatus({ status }: Infer<typeof VolumeAttachment>, errors: FieldErrors): void {

@@ -23,10 +23,11 @@ export const volumeAttributesClasses = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   strategy: {
-    validate({ driverName, parameters }, errors) {
+    validate(object, errors, _context, old) {
+      const { driverName, parameters } = object
+      if (old) forbidUpdates(object, old, ['driverName', 'parameters'], errors)
       validateDriverName(driverName, FieldPath.of('driverName'), errors)
       validateParameters(parameters, { allowEmpty: false }, errors)
     },
-    validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['driverName', 'parameters'], errors),
   },
 })

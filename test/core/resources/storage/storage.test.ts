@@ -2,6 +2,7 @@ import { startServer, tables } from '../support.ts'
 
 const client = startServer()
 const apiVersion = 'storage.k8s.io/v1'
+const zone = { key: 'zone', values: ['a', 'b'] }
 const path = (plural: string) => `/apis/${apiVersion}/${plural}`
 
 tables(
@@ -19,12 +20,36 @@ tables(
         { volumeBindingMode: 'Later' },
         ['volumeBindingMode: Unsupported value: "Later": supported values: "Immediate", "WaitForFirstConsumer"'],
       ],
+      [
+        'recycled volumes',
+        { reclaimPolicy: 'Recycle' },
+        ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"'],
+      ],
+      [
+        'topology key twice',
+        { allowedTopologies: [{ matchLabelExpressions: [zone, zone] }] },
+        ['allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: "zone"'],
+      ],
+      [
+        'topology without values, with a bad key',
+        { allowedTopologies: [{ matchLabelExpressions: [{ key: '/x', values: [] }] }] },
+        [
+          'allowedTopologies[0].matchLabelExpressions[0].values: Required value',
+          'allowedTopologies[0].matchLabelExpressions[0].key: Invalid value: "/x": prefix part must be non-empty',
+        ],
+      ],
+      [
+        'equal topologies',
+        { allowedTopologies: [{ matchLabelExpressions: [zone] }, { matchLabelExpressions: [{ ...zone, values: ['b', 'a'] }] }] },
+        ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
+      ],
+      ['topology without requirements', { allowedTopologies: [{}] }, ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""']],
     ],
     updates: [
       [
         'provisioner and parameters',
         { provisioner: 'x.io/y', parameters: { a: 'b' } },
-        ['parameters: Forbidden: updates to parameters are forbidden.', 'provisioner: Forbidden: updates to provisioner are forbidden.'],
+        ['parameters: Invalid value: {"a":"b"}: field is immutable', 'provisioner: Invalid value: "x.io/y": field is immutable'],
       ],
       [
         'binding mode',
@@ -50,7 +75,10 @@ tables(
   },
   {
     refused: [['nothing in it', { parameters: undefined }, ['parameters: Required value: must contain at least one key/value pair']]],
-    updates: [['parameters', { 'parameters.iops': '10' }, ['parameters: Forbidden: updates to parameters are forbidden.']]],
+    updates: [
+      ['parameters', { 'parameters.iops': '10' }, ['parameters: Forbidden: updates to parameters are forbidden.']],
+      ['no driver', { driverName: '' }, ['driverName: Forbidden: updates to driverName are forbidden.', 'driverName: Required value']],
+    ],
   },
 )
 
@@ -88,6 +116,11 @@ tables(
         ['spec.tokenRequests[0].expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes'],
       ],
       [
+        'tokens among the secrets without requests',
+        { 'spec.serviceAccountTokenInSecrets': true },
+        ['spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests are specified'],
+      ],
+      [
         'duplicate audience',
         { 'spec.tokenRequests': [{ audience: 'a' }, { audience: 'a' }] },
         ['spec.tokenRequests[1].audience: Duplicate value: "a"'],
@@ -111,7 +144,7 @@ tables(
       [
         'other node ID',
         { 'spec.drivers.0.nodeID': 'n2' },
-        ['CSINodeDriver: Invalid value: {"name":"disk.example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable'],
+        ['spec.drivers: Invalid value: {"name":"disk.example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable'],
       ],
     ],
   },
