@@ -39,6 +39,9 @@ const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERV
 /** File to which test processes append their usage. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
+/** An option of V8 in a list, or an empty list if this Node doesn't have it. */
+const accepted = (option) => (spawnSync(process.execPath, [option, '--version']).status === 0 ? [option] : [])
+
 /** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
 async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
   if (paths.length === 0) return { passed: 0, failed: 0, skipped: [], cells: [], slowest: [] }
@@ -113,7 +116,7 @@ const largeYoungGeneration = ['--max-semi-space-size=32']
  * Eight times the default, so that functions are optimised later. Most of them run too seldom in tests to repay their optimisation, which would
  * take a fifth of the processor time of in-process tests.
  */
-const lateOptimisation = ['--interrupt-budget=1056000']
+const lateOptimisation = accepted('--interrupt-budget=1056000')
 const results = await Promise.all([
   // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
   run(sideBySide, processors + 2, { nodeOptions: [...largeYoungGeneration, ...lateOptimisation] }),
