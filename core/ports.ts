@@ -130,6 +130,17 @@ export interface KeyValueStore {
 
 // ── 2. Connection ───────────────────────────────────────────────────────────────────────────────
 
+/** Both directions of a connection that has left HTTP (RFC 9110 7.8, RFC 8441). Neither side is buffered beyond a window. */
+export interface ByteStream {
+  /**
+   * Bytes from the peer; unread ones hold the peer back. Ends when the peer has half-closed, and errors when the connection breaks. Cancelling it
+   * aborts the connection.
+   */
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>
+  /** Bytes to the peer; a write resolves when more can be taken. `close` half-closes, `abort` aborts the connection. */
+  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>
+}
+
 /** The peer of a request. All requests of one connection share the same object, including `peerCertificates`. */
 export interface Connection {
   /**
@@ -137,6 +148,12 @@ export interface Connection {
    * the handler's promise resolves. Absent: a response counts as sent when the promise resolves.
    */
   readonly whenSent?: (response: Response, callback: () => void) => void
+  /**
+   * Returns the response that switches protocols, for a request with the header Upgrade (an extended CONNECT of HTTP/2 has it too): 101 with these
+   * headers, or 200 over HTTP/2. `use` is called with the stream after the head has been sent; never, when the client has left before. The
+   * response is sent (`whenSent`) when both directions have ended. Absent: this runtime, or a request in-process, has no such streams.
+   */
+  readonly upgrade?: (headers: Readonly<Record<string, string>>, use: (stream: ByteStream) => void) => Response
   /** IP address; empty for in-process requests. */
   readonly remoteAddress: string
   readonly remotePort: number
@@ -166,8 +183,10 @@ export interface OutboundOptions {
   readonly proxy?: string
   /** Do not verify the server's certificate; default false. */
   readonly insecure?: boolean
-  /** Timeout in milliseconds, including the body; absent: none. */
+  /** Timeout in milliseconds, including the body, and of an upgrade until its answer; absent: none. */
   readonly timeout?: number
+  /** Path and query to send instead of those of the URL, byte for byte: a URL has no dot segments. */
+  readonly target?: string
 }
 
 /** Names of the gRPC status codes by number, as grpc-go spells them. */
@@ -217,9 +236,25 @@ export interface Call {
   readonly timeout: number
 }
 
+/** Answer to a request that asks for another protocol: switched when there is a stream, else a response like any other. */
+export interface Upgraded {
+  /** 101 when switched. */
+  readonly status: number
+  readonly headers: Headers
+  /** Absent: not switched. */
+  readonly stream?: ByteStream
+  /** Body of a response that does not switch. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null
+}
+
 export interface Outbound {
   /** Sends an HTTP request. Rejects when no response is received, and when the request's signal aborts. */
   fetch(request: Request, options?: OutboundOptions): Promise<Response>
+  /**
+   * Sends a request over HTTP/1.1 with its headers Connection and Upgrade, and follows no redirect. The request's signal aborts the stream, too.
+   * Absent: this runtime has no upgraded streams.
+   */
+  upgrade?(request: Request, options?: OutboundOptions): Promise<Upgraded>
   /** Makes one unary gRPC call. Resolves to the encoded response; rejects with a CallError. */
   call(call: Call): Promise<Uint8Array>
 }

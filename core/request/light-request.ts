@@ -24,8 +24,6 @@ const decoder = new TextDecoder()
 export class LightRequest implements Request {
   readonly method: string
   readonly headers: LightHeaders
-  /** Protocol of an extended CONNECT, such as `websocket` (RFC 8441): the bodies of request and response carry both directions. */
-  readonly protocol: string | undefined
   /** Path and query as sent: `*` or empty for requests without a path. A character stands for a byte. */
   readonly #target: string
   readonly #body: LightBody | null
@@ -62,8 +60,7 @@ export class LightRequest implements Request {
   }
 
   /** `target`: path and query, byte for byte as on the request line. */
-  constructor(method: string, target: string, headers: LightHeaders, body: LightBody | null, protocol?: string) {
-    this.protocol = protocol
+  constructor(method: string, target: string, headers: LightHeaders, body: LightBody | null) {
     this.method = method
     this.#target = target
     this.headers = headers

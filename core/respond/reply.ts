@@ -1,9 +1,10 @@
 import { parseJsonText } from '../schema/json-text.ts'
 import { type ByteSource, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
+import { isUpgradeBody, type UpgradeBody } from './upgrade-body.ts'
 
 /** Bodies that a listener can send directly. */
-export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | null
+export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | UpgradeBody | null
 
 /** Parts of a response for sending. Headers: a record, or alternating names and values. */
 export interface ReplyParts {
@@ -122,6 +123,7 @@ export class Reply implements Response {
 
   #holder(): Response {
     if (this.#native === undefined) {
+      if (isUpgradeBody(this.#body)) throw new TypeError('a response that switches protocols has no body')
       const body = isByteSource(this.#body) ? streamOf(this.#body) : this.#body
       this.#native = new Response(body, { status: this.status, headers: [...this.headers.entries()] })
     }

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { validateOptions } from '../../core/config/options.ts'
@@ -17,6 +17,7 @@ import { badRequest, endWith, refuse, refuseHandshake, requestTimeout, unsupport
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
+import { hasUpgrades, serveUpgrade } from './http/upgrade.ts'
 import { listenRows } from './listen-rows.ts'
 
 export type { Certificates } from './http/secure.ts'
@@ -94,6 +95,13 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     if (incoming.httpVersionMajor > 1) return refuse(incoming.socket, unsupportedVersion, false)
     return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
   })
+  const openUpgrade = (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    const { connection } = peers.get(socket) as Http1Peer
+    // The limits of requests do not apply to what follows.
+    peers.delete(socket)
+    serveUpgrade(service, connection, incoming, socket, head)
+  }
+  if (hasUpgrades) http1.on('upgrade', openUpgrade)
   http1.on('clientError', (error, socket: Socket) => refuse(socket, error, peers.get(socket)?.answering !== false))
 
   const openHttp1 = (socket: TLSSocket) => {

@@ -1,10 +1,12 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import type { Outbound, OutboundOptions } from '../../core/ports.ts'
+import type { Outbound, OutboundOptions, Upgraded } from '../../core/ports.ts'
 import { trustAnchors } from '../wire/client/socket.ts'
+import { byteStream } from './byte-stream.ts'
 import { isBodyless } from './http/service.ts'
 
 const maxRedirects = 10
@@ -82,6 +84,13 @@ export function createOutbound(): Outbound {
   }
 
   return {
+    async upgrade(request, options = {}) {
+      const url = new URL(request.url)
+      const secure = url.protocol === 'https:'
+      const headers = Object.fromEntries([...request.headers.entries()].filter(([name]) => name !== 'host'))
+      const { method, signal } = request
+      return switched(url, { method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) }, options.timeout)
+    },
     call: async (call) => (await calls())(call),
     async fetch(request, options = {}) {
       const { timeout } = options
@@ -109,6 +118,7 @@ export function createOutbound(): Outbound {
 }
 
 interface Target {
+  readonly path?: string
   readonly hostname?: string
   readonly port?: string
   readonly servername?: string
@@ -122,10 +132,11 @@ interface SendOptions extends Target {
 }
 
 /** Address to connect to, when it differs from the URL's host. */
-function targetOf(url: URL, { address, serverName }: OutboundOptions): Target {
-  if (address === undefined) return {}
+function targetOf(url: URL, { address, serverName, target }: OutboundOptions): Target {
+  const path = target === undefined ? {} : { path: target }
+  if (address === undefined) return path
   const { hostname, port } = new URL(`https://${address}`)
-  return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
+  return { ...path, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
 }
 
 /** Bodies with a content-length are sent whole; others are streamed. */
@@ -169,13 +180,49 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
   })
 }
 
+/** Asks to switch protocols. The timeout covers the answer only. */
+function switched(url: URL, options: SendOptions, timeout: number | undefined): Promise<Upgraded> {
+  const { signal } = options
+  if (options.hostname !== undefined) options.headers['host'] = url.host
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
+    const stop = () => outgoing.destroy(signal.reason)
+    const late = () => outgoing.destroy(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+    const timer = timeout === undefined ? undefined : setTimeout(late, timeout)
+    signal.addEventListener('abort', stop, { once: true })
+    outgoing.once('upgrade', (incoming, socket: Socket, head) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      const cut = () => socket.destroy(signal.reason)
+      signal.addEventListener('abort', cut, { once: true })
+      socket.once('close', () => signal.removeEventListener('abort', cut))
+      if (signal.aborted) cut()
+      resolve({ status: incoming.statusCode ?? 101, headers: headersOf(incoming), stream: byteStream(socket, head), body: null })
+    })
+    outgoing.once('response', (incoming) => {
+      clearTimeout(timer)
+      const { status, headers, body } = responseOf(incoming, options.method)
+      resolve({ status, headers, body })
+    })
+    outgoing.once('error', (error) => {
+      clearTimeout(timer)
+      reject(signal.aborted ? signal.reason : error)
+    })
+    outgoing.end()
+  })
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
+  return headers
+}
+
 function responseOf(incoming: IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 500
-  const headers: [string, string][] = []
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2)
-    headers.push([incoming.rawHeaders[i] as string, incoming.rawHeaders[i + 1] as string])
   const empty = method === 'HEAD' || isBodyless(status)
   if (empty) incoming.resume()
   const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
-  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers })
+  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: headersOf(incoming) })
 }

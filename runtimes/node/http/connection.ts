@@ -2,6 +2,7 @@ import { SocketAddress } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Connection } from '../../../core/ports.ts'
 import { whenSent } from './sent.ts'
+import { hasUpgrades, upgrade } from './upgrade.ts'
 
 /** Canonical form of an address: IPv4 in place of IPv4-mapped IPv6 (RFC 4291 2.5.5.2), IPv6 as in RFC 5952. */
 export function normalAddress(address: string): string {
@@ -25,6 +26,7 @@ export function connectionOf(socket: TLSSocket): Connection {
   const servername = (socket as { servername?: unknown }).servername
   return {
     whenSent,
+    ...(hasUpgrades && { upgrade }),
     remoteAddress: normalAddress(socket.remoteAddress ?? ''),
     remotePort: socket.remotePort ?? 0,
     protocol: socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
+import { isUpgradeBody } from '../../../core/respond/upgrade-body.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { piece, sendLong, sendStream } from './http1-sink.ts'
@@ -22,6 +23,7 @@ import {
 import { readTarget } from './target.ts'
 
 const encoder = new TextEncoder()
+const notUpgradable = new Error('a response switches protocols, which the request did not ask for')
 
 /** RFC 9112 6.3: a request has a body if and only if it has one of these headers. */
 const hasBody = ({ headers }: IncomingMessage) =>
@@ -73,6 +75,7 @@ function respond(
   request?: LightRequest,
 ): void {
   const { status, headers, body } = partsOf(service, response)
+  if (isUpgradeBody(body)) return void respond(service, peer, incoming, outgoing, requestBody, failed(service, notUpgradable), request)
   const stream = isStream(body) ? body : undefined
   const bytes = isStream(body) ? null : body
   const empty = incoming.method === 'HEAD' || isBodyless(status)

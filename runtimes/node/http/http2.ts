@@ -2,6 +2,8 @@ import type { Connection } from '../../../core/ports.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import { isByteSource } from '../../../core/respond/byte-source.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
+import type { ReplyParts } from '../../../core/respond/reply.ts'
+import { isUpgradeBody, type UpgradeBody } from '../../../core/respond/upgrade-body.ts'
 import { errorCodes } from '../../wire/errors.ts'
 import type { RequestHead } from '../../wire/server/head.ts'
 import { limits } from '../../wire/server/limits.ts'
@@ -15,6 +17,7 @@ import { readTarget } from './target.ts'
 /** Fields about the connection, which HTTP/2 does not have (RFC 9113 8.2.2). */
 const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 const encoder = new TextEncoder()
+const gone = () => new Error('the client closed the connection')
 
 const contentOf = (body: string | Uint8Array) => (typeof body === 'string' ? encoder.encode(body) : body)
 
@@ -42,7 +45,9 @@ class Http2Exchange implements StreamUser, Sink {
     if (authority !== undefined && headers.has('host')) headers.set('host', authority)
     else if (authority !== undefined) headers.flat.push('host', authority)
     const target = readTarget(method, path ?? '', headers, false)
-    this.#request = new LightRequest(method, typeof target === 'string' ? target : '', headers, this.#body, protocol)
+    // In the form of HTTP/1.1, so that handlers know one form.
+    if (protocol !== undefined) headers.flat.push('connection', 'Upgrade', 'upgrade', protocol)
+    this.#request = new LightRequest(protocol === undefined ? method : 'GET', typeof target === 'string' ? target : '', headers, this.#body)
     this.#start = () => {
       this.#start = undefined
       this.#handle(typeof target === 'string' ? answer(service, this.#request, connection) : target)
@@ -54,7 +59,7 @@ class Http2Exchange implements StreamUser, Sink {
     const expects = this.#request.headers.get('expect')?.toLowerCase() === '100-continue'
     if (this.#body !== null && expects) this.#stream.inform('100')
     const { contentLength = Number.POSITIVE_INFINITY } = this.#head
-    if (this.#body === null || contentLength > limits.uploadWindow) this.#start?.()
+    if (this.#body === null || this.#head.protocol !== undefined || contentLength > limits.uploadWindow) this.#start?.()
   }
 
   #handle(result: Response | Promise<Response>): void {
@@ -72,6 +77,7 @@ class Http2Exchange implements StreamUser, Sink {
   #send(response: Response, instead = false): void {
     if (!instead) this.#response = response
     const { status, headers, body } = partsOf(this.#service, response)
+    if (isUpgradeBody(body)) return void this.#switch(response, headers, body)
     const empty = this.#head.method === 'HEAD' || isBodyless(status)
     const stream = isStream(body) ? body : undefined
     const bytes = isStream(body) ? null : body
@@ -90,6 +96,38 @@ class Http2Exchange implements StreamUser, Sink {
     if (empty || !stream) this.#body?.discard()
     else if (isByteSource(stream)) drainInto(stream, this)
     else void pump(stream, this).catch((error: unknown) => this.failed(error))
+  }
+
+  /** Answers an extended CONNECT with 200: both bodies are the stream (RFC 8441 5). */
+  #switch(response: Response, headers: ReplyParts['headers'], { use }: UpgradeBody): void {
+    if (this.#gone) return void sent(response)
+    const stream = this.#stream
+    stream.tunnel = true
+    stream.respond([':status', '200', ...this.#outgoing(completed(headers, undefined, this.#service.date()))], undefined, false)
+    const received = this.#body?.stream().getReader()
+    use({
+      readable: new ReadableStream({
+        async pull(controller) {
+          const { done = true, value } = (await received?.read()) ?? {}
+          if (done || value === undefined) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: () => stream.reset(errorCodes.cancel),
+      }),
+      writable: new WritableStream({
+        write: (bytes) => (this.#gone ? Promise.reject(gone()) : this.write(bytes) ? undefined : this.#drained()),
+        close: () => this.finish(),
+        abort: () => stream.reset(errorCodes.cancel),
+      }),
+    })
+  }
+
+  /** Resolves when everything written is sent. */
+  #drained(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.wake = resolve
+      this.left = () => reject(gone())
+    })
   }
 
   /** The response stream failed. */
@@ -112,7 +150,7 @@ class Http2Exchange implements StreamUser, Sink {
   // ── Events of the stream ──────────────────────────────────────────────────────────────────────
 
   get reading(): boolean {
-    return this.#request.protocol === undefined && (this.#start !== undefined || this.#body?.reading === true)
+    return this.#head.protocol === undefined && (this.#start !== undefined || this.#body?.reading === true)
   }
 
   data(bytes: Buffer): void {

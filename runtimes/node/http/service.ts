@@ -1,6 +1,7 @@
 import type { Connection, Logger } from '../../../core/ports.ts'
 import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
 import { type PlainBody, Reply, type ReplyParts } from '../../../core/respond/reply.ts'
+import type { UpgradeBody } from '../../../core/respond/upgrade-body.ts'
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -74,7 +75,7 @@ export function giveUp(body: PlainBody, why: unknown): void {
   else if (isByteSource(body)) body.cancel()
 }
 
-export const sizeOf = (body: Exclude<PlainBody, StreamBody>) =>
+export const sizeOf = (body: Exclude<PlainBody, StreamBody | UpgradeBody>) =>
   body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 
 /** Calls the handler. Never throws or rejects. */

@@ -223,6 +223,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
 
   #sentEnd(stream: ServerStream): void {
     if (stream.ended) return void this.#close(stream, false)
+    if (stream.tunnel) return
     // Tell a client that is still sending to stop (section 8.1).
     this.#outbox.push(numbersFrame(frameTypes.resetStream, stream.id, errorCodes.noError))
     this.#close(stream, true)

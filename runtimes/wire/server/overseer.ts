@@ -94,7 +94,7 @@ export class Overseer {
   #download(stream: ServerStream, now: number): void {
     stream.download ??= new Pace(limits.download)
     // While the socket is the bottleneck, #connection checks it.
-    if (this.#outbox.pending > 0) stream.download.rest()
+    if (this.#outbox.pending > 0 || stream.tunnel) stream.download.rest()
     else if (stream.download.tooSlow(now, stream.moved)) this.#overseen.unread(stream)
   }
 

@@ -46,6 +46,8 @@ export class ServerStream implements Outgoing {
   /** Bytes sent. */
   moved = 0
   answered = false
+  /** Carries another protocol: half-closed after the response has ended, and paused as long as its peer likes. */
+  tunnel = false
   download: Pace | undefined
 
   // ── Request ─────────────────────────────────────────────────────────────────────────────

@@ -32,11 +32,9 @@ test('a request of HTTP/0.9 is answered with 400', async () => {
 })
 
 test('extended CONNECT (RFC 8441) is announced, and reaches the handler with its protocol', async () => {
-  await using server = await open(async (request) => {
-    const { protocol } = request as Request & { protocol?: string }
-    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
-    request.body?.pipeTo(writable).catch(() => {})
-    return new Response(readable, { headers: { 'x-seen': `${request.method} ${protocol} ${new URL(request.url).pathname}` } })
+  await using server = await open(({ method, url, headers }, { upgrade }) => {
+    const seen = `${method} ${headers.get('upgrade')} ${new URL(url).pathname}`
+    return upgrade?.({ 'x-seen': seen }, ({ readable, writable }) => void readable.pipeTo(writable)) ?? new Response(null, { status: 403 })
   })
   const client = await rawClient(server.port)
   const announced = await client.next(({ type, flags }) => type === types.settings && flags === 0)
@@ -58,7 +56,7 @@ test('extended CONNECT (RFC 8441) is announced, and reaches the handler with its
     ':authority': 'localhost',
   })
   const [head] = await within('the answer', once(tunnel, 'response'))
-  assert.deepEqual([head[':status'], head['x-seen']], [200, 'CONNECT websocket /exec'])
+  assert.deepEqual([head[':status'], head['x-seen']], [200, 'GET websocket /exec'])
   for (const word of ['there', 'and', 'back']) {
     tunnel.write(word)
     assert.equal(String((await within('the echo', once(tunnel, 'data')))[0]), word)

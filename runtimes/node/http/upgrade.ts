@@ -1,0 +1,67 @@
+/** Requests over HTTP/1.1 that ask for another protocol (RFC 9110 7.8): node:http hands over their socket after the head. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connection } from '../../../core/ports.ts'
+import { LightRequest } from '../../../core/request/light-request.ts'
+import { LightHeaders } from '../../../core/respond/light-headers.ts'
+import { Reply } from '../../../core/respond/reply.ts'
+import { isUpgradeBody } from '../../../core/respond/upgrade-body.ts'
+import { limits } from '../../wire/server/limits.ts'
+import { byteStream } from '../byte-stream.ts'
+import { endWith } from './refusal.ts'
+import { sent } from './sent.ts'
+import { answer, badRequest, completed, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
+import { readTarget } from './target.ts'
+
+/** False on Deno: over HTTP/1.1 the stream that its node:http hands over delivers nothing. */
+export const hasUpgrades = !('Deno' in globalThis)
+
+/** `Connection.upgrade` of connections whose listener sends such responses. */
+export const upgrade: NonNullable<Connection['upgrade']> = (headers, use) => new Reply({ use }, { status: 101, headers })
+
+function headOf(status: number, fields: readonly string[]): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`
+  return `${text}\r\n`
+}
+
+const without = (fields: readonly string[], name: string) => fields.filter((_, at) => fields[at - (at % 2)] !== name)
+
+/** The answer before the handler is asked. */
+function refusalOf({ rawHeaders, headers }: IncomingMessage): Response | undefined {
+  if (rawHeaders.length > 2 * limits.headerFields) return tooManyFields()
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  // Its end is not known: the parser has stopped.
+  return hasBody ? badRequest('a request to upgrade has no body') : undefined
+}
+
+/** Answers one request with the header Upgrade. A response that does not switch ends the connection. */
+export function serveUpgrade(service: Service, connection: Connection, incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+  socket.removeAllListeners('data')
+  socket.pause()
+  const headers = LightHeaders.fromRaw(incoming.rawHeaders)
+  const target = readTarget(incoming.method as string, incoming.url as string, headers, true)
+  const request = new LightRequest(incoming.method as string, typeof target === 'string' ? target : '', headers, null)
+  const gone = new Error('the client closed the connection')
+  socket.once('close', () => LightRequest.abort(request, gone))
+  const respond = (response: Response) => {
+    socket.once('close', () => sent(response))
+    if (socket.destroyed) return void sent(response)
+    const { status, headers: given, body } = partsOf(service, response)
+    if (isUpgradeBody(body)) {
+      const fields = without(completed(given, undefined, service.date()), 'connection')
+      socket.write(headOf(status, ['connection', 'Upgrade', ...fields]))
+      return void body.use(byteStream(socket, head))
+    }
+    const fields = completed(given, isStream(body) ? undefined : sizeOf(body), service.date())
+    socket.write(headOf(status, ['connection', 'close', ...without(fields, 'connection')]))
+    if (isStream(body)) void new Response(response.body).body?.pipeTo(byteStream(socket, head).writable).catch(() => socket.destroy())
+    else {
+      if (body !== null) socket.write(body)
+      endWith(socket)
+    }
+  }
+  const result = refusalOf(incoming) ?? (typeof target === 'string' ? answer(service, request, connection) : target)
+  if (result instanceof Promise) void result.then(respond)
+  else respond(result)
+}
