@@ -17,7 +17,7 @@ export class GapCounter {
 
   add({ part, scene, verdict, class: text }: Outcome): void {
     if (verdict !== 'differs') return
-    const row = `${part.name} | ${scene.kind} | ${text.replaceAll(/\s+/g, ' ')}`
+    const row = `${part.name} | ${scene.kind} | ${text.replaceAll(/[\s\p{C}]+/gu, ' ')}`
     this.gaps.set(row, (this.gaps.get(row) ?? 0) + 1)
   }
 }

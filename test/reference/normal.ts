@@ -32,6 +32,8 @@ const replacements: readonly (readonly [RegExp, string | ((found: string, fracti
   ],
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>'],
   [/in record \(\d+\)/g, 'in record (<revision>)'],
+  // In texts that quote an object.
+  [/resourceVersion\\*":\\*"[1-9]\d*/g, (found) => found.replace(/\d+$/, '<revision>')],
   [/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '<token>'],
   [/\b10\.0\.0\.\d+\b(?!\/)/g, '<address>'],
   [/\bport (3[012]\d{3})\b/g, 'port <node port>'],
