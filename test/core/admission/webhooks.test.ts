@@ -532,18 +532,18 @@ test('metrics of webhook calls', async () => {
   await hooks.send('POST', configMaps, configMap('d'))
   const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
   const line = (pattern: string) => assert.match(text, new RegExp(`^apiserver_admission_${pattern}$`, 'm'))
-  line('webhook_request_total\\{name="yes.example.com",type="validating",operation="CREATE",code="200",rejected="false"\\} 2')
-  line('webhook_request_total\\{name="no.example.com",type="validating",operation="CREATE",code="409",rejected="true"\\} 1')
+  line('webhook_request_total\\{code="200",name="yes.example.com",operation="CREATE",rejected="false",type="validating"\\} 2')
+  line('webhook_request_total\\{code="409",name="no.example.com",operation="CREATE",rejected="true",type="validating"\\} 1')
   line(
-    'webhook_rejection_count\\{name="no.example.com",type="validating",operation="CREATE",error_type="no_error",rejection_code="409"\\} 1',
+    'webhook_rejection_count\\{error_type="no_error",name="no.example.com",operation="CREATE",rejection_code="409",type="validating"\\} 1',
   )
   line('webhook_fail_open_count\\{name="broken.example.com",type="validating"\\} 2')
-  line('webhook_admission_duration_seconds_count\\{name="yes.example.com",type="validating",operation="CREATE",rejected="false"\\} 2')
-  const plugin = 'name="ValidatingAdmissionWebhook",type="validate",operation="CREATE",rejected'
-  line(`controller_admission_duration_seconds_count\\{${plugin}="true"\\} 1`)
-  line('step_admission_duration_seconds_count\\{type="validate",operation="CREATE",rejected="true"\\} 1')
-  line('step_admission_duration_seconds_summary_count\\{type="validate",operation="CREATE",rejected="true"\\} 1')
-  line('step_admission_duration_seconds_count\\{type="admit",operation="CREATE",rejected="false"\\} [0-9]+')
+  line('webhook_admission_duration_seconds_count\\{name="yes.example.com",operation="CREATE",rejected="false",type="validating"\\} 2')
+  const plugin = 'name="ValidatingAdmissionWebhook",operation="CREATE",rejected="true",type="validate"'
+  line(`controller_admission_duration_seconds_count\\{${plugin}\\} 1`)
+  line('step_admission_duration_seconds_count\\{operation="CREATE",rejected="true",type="validate"\\} 1')
+  line('step_admission_duration_seconds_summary_count\\{operation="CREATE",rejected="true",type="validate"\\} 1')
+  line('step_admission_duration_seconds_count\\{operation="CREATE",rejected="false",type="admit"\\} [0-9]+')
   await hooks.server.close()
 })
 
@@ -556,7 +556,7 @@ test('metrics of match conditions', async () => {
   await hooks.mutating('m', webhook('some', { matchConditions }))
   await hooks.send('POST', configMaps, configMap('c'))
   const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
-  const labels = '\\{name="some.example.com",kind="webhook",type="admit",operation="CREATE"\\}'
+  const labels = '\\{kind="webhook",name="some.example.com",operation="CREATE",type="admit"\\}'
   for (const name of ['evaluation_errors_total', 'exclusions_total', 'evaluation_seconds_count'])
     assert.match(text, new RegExp(`^apiserver_admission_match_condition_${name}${labels} 1$`, 'm'))
   await hooks.server.close()

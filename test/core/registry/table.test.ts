@@ -77,7 +77,7 @@ async function published({ get }: Shop) {
     aggregated: aggregated.body.items
       .filter(({ metadata }) => metadata.name === group)
       .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources.map(({ resource }) => resource))),
-    paths: Object.keys(v2.body.paths).filter((path) => path.startsWith(`${root}/watch/`) && !path.includes('{')).length,
+    paths: Object.keys(v2.body.paths).filter((path) => path.startsWith(`${root}/`) && !path.includes('{')).length,
     models: Object.keys(v2.body.definitions).filter((name) => name.startsWith('com.example.shop.')).length,
     documents: Object.keys(v3.body.paths).includes(`apis/${group}/v1`),
     root: ((await get<{ paths: string[] }>('/')).body.paths ?? []).includes(root),

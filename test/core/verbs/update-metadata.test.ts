@@ -102,6 +102,6 @@ test('requests for deprecated versions are counted in the metrics', async () => 
   await server.close()
   assert.match(
     text,
-    /^apiserver_requested_deprecated_apis\{group="",version="v1",resource="componentstatuses",subresource="",removed_release=""\} 1$/m,
+    /^apiserver_requested_deprecated_apis\{group="",removed_release="",resource="componentstatuses",subresource="",version="v1"\} 1$/m,
   )
 })
