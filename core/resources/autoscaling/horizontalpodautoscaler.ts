@@ -21,7 +21,7 @@ export const HorizontalPodAutoscalerSpec = message(
     metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
     behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
   },
-  { defaults: (spec) => defaultSpec(spec), validate: (spec, path, errors, context) => validateSpec(spec, path, errors, context) },
+  { defaults: (spec) => defaultSpec(spec) },
 )
 
 export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {
@@ -66,6 +66,7 @@ export const horizontalPodAutoscalers = resource({
   lifecycle: { introduced: '1.23' },
   status: true,
   strategy: {
+    validate: ({ spec }, errors, context, old) => validateSpec(spec, FieldPath.of('spec'), errors, context, old?.spec),
     validateStatus({ status }, _, errors) {
       if (status) validateCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)
     },

@@ -1,12 +1,14 @@
 /** Validates the metrics of autoscalers. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
+import { validateContainerResourceName } from '../core/resource-validation.ts'
 import { validateRequiredFormat } from '../validation.ts'
 import { MetricSourceType } from './enums.ts'
 import type { MetricTarget } from './metric-values.ts'
 import type { MetricSpec } from './metrics.ts'
+import { validateReference } from './reference-validation.ts'
 
 type Target = Infer<typeof MetricTarget>
 
@@ -43,15 +45,16 @@ type Source = keyof typeof sources
 const sourceNames = Object.keys(sources) as Source[]
 const sourceOf = (type: string) => `${type.charAt(0).toLowerCase()}${type.slice(1)}`
 
-export function validateMetric(metric: Infer<typeof MetricSpec>, path: FieldPath, errors: FieldErrors): void {
+export function validateMetric(metric: Infer<typeof MetricSpec>, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const known = (MetricSourceType as readonly string[]).includes(metric.type)
   if (metric.type === '') errors.required(path.child('type'), 'must specify a metric source type')
   if (!known) errors.notSupported(path.child('type'), metric.type, [...MetricSourceType].sort())
   const present = sourceNames.filter((name) => metric[name] !== undefined)
   const [first] = present
-  if (first !== undefined) validateSource(metric, first, path.child(first), errors)
+  if (first !== undefined) validateSource(metric, first, path.child(first), errors, context)
   const expected = sourceOf(metric.type)
-  if (known && !(present as string[]).includes(expected)) {
+  if (!known) errors.notSupported(path.child('type'), metric.type, [...MetricSourceType].sort())
+  else if (!(present as string[]).includes(expected)) {
     errors.required(path.child(expected), 'must populate information for the given metric source')
   }
   if (present.length === 1) return
@@ -60,12 +63,14 @@ export function validateMetric(metric: Infer<typeof MetricSpec>, path: FieldPath
   }
 }
 
-function validateSource(metric: Infer<typeof MetricSpec>, name: Source, path: FieldPath, errors: FieldErrors): void {
+function validateSource(metric: Infer<typeof MetricSpec>, name: Source, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const source = metric[name]
   if (source === undefined) return
+  if ('describedObject' in source) validateReference(source.describedObject, path.child('describedObject'), errors, 'any')
   if ('metric' in source)
     validateRequiredFormat(source.metric.name, 'pathSegment', path.child('metric').child('name'), errors, 'must specify a metric name')
   if ('name' in source && source.name === '') errors.required(path.child('name'), 'must specify a resource name')
+  else if ('container' in source) validateContainerResourceName(source.name, path.child('name'), errors, context)
   if ('container' in source)
     validateRequiredFormat(source.container, 'dns1123Label', path.child('container'), errors, 'must specify a container')
   validateTarget(source.target, sources[name], path.child('target'), errors)

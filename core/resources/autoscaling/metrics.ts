@@ -1,8 +1,6 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { ResourceName } from '../core/enums.ts'
-import { validateRequiredFormat } from '../validation.ts'
 import { MetricSourceType } from './enums.ts'
-import { validateMetric } from './metric-validation.ts'
 import { MetricIdentifier, MetricTarget } from './metric-values.ts'
 
 export const ContainerResourceMetricSource = message(
@@ -15,21 +13,11 @@ export const ContainerResourceMetricSource = message(
   },
 )
 
-export const CrossVersionObjectReference = message(
-  'CrossVersionObjectReference',
-  'Points at an object, whatever its version.',
-  {
-    kind: required(1, string, 'Kind of the object.'),
-    name: required(2, string, 'Name of the object.'),
-    apiVersion: field(3, string, 'Group and version of the object.'),
-  },
-  {
-    validate({ kind, name }, path, errors) {
-      validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors)
-      validateRequiredFormat(name, 'pathSegment', path.child('name'), errors)
-    },
-  },
-)
+export const CrossVersionObjectReference = message('CrossVersionObjectReference', 'Points at an object, whatever its version.', {
+  kind: required(1, string, 'Kind of the object.'),
+  name: required(2, string, 'Name of the object.'),
+  apiVersion: field(3, string, 'Group and version of the object.'),
+})
 
 export const ExternalMetricSource = message(
   'ExternalMetricSource',
@@ -56,19 +44,14 @@ export const ResourceMetricSource = message('ResourceMetricSource', 'Resource us
   target: required(2, MetricTarget, 'Value to aim for.'),
 })
 
-export const MetricSpec = message(
-  'MetricSpec',
-  'A metric to follow; the member named by type is set.',
-  {
-    type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
-      goType: 'v1.MetricSourceType',
-      openEnum: MetricSourceType,
-    }),
-    object: pointer(2, ObjectMetricSource, 'Metric of one object.'),
-    pods: pointer(3, PodsMetricSource, 'Metric of each pod.'),
-    resource: pointer(4, ResourceMetricSource, 'Resource use of each pod.'),
-    containerResource: pointer(7, ContainerResourceMetricSource, 'Resource use of one container in each pod.'),
-    external: pointer(5, ExternalMetricSource, 'Metric from outside the cluster.'),
-  },
-  { validate: (metric, path, errors) => validateMetric(metric, path, errors) },
-)
+export const MetricSpec = message('MetricSpec', 'A metric to follow; the member named by type is set.', {
+  type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
+    goType: 'v1.MetricSourceType',
+    openEnum: MetricSourceType,
+  }),
+  object: pointer(2, ObjectMetricSource, 'Metric of one object.'),
+  pods: pointer(3, PodsMetricSource, 'Metric of each pod.'),
+  resource: pointer(4, ResourceMetricSource, 'Resource use of each pod.'),
+  containerResource: pointer(7, ContainerResourceMetricSource, 'Resource use of one container in each pod.'),
+  external: pointer(5, ExternalMetricSource, 'Metric from outside the cluster.'),
+})

@@ -28,11 +28,11 @@ export function validateServiceCIDR({ spec }: Infer<typeof ServiceCIDR>, errors:
   const families = new Set(cidrs.map((cidr) => parseNetwork(cidr)?.address.bytes.length))
   if (cidrs.length === 0) errors.required(at, 'at least one CIDR required')
   else if (cidrs.length > 2) errors.invalid(at, asJson(spec), 'may only hold up to 2 values')
-  else if (cidrs.length === 2 && (families.size < 2 || families.has(undefined))) {
-    errors.invalid(at, asJson(spec), 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')
-  } else {
+  else {
     cidrs.forEach((cidr, index) => {
       validateFormat(cidr, 'strictCIDR', at.index(index), errors)
     })
+    if (cidrs.length === 2 && families.size === 1 && !families.has(undefined))
+      errors.invalid(at, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')
   }
 }

@@ -10,15 +10,18 @@ import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 /** Forbidden parts, which normalization would change. */
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEnds = ['/..', '/.']
-const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
+export const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 
-export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: FieldPath, errors: FieldErrors): void {
+export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   if (rules.length === 0 && defaultBackend === undefined) {
     errors.invalid(path, asJson(spec.rules), 'either `defaultBackend` or `rules` must be specified')
   }
-  rules.forEach(({ host }, index) => {
-    if (host) validateHost(host, path.child('rules').index(index).child('host'), errors)
+  if (defaultBackend) validateBackend(defaultBackend, path.child('defaultBackend'), errors, context)
+  rules.forEach(({ host, http }, index) => {
+    const at = path.child('rules').index(index)
+    if (host) validateHost(host, at.child('host'), errors)
+    if (http) validatePaths(http.paths ?? [], at.child('http').child('paths'), errors, context)
   })
   tls.forEach(({ hosts = [], secretName }, index) => {
     const at = path.child('tls').index(index)
@@ -41,13 +44,22 @@ function validateHost(host: string, path: FieldPath, errors: FieldErrors): void 
   validateHostName(host, path, errors)
 }
 
-export function validateIngressPath({ path = '', pathType }: Infer<typeof HTTPIngressPath>, at: FieldPath, errors: FieldErrors): void {
-  if (pathType == null) {
-    errors.required(at.child('pathType'), 'pathType must be specified')
-    return
-  }
-  if (!pathTypes.includes(pathType)) return
-  const where = at.child('path')
+type Path = Infer<typeof HTTPIngressPath>
+
+function validatePaths(paths: readonly Path[], path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  if (paths.length === 0) errors.required(path)
+  paths.forEach((each, index) => {
+    const at = path.index(index)
+    if (each.pathType == null) errors.required(at.child('pathType'), 'pathType must be specified')
+    else {
+      if (!pathTypes.includes(each.pathType)) errors.notSupported(at.child('pathType'), each.pathType, pathTypes)
+      else validatePath(each, at.child('path'), errors)
+      validateBackend(each.backend, at.child('backend'), errors, context)
+    }
+  })
+}
+
+function validatePath({ path = '', pathType }: Path, where: FieldPath, errors: FieldErrors): void {
   const optional = pathType === 'ImplementationSpecific'
   if (!path.startsWith('/') && !(optional && path === '')) errors.invalid(where, path, 'must be an absolute path')
   if (optional) return
@@ -55,7 +67,7 @@ export function validateIngressPath({ path = '', pathType }: Infer<typeof HTTPIn
   for (const end of forbiddenEnds) if (path.endsWith(end)) errors.invalid(where, path, `cannot end with '${end}'`)
 }
 
-export function validateBackend(
+function validateBackend(
   { service, resource }: Infer<typeof IngressBackend>,
   path: FieldPath,
   errors: FieldErrors,
@@ -91,8 +103,8 @@ interface Reference {
 /** Validates a reference to an object of any kind. */
 function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
   if (apiGroup != null) validateFormat(apiGroup, 'dns1123Subdomain', path.child('apiGroup'), errors)
-  validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors, 'kind is required')
-  validateRequiredFormat(name, 'pathSegment', path.child('name'), errors, 'name is required')
+  validateRequiredFormat(kind, 'pathSegment', path.child('kind'), errors)
+  validateRequiredFormat(name, 'pathSegment', path.child('name'), errors)
 }
 
 interface Parameters extends Reference {

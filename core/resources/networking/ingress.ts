@@ -5,7 +5,7 @@ import { entranceWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
-import { validateBackend, validateIngressPath, validateIngressSpec } from './ingress-validation.ts'
+import { pathTypes, validateIngressSpec } from './ingress-validation.ts'
 
 export const ServiceBackendPort = message(
   'ServiceBackendPort',
@@ -22,32 +22,22 @@ export const IngressServiceBackend = message('IngressServiceBackend', 'A service
   port: field(2, ServiceBackendPort, 'Port of the service.'),
 })
 
-export const IngressBackend = message(
-  'IngressBackend',
-  'Where traffic goes; one of the two is set.',
-  {
-    service: pointer(4, IngressServiceBackend, 'A service.'),
-    resource: pointer(3, TypedLocalObjectReference, 'Another object of the same namespace.'),
-  },
-  { validate: (backend, path, errors, context) => validateBackend(backend, path, errors, context) },
-)
+export const IngressBackend = message('IngressBackend', 'Where traffic goes; one of the two is set.', {
+  service: pointer(4, IngressServiceBackend, 'A service.'),
+  resource: pointer(3, TypedLocalObjectReference, 'Another object of the same namespace.'),
+})
 
-export const HTTPIngressPath = message(
-  'HTTPIngressPath',
-  'Requests for a path and their backend.',
-  {
-    path: field(1, string, 'Path to match; starts with /.'),
-    pathType: requiredPointer(3, string, 'Exact, Prefix or ImplementationSpecific.', {
-      goType: 'v1.PathType',
-      enum: ['Exact', 'Prefix', 'ImplementationSpecific'],
-    }),
-    backend: required(2, IngressBackend, 'Where matching requests go.'),
-  },
-  { validate: (rule, path, errors) => validateIngressPath(rule, path, errors) },
-)
+export const HTTPIngressPath = message('HTTPIngressPath', 'Requests for a path and their backend.', {
+  path: field(1, string, 'Path to match; starts with /.'),
+  pathType: requiredPointer(3, string, 'Exact, Prefix or ImplementationSpecific.', {
+    goType: 'v1.PathType',
+    publishedEnum: pathTypes,
+  }),
+  backend: required(2, IngressBackend, 'Where matching requests go.'),
+})
 
 export const HTTPIngressRuleValue = message('HTTPIngressRuleValue', 'Paths of HTTP requests, with the backend of each.', {
-  paths: required(1, list(HTTPIngressPath, { listType: 'atomic' }), 'Paths and their backends.', { notEmpty: true }),
+  paths: required(1, list(HTTPIngressPath, { listType: 'atomic' }), 'Paths and their backends.'),
 })
 
 export const IngressTLS = message('IngressTLS', 'Where TLS ends for some hosts.', {
@@ -73,7 +63,7 @@ export const IngressSpec = message(
     tls: field(2, list(IngressTLS, { listType: 'atomic' }), 'Where TLS ends.'),
     rules: field(3, list(IngressRule, { listType: 'atomic' }), 'Rules by host.'),
   },
-  { validate: (spec, path, errors) => validateIngressSpec(spec, path, errors) },
+  { validate: (spec, path, errors, context) => validateIngressSpec(spec, path, errors, context) },
 )
 
 export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {

@@ -1,7 +1,7 @@
 import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateFormat } from '../validation.ts'
+import { validateRequiredFormat } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
@@ -19,7 +19,6 @@ export const IngressClassParametersReference = message(
     defaults(reference) {
       reference.scope ??= 'Cluster'
     },
-    validate: (reference, path, errors) => validateParameters(reference, path, errors),
   },
 )
 
@@ -30,7 +29,12 @@ export const IngressClassSpec = message(
     controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.', { immutable: true, maxLength: 250 }),
     parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
   },
-  { validate: ({ controller }, path, errors) => validateFormat(controller ?? '', 'domainPrefixedPath', path.child('controller'), errors) },
+  {
+    validate({ controller, parameters }, path, errors) {
+      validateRequiredFormat(controller, 'domainPrefixedPath', path.child('controller'), errors)
+      if (parameters) validateParameters(parameters, path.child('parameters'), errors)
+    },
+  },
 )
 
 export const IngressClass = object('IngressClass', 'A class of ingresses.', {

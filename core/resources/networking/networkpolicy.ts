@@ -3,9 +3,12 @@ import { Protocol } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { validateSupported } from '../validation.ts'
 import { networkPolicyColumns } from './columns.ts'
 import { validateBlock, validatePeer, validatePort } from './networkpolicy-validation.ts'
 import { networkPolicyWarnings } from './networkpolicy-warnings.ts'
+
+const policyTypes = ['Ingress', 'Egress']
 
 export const IPBlock = message(
   'IPBlock',
@@ -21,7 +24,7 @@ export const NetworkPolicyPort = message(
   'NetworkPolicyPort',
   'A port, or a range of them.',
   {
-    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { goType: 'v1.Protocol', enum: Protocol }),
+    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { goType: 'v1.Protocol', publishedEnum: Protocol }),
     port: pointer(2, intOrString, 'Port number or name; all when absent.'),
     endPort: pointer(3, int32, 'Last port of a range that starts at port.'),
   },
@@ -63,7 +66,7 @@ export const NetworkPolicySpec = message(
     egress: field(3, list(NetworkPolicyEgressRule, { listType: 'atomic' }), 'Outgoing traffic that is allowed; none when empty.'),
     policyTypes: field(
       4,
-      list(withFacets(string, { enum: ['Ingress', 'Egress'] }), { listType: 'atomic' }),
+      list(withFacets(string, { publishedEnum: policyTypes }), { listType: 'atomic' }),
       'Directions that are restricted: Ingress, Egress or both.',
       { goType: 'v1.PolicyType' },
     ),
@@ -72,8 +75,13 @@ export const NetworkPolicySpec = message(
     defaults(spec) {
       if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
     },
-    validate({ policyTypes = [] }, path, errors) {
-      if (policyTypes.length > 2) errors.invalid(path.child('policyTypes'), policyTypes, 'may not specify more than two policyTypes')
+    validate({ policyTypes: types = [] }, path, errors) {
+      const at = path.child('policyTypes')
+      if (types.length > policyTypes.length) errors.invalid(at, types, 'may not specify more than two policyTypes')
+      else
+        types.forEach((type, index) => {
+          validateSupported(type, policyTypes, at.index(index), errors)
+        })
     },
   },
 )

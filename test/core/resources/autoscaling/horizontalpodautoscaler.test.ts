@@ -8,6 +8,7 @@ const scaleTargetRef = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' 
 const base = { kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
 const v2 = { ...base, apiVersion: 'autoscaling/v2', spec: { scaleTargetRef, maxReplicas: 5 } }
 const v1 = { ...base, apiVersion: 'autoscaling/v1', spec: { scaleTargetRef, maxReplicas: 5 } }
+const versionAt = 'spec.scaleTargetRef.apiVersion'
 const cpu = (averageUtilization: number) => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
@@ -56,6 +57,38 @@ tables(
         ],
       ],
       [
+        'target without a group',
+        { 'spec.scaleTargetRef.apiVersion': 'v1' },
+        [`${versionAt}: Invalid value: "v1": apiVersion must specify API group`],
+      ],
+      [
+        'malformed version of the target',
+        { 'spec.scaleTargetRef.apiVersion': 'a/b/c' },
+        [`${versionAt}: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`],
+      ],
+      [
+        'errors in order: bounds, target, metrics, behavior',
+        {
+          'spec.maxReplicas': -1,
+          'spec.minReplicas': undefined,
+          'spec.scaleTargetRef.kind': '',
+          'spec.metrics': [
+            {
+              type: 'ContainerResource',
+              containerResource: { name: 'pods', container: 'c', target: { type: 'Utilization', averageUtilization: 50 } },
+            },
+          ],
+          'spec.behavior.scaleUp.stabilizationWindowSeconds': -1,
+        },
+        [
+          'spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1',
+          'spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`',
+          'spec.scaleTargetRef.kind: Required value',
+          'spec.metrics[0].containerResource.name: Invalid value: "pods": must be a standard resource for containers',
+          'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: -1: must be greater than or equal to zero',
+        ],
+      ],
+      [
         'minimum of zero',
         { 'spec.minReplicas': 0 },
         [
@@ -68,6 +101,7 @@ tables(
         'unknown metric',
         { 'spec.metrics': [{ type: 'Mood' }] },
         [
+          'spec.metrics[0].type: Unsupported value: "Mood": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
           'spec.metrics[0].type: Unsupported value: "Mood": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
         ],
       ],

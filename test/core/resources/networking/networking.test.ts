@@ -41,6 +41,20 @@ tables(
         { [`${first}.backend.resource`]: { kind: 'Bucket', name: 'b' } },
         [`${firstPath}.backend: Invalid value: "": cannot set both resource and service backends`],
       ],
+      [
+        'errors in order: host, path, backend',
+        { 'spec.rules.0.host': 'A', [`${first}.path`]: 'a', [`${first}.backend`]: {} },
+        [
+          "spec.rules[0].host: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+          `${firstPath}.path: Invalid value: "a": must be an absolute path`,
+          `${firstPath}.backend: Invalid value: "": resource or service backend is required`,
+        ],
+      ],
+      [
+        'no backend without path type',
+        { [`${first}.backend`]: {}, [`${first}.pathType`]: undefined },
+        [`${firstPath}.pathType: Required value: pathType must be specified`],
+      ],
       ['no backend', { [`${first}.backend`]: {} }, [`${firstPath}.backend: Invalid value: "": resource or service backend is required`]],
       [
         'no port',
@@ -77,11 +91,7 @@ tables(
   {
     stored: [['scope', { 'spec.parameters': parameters }, { spec: { parameters: { scope: 'Cluster' } } }]],
     refused: [
-      [
-        'no controller',
-        { 'spec.controller': undefined },
-        ['spec.controller: Invalid value: "": must be a domain-prefixed path (such as "acme.io/foo")'],
-      ],
+      ['no controller', { 'spec.controller': undefined }, ['spec.controller: Required value']],
       [
         'namespace with scope Cluster',
         { 'spec.parameters': { ...parameters, namespace: 'n' } },
@@ -128,12 +138,32 @@ tables(
       [
         'a port range that ends before it starts',
         { 'spec.ingress': [{ ports: [{ port: 80, endPort: 79 }] }] },
-        ['spec.ingress[0].ports[0].endPort: Invalid value: 79: must be greater than or equal to `port`'],
+        ['spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`'],
+      ],
+      [
+        'the end of a range without its start',
+        { 'spec.ingress': [{ ports: [{ endPort: 80 }] }] },
+        ['spec.ingress[0].ports[0].endPort: Invalid value: 80: may not be specified when `port` is not specified'],
+      ],
+      [
+        'unknown protocol',
+        { 'spec.ingress': [{ ports: [{ protocol: 'ICMP' }] }] },
+        ['spec.ingress[0].ports[0].protocol: Unsupported value: "ICMP": supported values: "TCP", "UDP", "SCTP"'],
+      ],
+      [
+        'three directions',
+        { 'spec.policyTypes': ['A', 'B', 'C'] },
+        ['spec.policyTypes: Invalid value: ["A","B","C"]: may not specify more than two policyTypes'],
+      ],
+      [
+        'exceptions of a malformed range',
+        { 'spec.ingress': [{ from: [{ ipBlock: { cidr: 'x', except: ['y'] } }] }] },
+        ['spec.ingress[0].from[0].ipBlock.cidr: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
       ],
       [
         'unknown direction',
         { 'spec.policyTypes': ['Sideways'] },
-        ['spec.policyTypes[0]: Unsupported value: "Sideways": supported values: "Egress", "Ingress"'],
+        ['spec.policyTypes[0]: Unsupported value: "Sideways": supported values: "Ingress", "Egress"'],
       ],
     ],
   },
@@ -179,7 +209,7 @@ tables(
         'one family twice',
         { 'spec.cidrs': ['10.1.0.0/16', '10.2.0.0/16'] },
         [
-          'spec.cidrs: Invalid value: {"cidrs":["10.1.0.0/16","10.2.0.0/16"]}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+          'spec.cidrs: Invalid value: ["10.1.0.0/16","10.2.0.0/16"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
         ],
       ],
     ],
