@@ -27,11 +27,12 @@ export function validateTopologies(terms: readonly Infer<typeof TopologySelector
 
 /** Equal for terms that allow the same values of the same keys. */
 function meaningOf(requirements: readonly Requirement[]): string {
-  return JSON.stringify([...new Map(requirements.map(({ key, values = [] }) => [key, [...new Set(values)].sort()]))].sort())
+  return JSON.stringify([...new Map(requirements.map(({ key, values }) => [key, [...new Set(values)].sort()]))].sort())
 }
 
-function validateRequirement({ key, values = [] }: Requirement, path: FieldPath, errors: FieldErrors): void {
+function validateRequirement({ key, values: given }: Requirement, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('values')
+  const values = given ?? []
   if (values.length === 0) errors.required(at)
   const isRepeat = repeats()
   values.forEach((value, index) => {
