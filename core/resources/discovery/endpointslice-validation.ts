@@ -1,7 +1,7 @@
 /** Validation of endpoint slices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats, portNumber } from '../../schema/formats.ts'
+import { type FormatName, formats, portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
@@ -38,17 +38,22 @@ function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: 
   if (labels > max.labels) errors.tooMany(topology, labels, max.labels)
   validateLabels(deprecatedTopology, topology, errors)
   validateFormat(hostname, 'dns1123Label', path.child('hostname'), errors)
-  validateHints(hints?.forZones ?? [], path.child('hints').child('forZones'), errors)
+  validateHints(hints?.forZones ?? [], 'labelValue', path.child('hints').child('forZones'), errors)
+  validateHints(hints?.forNodes ?? [], 'dns1123Subdomain', path.child('hints').child('forNodes'), errors)
 }
 
-function validateHints(zones: readonly { readonly name: string }[], path: FieldPath, errors: FieldErrors): void {
-  if (zones.length > max.hints) errors.tooMany(path, zones.length, max.hints)
+/** Names of zones or nodes. */
+function validateHints(hints: readonly { readonly name: string }[], format: FormatName, path: FieldPath, errors: FieldErrors): void {
+  if (hints.length > max.hints) {
+    errors.tooMany(path, hints.length, max.hints)
+    return
+  }
   const seen = new Set<string>()
-  zones.forEach(({ name }, index) => {
+  hints.forEach(({ name }, index) => {
     const at = path.index(index).child('name')
     if (seen.has(name)) errors.duplicate(at, name)
     seen.add(name)
-    validateFormat(name, 'labelValue', at, errors)
+    validateFormat(name, format, at, errors)
   })
 }
 

@@ -133,7 +133,7 @@ export const priorityLevelConfigurations = resource({
     validate({ metadata, spec }, errors) {
       validateMandatory(metadata?.name ?? '', asJson(spec), errors)
       if ((metadata?.name === 'exempt') === (spec?.type === 'Exempt')) return
-      errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "type must be 'Exempt' if and only if name is 'exempt'")
+      errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "must be 'Exempt' if and only if `name` is 'exempt'")
     },
   },
 })

@@ -57,11 +57,6 @@ tables(
         ],
       ],
       [
-        'target without a group',
-        { 'spec.scaleTargetRef.apiVersion': 'v1' },
-        [`${versionAt}: Invalid value: "v1": apiVersion must specify API group`],
-      ],
-      [
         'malformed version of the target',
         { 'spec.scaleTargetRef.apiVersion': 'a/b/c' },
         [`${versionAt}: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`],

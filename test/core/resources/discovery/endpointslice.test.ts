@@ -19,6 +19,16 @@ tables(
     refused: [
       ['no address type', { addressType: undefined }, ['addressType: Required value']],
       [
+        'the same node as a hint twice',
+        { 'endpoints.0.hints': { forNodes: [{ name: 'n' }, { name: 'n' }] } },
+        ['endpoints[0].hints.forNodes[1].name: Duplicate value: "n"'],
+      ],
+      [
+        'more nodes as hints than 8',
+        { 'endpoints.0.hints': { forNodes: Array.from({ length: 9 }, (_, index) => ({ name: `n${index}` })) } },
+        ['endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items'],
+      ],
+      [
         'an address of the other IP family',
         { endpoints: [{ addresses: ['::1'] }] },
         ['endpoints[0].addresses[0]: Invalid value: "::1": must be an IPv4 address'],

@@ -97,7 +97,7 @@ tables(
       [
         'exempt',
         { spec: { type: 'Exempt' } },
-        ["spec.type: Invalid value: \"Exempt\": type must be 'Exempt' if and only if name is 'exempt'"],
+        ["spec.type: Invalid value: \"Exempt\": must be 'Exempt' if and only if `name` is 'exempt'"],
       ],
       [
         'hand size above the number of queues',
