@@ -79,15 +79,18 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
   })
 }
 
-/** Starts everything and resolves when the server is ready. Rejects with a one-line error, which names the flag that it is about. */
-export async function start(flags: ParsedFlags): Promise<Daemon> {
+/**
+ * Starts everything and resolves when the server is ready; to undefined when `ending` aborts before, and then everything is closed again. Rejects
+ * with a one-line error, which names the flag that it is about.
+ */
+export async function start(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
   checkFlagFiles(flags)
-  return startAll(flags).catch((error: unknown) => {
+  return startAll(flags, ending).catch((error: unknown) => {
     throw namingFlag(flags, error)
   })
 }
 
-async function startAll(flags: ParsedFlags): Promise<Daemon> {
+async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
   const logger = nodeLogger(flags.get('v'))
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)
@@ -119,12 +122,23 @@ async function startAll(flags: ParsedFlags): Promise<Daemon> {
   const server = prepareApiServer(ports, open, complete)
   // The port opens first, so that clients can ask what the server still waits for.
   const listener = await openListener(flags, pki, logger, server.answer)
-  try {
-    await server.start()
-  } catch (error) {
+  const undo = async () => {
+    await server.close()
     await listener.close(0)
     for (const store of stores) await store.close()
+    authorities.close()
+    await claim.release()
+  }
+  try {
+    await Promise.race([server.start(), aborted(ending)])
+  } catch (error) {
+    await undo()
     throw error
+  }
+  if (ending.aborted) {
+    await undo()
+    logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
+    return undefined
   }
   const stopWatching = watchCertificates(flags, pki, listener, logger)
   const announce = () => {
@@ -148,6 +162,24 @@ async function startAll(flags: ParsedFlags): Promise<Daemon> {
       await claim.release()
     },
   }
+}
+
+/** Resolves when the signal aborts. */
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Aborts at the first SIGINT or SIGTERM, with its name as the reason. A second one ends the process at once, as kube-apiserver does. */
+function endingSignal(): AbortSignal {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (ending.signal.aborted) process.exit(1)
+      ending.abort(signal)
+    })
+  return ending.signal
 }
 
 /** Rejects with a FlagError when the port can't be opened. */
@@ -196,19 +228,17 @@ export async function main(argv: readonly string[], program: string, serves: () 
     const [conflict] = flagConflicts(flags)
     if (conflict !== undefined) throw new FlagError(conflict)
     const began = performance.now()
-    const daemon = await start(flags)
-    const ended = new Promise<string>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
-    })
+    const ending = endingSignal()
+    const daemon = await start(flags, ending)
+    // A part that is still starting, such as a connection to a store that does not answer, can't be told to end.
+    if (daemon === undefined) process.exit(0)
     const kubeconfig = flags.get('write-kubeconfig')
     const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
     tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
     serves()
     keepObjectsYoung()
-    const signal = await ended
-    // A second signal ends the process at once, as kube-apiserver does.
-    for (const each of ['SIGINT', 'SIGTERM'] as const) process.once(each, () => process.exit(1))
-    await daemon.stop(signal)
+    await aborted(ending)
+    await daemon.stop(String(ending.reason))
     return 0
   } catch (error) {
     process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)

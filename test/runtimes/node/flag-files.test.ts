@@ -64,8 +64,8 @@ async function errorOf(argv: readonly string[]): Promise<string | undefined> {
     '--data-dir=:memory:',
   ]
   try {
-    const daemon = await within(argv.join(' '), start(parseFlags([...usual, ...argv], 'apiserver')))
-    await daemon.stop('test')
+    const daemon = await within(argv.join(' '), start(parseFlags([...usual, ...argv], 'apiserver'), new AbortController().signal))
+    await daemon?.stop('test')
     return undefined
   } catch (error) {
     return messageOf(error)
