@@ -4,6 +4,7 @@ import { costly } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import { type Int, intOf } from '../values/numbers.ts'
 import type { CelDuration, CelTimestamp } from '../values/times.ts'
+import { quoted } from './quoted.ts'
 
 /** Local time in a time zone, as a date whose UTC parts are the local ones. */
 function zonedTime(nanos: bigint, zone: string): Date {
@@ -35,7 +36,7 @@ function offsetAt(millis: number, zone: string): number {
 
 function fixedOffset(zone: string, hours: string, minutes: string): number {
   for (const each of [hours, minutes]) {
-    if (!/^[+-]?\d+$/.test(each)) return fail(`strconv.Atoi: parsing ${JSON.stringify(each)}: invalid syntax`)
+    if (!/^[+-]?\d+$/.test(each)) return fail(`strconv.Atoi: parsing ${quoted(each)}: invalid syntax`)
   }
   const minute = Number(minutes)
   if (minute < 0 || minute > 59) return fail(`timezone offset minutes out of range [0, 59]: ${zone}`)

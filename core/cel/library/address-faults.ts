@@ -1,4 +1,5 @@
 /** Error texts for malformed addresses, as in Go's net/netip; expressions and clients see them. */
+import { quoted } from './quoted.ts'
 
 interface Fault {
   readonly message: string
@@ -93,16 +94,16 @@ function faultOf(text: string): Fault | undefined {
 /** Error for a malformed address. */
 export function addressFault(text: string): string {
   const { message, at } = faultOf(text) ?? { message: 'unable to parse IP' }
-  return `ParseAddr(${JSON.stringify(text)}): ${message}${at === undefined ? '' : ` (at ${JSON.stringify(at)})`}`
+  return `ParseAddr(${quoted(text)}): ${message}${at === undefined ? '' : ` (at ${quoted(at)})`}`
 }
 
 /** Error for a malformed network. */
 export function networkFault(text: string): string {
   const slash = text.lastIndexOf('/')
-  const fail = (why: string) => `netip.ParsePrefix(${JSON.stringify(text)}): ${why}`
+  const fail = (why: string) => `netip.ParsePrefix(${quoted(text)}): ${why}`
   if (slash === -1) return fail("no '/'")
   const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)]
   if (faultOf(address)) return fail(addressFault(address))
   if (address.includes('%')) return fail('IPv6 zones cannot be present in a prefix')
-  return fail(/^(0|[1-9][0-9]{0,17})$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${JSON.stringify(bits)}`)
+  return fail(/^(0|[1-9][0-9]{0,17})$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${quoted(bits)}`)
 }

@@ -7,6 +7,7 @@ import { weightOf } from '../values/maps.ts'
 import { CelOpaque } from '../values/values.ts'
 import { addressFault, networkFault } from './address-faults.ts'
 import { traversed, traversesFirst, traversesTwice } from './costs.ts'
+import { quoted } from './quoted.ts'
 
 export const ipType = opaqueType('net.IP')
 export const cidrType = opaqueType('net.CIDR')
@@ -43,39 +44,40 @@ class CelCidr extends CelOpaque {
 
 const textOf = ({ network }: CelCidr) => `${formatAddress(network.address)}/${network.prefix}`
 
-const quoted = (text: string) => JSON.stringify(text)
-
 /** Maximum characters of an address, with a zone; longer strings are not parsed. */
 const longest = 1_000
 
-/** Parses an unambiguous address, or returns the error. */
-function readIp(text: string): CelIp | string {
+/** Parses an unambiguous address; undefined: `ipFault` says why not. */
+function readIp(text: string): CelIp | undefined {
   const address = text.length <= longest ? parseAddress(text) : undefined
-  if (address === undefined || address.leadingZeros) {
-    const zone = /^([0-9a-fA-F:.]+)%/.exec(text)?.[1]
-    if (zone !== undefined && zone.length <= longest && parseAddress(zone))
-      return `IP address ${quoted(text)} with zone value is not allowed`
-    return `IP Address ${quoted(text)} parse error during conversion from string: ${addressFault(text)}`
-  }
-  return address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelIp(address)
+  return address === undefined || address.leadingZeros || address.mapped ? undefined : new CelIp(address)
 }
 
-function readCidr(text: string): CelCidr | string {
+const mappedFault = (text: string) => `IPv4-mapped IPv6 address ${quoted(text)} is not allowed`
+
+function ipFault(text: string): string {
+  const address = text.length <= longest ? parseAddress(text) : undefined
+  if (address?.mapped && !address.leadingZeros) return mappedFault(text)
+  const zone = /^([0-9a-fA-F:.]+)%/.exec(text)?.[1]
+  if (zone !== undefined && zone.length <= longest && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
+  return `IP Address ${quoted(text)} parse error during conversion from string: ${addressFault(text)}`
+}
+
+/** Parses an unambiguous network; undefined: `cidrFault` says why not. */
+function readCidr(text: string): CelCidr | undefined {
   const network = text.length <= longest ? parseNetwork(text) : undefined
-  if (network === undefined || network.leadingZeros)
-    return `network address parse error during conversion from string: ${networkFault(text)}`
-  return network.address.mapped ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : new CelCidr(network)
+  return network === undefined || network.leadingZeros || network.address.mapped ? undefined : new CelCidr(network)
 }
 
-function must<T>(found: T | string): T {
-  return typeof found === 'string' ? fail(found) : found
+function cidrFault(text: string): string {
+  const network = text.length <= longest ? parseNetwork(text) : undefined
+  const isMapped = network?.address.mapped && !network.leadingZeros
+  return isMapped ? mappedFault(text) : `network address parse error during conversion from string: ${networkFault(text)}`
 }
 
-const ip = (text: string): CelIp => must(readIp(text))
-const cidr = (text: string): CelCidr => {
-  const found = readCidr(text)
-  return typeof found === 'string' ? fail(`network address parse error during conversion from string: ${found}`) : found
-}
+const ip = (text: string): CelIp => readIp(text) ?? fail(ipFault(text))
+const cidr = (text: string): CelCidr =>
+  readCidr(text) ?? fail(`network address parse error during conversion from string: ${cidrFault(text)}`)
 
 /** Special networks of IPv4 and IPv6. */
 const networks = {
@@ -89,8 +91,8 @@ const isIn = ({ address }: CelIp, list: readonly string[]) => list.some((each) =
 
 /** A malformed address counts as a value of the wrong type. */
 function containsText({ network }: CelCidr, text: string): boolean {
-  const found = readIp(text)
-  return typeof found === 'string' ? fail('no such overload') : contains(network, found.address)
+  const { address } = readIp(text) ?? fail('no such overload')
+  return contains(network, address)
 }
 
 const containsCidr = ({ network }: CelCidr, { network: inner }: CelCidr) =>
@@ -113,7 +115,7 @@ const compares = (parses: boolean, masks: boolean) =>
 
 const rows: readonly Row[] = [
   ['string_to_ip', 'ip(string): net.IP', ip, traversesFirst],
-  ['is_ip', 'isIP(string): bool', (text: string) => typeof readIp(text) !== 'string', traversesFirst],
+  ['is_ip', 'isIP(string): bool', (text: string) => readIp(text) !== undefined, traversesFirst],
   ['ip_is_canonical', 'ip.isCanonical(string): bool', (text: string) => formatAddress(ip(text).address) === text, traversesTwice],
   ['ip_to_string', 'string(net.IP): string', ({ address }: CelIp) => formatAddress(address)],
   ['ip_family', 'net.IP.family(): int', ({ address }: CelIp) => (address.bytes.length === 4 ? 4 : 6)],
@@ -123,7 +125,7 @@ const rows: readonly Row[] = [
   ['ip_is_link_local_unicast', 'net.IP.isLinkLocalUnicast(): bool', (each: CelIp) => isIn(each, networks.isLinkLocalUnicast)],
   ['ip_is_global_unicast', 'net.IP.isGlobalUnicast(): bool', ({ address }: CelIp) => isGlobalUnicast(address)],
   ['string_to_cidr', 'cidr(string): net.CIDR', cidr, traversesFirst],
-  ['is_cidr', 'isCIDR(string): bool', (text: string) => typeof readCidr(text) !== 'string', traversesFirst],
+  ['is_cidr', 'isCIDR(string): bool', (text: string) => readCidr(text) !== undefined, traversesFirst],
   ['cidr_to_string', 'string(net.CIDR): string', textOf],
   ['cidr_ip', 'net.CIDR.ip(): net.IP', ({ network }: CelCidr) => new CelIp(network.address)],
   ['cidr_prefix_length', 'net.CIDR.prefixLength(): int', ({ network }: CelCidr) => network.prefix],

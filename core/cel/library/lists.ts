@@ -3,7 +3,7 @@ import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList } from '../limits.ts'
 import { costly, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
-import { compare, comparisonTime, position, sorted, ValueSet } from '../values/compare.ts'
+import { compare, comparisonTime, position, sortedPlaces, ValueSet } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
 import { adapt, getKey, isMap, keysOf, weightOf } from '../values/maps.ts'
 import { CelDouble, CelUint, doubleOperator, type Int, intOperator, uintOperator } from '../values/numbers.ts'
@@ -126,18 +126,15 @@ function* sortedBy(list: List, keys: List): Parts<List> {
   if (keys.length > 0 && !['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint'].includes(type.kind)) {
     fail('list elements must be comparable')
   }
-  // Positions are sorted, not pairs: as many objects would burden the garbage collector.
-  const positions: number[] = []
   const adapted: unknown[] = []
   for (let at = 0; at < keys.length; at++) {
     if (pace.due(nanosecondsPerItem * 2)) yield pace.units
     const key = adapt(keys[at])
     if (typeOf(key).kind !== type.kind) fail('list elements must have the same type')
-    positions.push(at)
     adapted.push(key)
   }
   const items: unknown[] = []
-  for (const at of yield* sorted(positions, (position) => adapted[position])) {
+  for (const at of yield* sortedPlaces(keys.length, (place) => adapted[place])) {
     if (pace.due(nanosecondsPerItem)) yield pace.units
     items.push(list[at])
   }

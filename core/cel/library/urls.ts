@@ -1,11 +1,12 @@
 /** URLs as values (library `url` of the API server). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { costly, Pace, type Parts, Steps } from '../steps.ts'
+import { costly, type MaybeSteps, Pace, type Parts, Steps } from '../steps.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
 import { CelMap, CelOpaque } from '../values/values.ts'
 import { traversesFirst } from './costs.ts'
-import { badEscape, requestUrl, type UrlParts } from './request-url.ts'
+import { quoted } from './quoted.ts'
+import { badEscape, escapedPath, inParts, requestUrl, type UrlParts } from './request-url.ts'
 
 export const urlType = abstractType('kubernetes.URL')
 
@@ -23,43 +24,47 @@ class CelUrl extends CelOpaque {
   }
 }
 
-/** Parses an absolute URL or absolute path, or returns the error. */
-function readUrl(text: string): CelUrl | string {
-  const found = requestUrl(text)
-  if (typeof found === 'string') return `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${found}`
-  return new CelUrl(text, found)
-}
+const faultOf = (text: string, why: string) => `parse ${quoted(text)}: ${why}`
 
 /** Error of a URL; undefined: valid. */
 export function urlProblem(text: string): string | undefined {
-  const found = readUrl(text)
-  return typeof found === 'string' ? found.replace('URL parse error during conversion from string: ', '') : undefined
+  const found = requestUrl(text)
+  return typeof found === 'string' ? faultOf(text, found) : undefined
 }
 
 function url(text: string): CelUrl {
-  const found = readUrl(text)
-  return typeof found === 'string' ? fail(found) : found
+  const found = requestUrl(text)
+  return typeof found === 'string'
+    ? fail(`URL parse error during conversion from string: ${faultOf(text, found)}`)
+    : new CelUrl(text, found)
 }
 
 const hostname = (host: string) => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
 const port = (host: string) => /:(\d*)$/.exec(host.slice(host.lastIndexOf(']') + 1))?.[1] ?? ''
 
-function decoded(text: string): string | undefined {
+/** Undefined: a bad escape. */
+function decoded(text: string, pace: Pace): MaybeSteps<string | undefined> {
+  if (!/[%+]/.test(text)) return text
+  return badEscape.test(text) ? undefined : new Steps(decodedParts(text.replaceAll('+', ' '), pace))
+}
+
+/** Escapes that are not UTF-8 stay as they are. */
+function* decodedParts(text: string, pace: Pace): Parts<string> {
   try {
-    return badEscape.test(text) ? undefined : decodeURIComponent(text.replaceAll('+', ' '))
+    return yield* inParts(text, decodeURIComponent, pace)
   } catch {
-    return text.replaceAll('+', ' ')
+    return text
   }
 }
 
-/** Time to decode a pair, and one of its characters. */
+/** Time to decode a pair, and to look at one of its characters. */
 const nanosecondsPerPair = 1_000
 const nanosecondsPerCharacter = 20
 
 /** Values by key, in the order of the query; malformed pairs are dropped. */
 function* queryOf({ parts: { query } }: CelUrl): Parts<CelMap> {
   const pace = new Pace()
-  const values = new Map<string, string[]>()
+  const map = new CelMap()
   for (let from = 0, end: number; from <= query.length; from = end + 1) {
     const next = query.indexOf('&', from)
     end = next < 0 ? query.length : next
@@ -67,15 +72,15 @@ function* queryOf({ parts: { query } }: CelUrl): Parts<CelMap> {
     const pair = query.slice(from, end)
     if (pair === '' || pair.includes(';')) continue
     const at = pair.indexOf('=')
-    const key = decoded(at < 0 ? pair : pair.slice(0, at))
-    const value = decoded(at < 0 ? '' : pair.slice(at + 1))
+    const name = decoded(at < 0 ? pair : pair.slice(0, at), pace)
+    const key = name instanceof Steps ? yield* name.parts : name
+    const given = decoded(at < 0 ? '' : pair.slice(at + 1), pace)
+    const value = given instanceof Steps ? yield* given.parts : given
     if (key === undefined || value === undefined) continue
-    const known = values.get(key)
-    if (known) known.push(value)
-    else values.set(key, [value])
+    const known = map.entries.get(key)?.[1]
+    if (Array.isArray(known)) known.push(value)
+    else map.entries.set(key, [key, [value]])
   }
-  const map = new CelMap()
-  for (const [key, list] of values) map.entries.set(key, [key, list])
   return map
 }
 
@@ -84,13 +89,13 @@ const rows: readonly Row[] = [
   [
     'is_url_string',
     'isURL(string): bool',
-    (text: string) => costly(text.length * nanosecondsPerCharacter, () => typeof readUrl(text) !== 'string'),
+    (text: string) => costly(text.length * nanosecondsPerCharacter, () => typeof requestUrl(text) !== 'string'),
   ],
   ['url_get_scheme', 'URL.getScheme(): string', ({ parts: { scheme } }: CelUrl) => scheme],
   ['url_get_host', 'URL.getHost(): string', ({ parts: { host } }: CelUrl) => host],
   ['url_get_hostname', 'URL.getHostname(): string', ({ parts: { host } }: CelUrl) => hostname(host)],
   ['url_get_port', 'URL.getPort(): string', ({ parts: { host } }: CelUrl) => port(host)],
-  ['url_get_escaped_path', 'URL.getEscapedPath(): string', ({ parts: { path } }: CelUrl) => path],
+  ['url_get_escaped_path', 'URL.getEscapedPath(): string', ({ parts: { path } }: CelUrl) => escapedPath(path)],
   ['url_get_query', 'URL.getQuery(): map<string, list<string>>', (each: CelUrl) => new Steps(queryOf(each))],
 ]
 

@@ -1,19 +1,22 @@
 /** Semantic versions as values (library `semver` of the API server; semver.org 2.0.0). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { after, Pace, type Parts, Steps } from '../steps.ts'
 import { abstractType } from '../types.ts'
+import { commonStart } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
 import { intOf, maxUint } from '../values/numbers.ts'
 import { CelOpaque } from '../values/values.ts'
 import { traversesFirst } from './costs.ts'
+import { quoted } from './quoted.ts'
 
 export const semverType = abstractType('kubernetes.Semver')
 
 class CelSemver extends CelOpaque {
   readonly celType = semverType
   readonly numbers: readonly bigint[]
-  /** Pre-release identifiers; none: a release. */
-  readonly before: readonly string[]
-  constructor(numbers: readonly bigint[], before: readonly string[]) {
+  /** Pre-release identifiers with dots in between; empty: a release. */
+  readonly before: string
+  constructor(numbers: readonly bigint[], before: string) {
     super()
     this.numbers = numbers
     this.before = before
@@ -23,7 +26,7 @@ class CelSemver extends CelOpaque {
   }
 }
 
-const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
+/** Digits of the largest number. */
 const maxDigits = 20
 
 /** Splits at the first two dots. */
@@ -44,43 +47,80 @@ function normalized(text: string): string | undefined {
   return plain.join('.')
 }
 
-function read(text: string, normalize = false): CelSemver | string {
-  const plain = normalize ? normalized(text) : text
-  if (plain === undefined) return 'short version cannot contain PreRelease/Build meta data'
-  if (plain === '') return 'Version string empty'
-  const [matched, major = '', minor = '', patch = '', before] = form.exec(plain) ?? []
-  if (matched === undefined) return threeParts(plain).length < 3 ? 'No Major.Minor.Patch elements found' : numberProblem(plain)
-  const identifiers = before?.split('.') ?? []
-  const padded = identifiers.find((each) => /^0\d+$/.test(each))
-  if (padded !== undefined) return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(padded)}`
-  const large = identifiers.find((each) => isNumber(each) && (each.length > maxDigits || BigInt(each) > maxUint))
-  if (large !== undefined) return `strconv.ParseUint: parsing ${JSON.stringify(large)}: value out of range`
-  const numbers = [major, minor, patch]
-  if (numbers.some((each) => each.length > maxDigits)) return 'No Major.Minor.Patch elements found'
-  return new CelSemver(numbers.map(BigInt), identifiers)
+/** Time to read an identifier. */
+const nanosecondsPerIdentifier = 150
+/** Time to read a character. */
+const nanosecondsPerCharacter = 4
+
+/** What is wrong with a text. */
+type Fault = () => string
+
+/** Reads `major.minor.patch-before+build`. */
+function* readParts(given: string, normalize: boolean): Parts<CelSemver | Fault> {
+  const pace = new Pace()
+  if (pace.due(given.length * nanosecondsPerCharacter)) yield pace.units
+  const text = normalize ? normalized(given) : given
+  if (text === undefined) return () => 'short version cannot contain PreRelease/Build meta data'
+  if (text === '') return () => 'Version string empty'
+  const [major, minor, rest] = threeParts(text)
+  if (major === undefined || minor === undefined || rest === undefined) return () => 'No Major.Minor.Patch elements found'
+  const plus = rest.indexOf('+')
+  const [withBefore, build] = plus < 0 ? [rest] : [rest.slice(0, plus), rest.slice(plus + 1)]
+  const minus = withBefore.indexOf('-')
+  const [patch, before] = minus < 0 ? [withBefore] : [withBefore.slice(0, minus), withBefore.slice(minus + 1)]
+  const fault =
+    numberFault('major', major) ??
+    numberFault('minor', minor) ??
+    numberFault('patch', patch) ??
+    (before === undefined ? undefined : yield* identifiersFault(before, beforeFault, pace)) ??
+    (build === undefined ? undefined : yield* identifiersFault(build, buildFault, pace))
+  return fault ?? new CelSemver([major, minor, patch].map(BigInt), before ?? '')
 }
 
-/** Names the invalid number. */
-function numberProblem(text: string): string {
-  const numbers = text.split('.', 3)
-  for (const [index, name] of ['major', 'minor'].entries()) {
-    const number = numbers[index] ?? ''
-    const label = name === 'major' ? 'Major' : 'Minor'
-    if (!/^\d+$/.test(number)) return `Invalid character(s) found in ${name} number ${JSON.stringify(number)}`
-    if (/^0\d/.test(number)) return `${label} number must not contain leading zeroes ${JSON.stringify(number)}`
+const read = (text: string, normalize: boolean) => new Steps(readParts(text, normalize))
+
+const isNumber = (text: string) => /^\d+$/.test(text)
+const isPadded = (text: string) => /^0\d/.test(text)
+const isTooLarge = (text: string) => text.length > maxDigits || BigInt(text) > maxUint
+const tooLarge = (text: string) => `strconv.ParseUint: parsing ${quoted(text)}: value out of range`
+
+function numberFault(name: string, text: string): Fault | undefined {
+  if (text === '') return () => 'strconv.ParseUint: parsing "": invalid syntax'
+  if (!isNumber(text)) return () => `Invalid character(s) found in ${name} number ${quoted(text)}`
+  if (isPadded(text)) return () => `${name[0]?.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quoted(text)}`
+  return isTooLarge(text) ? () => tooLarge(text) : undefined
+}
+
+/** The first fault of identifiers with dots in between. */
+function* identifiersFault(text: string, faultOf: (identifier: string) => Fault | undefined, pace: Pace): Parts<Fault | undefined> {
+  for (let from = 0; ; ) {
+    if (pace.due(nanosecondsPerIdentifier)) yield pace.units
+    const dot = text.indexOf('.', from)
+    const fault = faultOf(text.slice(from, dot < 0 ? text.length : dot))
+    if (fault || dot < 0) return fault
+    from = dot + 1
   }
-  const patch = /^[^-+]*/.exec(numbers[2] ?? '')?.[0] ?? ''
-  if (/^0\d/.test(patch)) return `Patch number must not contain leading zeroes ${JSON.stringify(patch)}`
-  return `Invalid character(s) found in patch number ${JSON.stringify(patch)}`
 }
 
-function semver(text: string, normalize = false): CelSemver {
-  const found = read(text, normalize)
-  return typeof found === 'string' ? fail(found) : found
+function beforeFault(text: string): Fault | undefined {
+  if (text === '') return () => 'Prerelease is empty'
+  if (!isNumber(text)) return isIdentifier(text) ? undefined : () => `Invalid character(s) found in prerelease ${quoted(text)}`
+  if (isPadded(text)) return () => `Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`
+  return isTooLarge(text) ? () => tooLarge(text) : undefined
 }
+
+function buildFault(text: string): Fault | undefined {
+  if (text === '') return () => 'Build meta data is empty'
+  return isIdentifier(text) ? undefined : () => `Invalid character(s) found in build meta data ${quoted(text)}`
+}
+
+const isIdentifier = (text: string) => /^[0-9A-Za-z-]+$/.test(text)
+
+const semver = (text: string, normalize = false) =>
+  after(read(text, normalize), (found) => (found instanceof CelSemver ? found : fail(found())))
+const isSemver = (text: string, normalize = false) => after(read(text, normalize), (found) => found instanceof CelSemver)
 
 const order = <T extends bigint | number | string>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
-const isNumber = (text: string) => /^\d+$/.test(text)
 
 /** Numeric identifiers sort before others (semver.org 11). */
 function compareIdentifiers(a: string, b: string): number {
@@ -93,16 +133,18 @@ function compare(a: CelSemver, b: CelSemver): number {
     const found = order(number, b.numbers[index] ?? 0n)
     if (found !== 0) return found
   }
-  if (a.before.length === 0 || b.before.length === 0) return order(b.before.length, a.before.length)
-  for (const [index, each] of a.before.entries()) {
-    const other = b.before[index]
-    const found = other === undefined ? 1 : compareIdentifiers(each, other)
-    if (found !== 0) return found
-  }
-  return order(a.before.length, b.before.length)
+  if (a.before === '' || b.before === '') return order(b.before.length, a.before.length)
+  if (a.before === b.before) return 0
+  const from = a.before.lastIndexOf('.', commonStart(a.before, b.before) - 1) + 1
+  const [mine, other] = [a, b].map(({ before }) => before.slice(from, endOf(before, from))) as [string, string]
+  return mine === other ? order(a.before.length, b.before.length) : compareIdentifiers(mine, other)
 }
 
-const isSemver = (text: string, normalize = false) => typeof read(text, normalize) !== 'string'
+/** The end of the identifier that starts at `from`. */
+function endOf(before: string, from: number): number {
+  const dot = before.indexOf('.', from)
+  return dot < 0 ? before.length : dot
+}
 
 const rows: readonly Row[] = [
   ['string_to_semver', 'semver(string): Semver', (text: string) => semver(text), traversesFirst],

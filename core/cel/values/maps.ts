@@ -67,8 +67,10 @@ export function pointAfter(text: string, at: number): number {
 /** Number of code points, up to the code unit `end`. */
 export function lengthOf(text: string, end = text.length): number {
   if (!hasPairs(text)) return end
-  let length = 0
-  for (let at = 0; at < end; length++) at = pointAfter(text, at)
+  let length = end
+  for (let at = 1; at < end; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) length--
+  }
   return length
 }
 

@@ -11,6 +11,7 @@ const environment = createCelEnvironment({
 })
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
 const emoji = '😀'.repeat(200_000)
+const manyIdentifiers = `1.2.3-${'a.'.repeat(500_000)}b`
 /** `list` doubled `count` times by nested variables. */
 const doubled = (value: string, count: number) => `[${value}]${'.map(v, v + v)'.repeat(count)}[0]`
 
@@ -82,6 +83,22 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
     { list: times(1_000, (index) => index), text: 'a'.repeat(10_000) },
     undefined,
   ],
+  ...['ip(text)', 'isIP(text)', 'cidr(text)', 'isCIDR(text)', 'url(text)', 'isURL(text)', 'isSemver(text, true)'].map((expression) => {
+    const result = expression.startsWith('is') ? false : undefined
+    return [`${expression} of lone surrogates`, expression, { text: '\ud800'.repeat(333_333) }, result] as const
+  }),
+  ['isURL of a long scheme', 'isURL(text)', { text: 'a-'.repeat(500_000) }, false],
+  ['two errors of addresses', 'cidr(text).containsIP(ip(text))', { text: ':'.repeat(1_000_000) }, undefined],
+  ['isSemver of 500,000 identifiers', 'isSemver(text)', { text: manyIdentifiers }, true],
+  ['isSemver of 500,000 identifiers, normalized', 'isSemver(text, true)', { text: manyIdentifiers }, true],
+  ['isSemver of a long build', 'isSemver(text)', { text: `1.2.3+${'a.'.repeat(500_000)}b` }, true],
+  ['order of versions', 'semver(text).compareTo(semver(text + x))', { text: manyIdentifiers.slice(0, 400_001), x: 'c' }, -1],
+  ['equality of versions', 'semver(text) == semver(text)', { text: manyIdentifiers.slice(0, 400_001) }, true],
+  ['dns1123Label of many labels', 'format.dns1123Label().validate(text).hasValue()', { text: manyIdentifiers }, true],
+  ['getQuery of a long value', "url('/?a=' + text).getQuery()['a'][0].size()", { text: '%41'.repeat(300_000) }, 300_000],
+  ['getQuery of 60,000 keys', "url('/?' + text).getQuery().size()", { text: times(60_000, (index) => `k${index}=1`).join('&') }, 60_000],
+  ['getEscapedPath', "url('/' + text).getEscapedPath().size()", { text: 'é'.repeat(500_000) }, 3_000_001],
+  ['sort of equal numbers', 'x.sort().size()', { x: times(500_000, () => 1) }, undefined],
 ]
 
 /** Milliseconds without interruption, and in all. The cost limits stand for 100 ms of work, and as much for cost units. */
