@@ -24,16 +24,12 @@ const labelPattern = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`
 const [hyphen, dot, underscore] = [45, 46, 95]
 
-/** Labels with dots in between, in one pass. */
-export function isSubdomain(text: string): boolean {
-  let previous = dot
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (!isLowerOrDigit(code) && (code === hyphen ? previous === dot : code !== dot || !isLowerOrDigit(previous))) return false
-    previous = code
-  }
-  return isLowerOrDigit(previous)
-}
+/** Other characters, and labels that are empty or that start or end with a hyphen. */
+const notInSubdomain = /[^-.a-z0-9]|\.[-.]|-\./
+
+/** Whether a text is labels with dots in between. */
+export const isSubdomain = (text: string): boolean =>
+  isLowerOrDigit(text.charCodeAt(0)) && isLowerOrDigit(text.charCodeAt(text.length - 1)) && !notInSubdomain.test(text)
 
 export const isLabel = (text: string) => isSubdomain(text) && !text.includes('.')
 
