@@ -1,6 +1,7 @@
 import type { Connection } from '../ports.ts'
 import type { Exchange, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
+import { LightRequest } from '../request/light-request.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
 import { serviceUnavailable } from '../respond/status.ts'
 
@@ -71,6 +72,8 @@ class RequestExchange implements Exchange {
   proceed(): void {
     if (this.#error) throw this.#error
     if (this.#lifetime.closing.aborted) throw serviceUnavailable('apiserver is shut down', 1)
+    const left = LightRequest.abortReason(this.#sent)
+    if (left !== undefined) throw left
   }
 }
 

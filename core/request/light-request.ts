@@ -81,6 +81,12 @@ export class LightRequest implements Request {
     return #target in request ? request.#target : undefined
   }
 
+  /** Why the client has given a request of any class up; undefined: it has not. No signal is created for that. */
+  static abortReason(request: Request): unknown {
+    if (#body in request) return request.#abortReason
+    return request.signal.aborted ? request.signal.reason : undefined
+  }
+
   /** Aborts `signal`: the client has disconnected. */
   static abort(request: LightRequest, reason: Error): void {
     request.#abortReason ??= reason

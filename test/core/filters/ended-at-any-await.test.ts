@@ -1,0 +1,286 @@
+/** A shutdown, a client that leaves and a deadline, at every call that any verb waits for: of the store, of a webhook, of a conversion. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Clock, KeyValueStore, Outbound } from '../../../core/ports.ts'
+import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { define, definitionOf, stored, versionOf } from '../../conformance/definitions.ts'
+import { apiOf, type TestObject } from '../../support/api.ts'
+import { holdingClock } from '../../support/holding-clock.ts'
+import { eventually, within } from '../../support/wait.ts'
+
+/** The timeout of the requests that are ended; no other timer has it. */
+const timeout = 1_234_567
+const group = 'ends.example.com'
+const logger = { debug() {}, info() {}, warn() {}, error() {} }
+const reviewed = { apiVersions: ['*'], resources: ['configmaps', 'widgets'], operations: ['*'] }
+
+/** Holds the n-th call that a request waits for, before it is made or before its result is seen. */
+class Gate {
+  #left = 0
+  #reach = () => {}
+  #release = () => {}
+  #released: Promise<void> = Promise.resolve()
+
+  /** Resolves when the n-th wait from now on is reached. */
+  hold(n: number): Promise<void> {
+    this.#left = n
+    this.#released = new Promise((resolve) => {
+      this.#release = resolve
+    })
+    return new Promise((resolve) => {
+      this.#reach = resolve
+    })
+  }
+
+  readonly pass = async <T>(work: () => Promise<T>): Promise<T> => {
+    await this.#wait()
+    const result = await work()
+    await this.#wait()
+    return result
+  }
+
+  release(): void {
+    this.#left = 0
+    this.#release()
+  }
+
+  #wait(): Promise<void> {
+    if (this.#left === 0 || --this.#left > 0) return Promise.resolve()
+    this.#reach()
+    return this.#released
+  }
+}
+
+interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly request: { readonly uid: string; readonly desiredAPIVersion?: string; readonly objects?: readonly object[] }
+}
+
+function answerTo({ kind, apiVersion, request: { uid, desiredAPIVersion, objects } }: Review): object {
+  if (objects === undefined) return { kind, apiVersion, response: { uid, allowed: true } }
+  const convertedObjects = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }))
+  return { kind, apiVersion, response: { uid, result: { status: 'Success' }, convertedObjects } }
+}
+
+async function open() {
+  const gate = new Gate()
+  const actual = memoryStore()
+  /** Keys of all writes that the store was asked for. */
+  const handed: string[] = []
+  let calls = 0
+  const store: KeyValueStore = {
+    ...actual,
+    get: (...given) => gate.pass(() => actual.get(...given)),
+    list: (...given) => gate.pass(() => actual.list(...given)),
+    put(...given) {
+      handed.push(given[0])
+      return gate.pass(() => actual.put(...given))
+    },
+    delete(...given) {
+      handed.push(given[0])
+      return gate.pass(() => actual.delete(...given))
+    },
+  }
+  const outbound: Outbound = {
+    fetch(request) {
+      calls++
+      return gate.pass(async () => new Response(JSON.stringify(answerTo((await request.json()) as Review))))
+    },
+    call: () => assert.fail('no calls by gRPC'),
+  }
+  const deadlines = new Set<() => void>()
+  const clock: Clock = {
+    ...holdingClock,
+    after(milliseconds, callback) {
+      if (milliseconds !== timeout) return holdingClock.after(milliseconds, callback)
+      deadlines.add(callback)
+      return () => deadlines.delete(callback)
+    },
+  }
+  const user = { name: 'jane' }
+  const server = await createApiServer({
+    store,
+    clock,
+    outbound,
+    requestTimeout: 2 * timeout,
+    tokens: [{ token: 'jane', user }],
+    telemetry: { logger },
+  })
+  const fetch = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', 'Bearer jane')
+    return server.fetch(new Request(`http://test${path}`, { ...init, headers }))
+  }
+  const api = apiOf(fetch)
+  const clientConfig = { url: 'https://hook.example.com/' }
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } }
+  await define(api, definitionOf(group, { versions: [stored, versionOf('v2')], conversion }))
+  for (const kind of ['Mutating', 'Validating'])
+    await api.create(`/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}webhookconfigurations`, {
+      kind: `${kind}WebhookConfiguration`,
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      metadata: { name: 'held' },
+      webhooks: [
+        {
+          name: 'held.example.com',
+          clientConfig,
+          rules: [{ ...reviewed, apiGroups: ['', group] }],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    })
+  await eventually('both webhooks are called', async () => {
+    calls = 0
+    await api.send('POST', `${configMaps.path}?dryRun=All`, configMaps.object('probe'))
+    return calls === 2
+  })
+  return {
+    server,
+    api,
+    fetch,
+    actual,
+    gate,
+    handed,
+    deadlines,
+    expire() {
+      for (const late of deadlines) {
+        deadlines.delete(late)
+        late()
+      }
+    },
+  }
+}
+type Opened = Awaited<ReturnType<typeof open>>
+
+interface Kind {
+  readonly path: string
+  /** Prefix of its keys. */
+  readonly keys: string
+  object(name: string): object
+}
+
+const configMaps: Kind = {
+  path: '/api/v1/namespaces/default/configmaps',
+  keys: '/registry/configmaps/default/',
+  object: (name) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }),
+}
+/** Read and written in another version than the stored one. */
+const widgets: Kind = {
+  path: `/apis/${group}/v2/namespaces/default/widgets`,
+  keys: `/registry/${group}/widgets/default/`,
+  object: (name) => ({ kind: 'Widget', apiVersion: `${group}/v2`, metadata: { name }, spec: { size: 'small' } }),
+}
+
+interface Verb {
+  readonly method: string
+  readonly type?: string
+  /** Of the collection, with this query; `NAME` is that of the object. */
+  readonly collection?: string
+  /** `resourceVersion`: of the object before. */
+  readonly body?: (kind: Kind, name: string, resourceVersion: string) => unknown
+  readonly only?: Kind
+  /** The object is not there before. */
+  readonly creates?: boolean
+  readonly removes?: boolean
+}
+
+const labels = { metadata: { labels: { changed: 'yes' } } }
+const changed = ({ object }: Kind, name: string) => ({ ...object(name), metadata: { name, labels: { changed: 'yes' } } })
+const verbs: { readonly [verb: string]: Verb } = {
+  create: { method: 'POST', collection: '', body: changed, creates: true },
+  update: {
+    method: 'PUT',
+    body: ({ object }, name, resourceVersion) => ({ ...object(name), metadata: { ...labels.metadata, name, resourceVersion } }),
+  },
+  'JSON patch': {
+    method: 'PATCH',
+    type: 'application/json-patch+json',
+    body: () => [{ op: 'add', path: '/metadata/labels', value: { changed: 'yes' } }],
+  },
+  'merge patch': { method: 'PATCH', type: 'application/merge-patch+json', body: () => labels },
+  'strategic merge patch': { method: 'PATCH', type: 'application/strategic-merge-patch+json', body: () => labels, only: configMaps },
+  apply: { method: 'PATCH', type: 'application/apply-patch+yaml', body: changed },
+  'apply that creates': { method: 'PATCH', type: 'application/apply-patch+yaml', body: changed, creates: true },
+  delete: { method: 'DELETE', removes: true },
+  deletecollection: { method: 'DELETE', collection: 'fieldSelector=metadata.name=NAME', removes: true },
+  get: { method: 'GET' },
+  list: { method: 'GET', collection: '' },
+  watch: { method: 'GET', collection: 'watch=true' },
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+type Ending = 'shutdown' | 'client' | 'deadline'
+let names = 0
+
+/** Ends a request of this verb at its n-th wait. False: it has fewer. */
+async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, opened: Opened): Promise<boolean> {
+  const { method, type = 'application/json', collection, body, creates, removes } = verbs[verb] ?? assert.fail(verb)
+  const { api, actual, gate, handed, deadlines, server } = opened
+  const what = `${verb} of ${kind.keys}, ${ending} at wait ${n}`
+  const name = `n${++names}`
+  const before = creates ? undefined : await api.create(kind.path, kind.object(name))
+  await turns()
+
+  const client = new AbortController()
+  const query = `timeout=${timeout}ms&fieldManager=test${collection ? `&${collection.replace('NAME', name)}` : ''}`
+  const path = `${kind.path}${collection === undefined ? `/${name}` : ''}?${query}`
+  const reached = gate.hold(n)
+  const init = { method, headers: { 'content-type': type }, signal: client.signal }
+  const answer = opened.fetch(
+    path,
+    body ? { ...init, body: JSON.stringify(body(kind, name, before?.metadata.resourceVersion ?? '')) } : init,
+  )
+  const isHeld = await within(what, Promise.race([reached.then(() => true), answer.then(() => false)]))
+  let closed: Promise<unknown> | undefined
+  if (ending === 'shutdown') closed = server.close()
+  else if (ending === 'client') client.abort()
+  else opened.expire()
+  await turns()
+  const written = handed.length
+  gate.release()
+  const response = await within(`answer to ${what}`, answer)
+  const text = verb === 'watch' ? '' : await within(`body of ${what}`, response.text())
+  if (verb === 'watch') await response.body?.cancel()
+  await turns()
+  const { status } = response
+
+  if (text !== '') assert.equal((JSON.parse(text) as TestObject).kind === 'Status' || status < 300, true, `${what}: ${text}`)
+  if (ending === 'shutdown' && verb !== 'watch') assert(status < 300, `${what}: ${status} ${text}`)
+  if (ending === 'deadline' && isHeld && verb !== 'watch') assert.equal(status, 504, what)
+  if (ending !== 'shutdown') assert.deepEqual(handed.slice(written), [], `${what}: written after the end`)
+  if (status < 300 && method !== 'GET') {
+    const { kv } = await actual.get(`${kind.keys}${name}`)
+    if (removes) assert.equal(kv, undefined, `${what}: it was acknowledged`)
+    else assert.equal(String(kv?.modRevision), (JSON.parse(text) as TestObject).metadata.resourceVersion, `${what}: it was acknowledged`)
+  }
+  await within(`close after ${what}`, Promise.resolve(closed))
+  assert.equal(deadlines.size, 0, `${what}: timers`)
+  if (ending !== 'shutdown') {
+    const { body: metrics } = await api.get<string>('/metrics')
+    const seats = /^apiserver_current_inflight_requests\{request_kind="mutating"\} (\d+)/m.exec(metrics)
+    assert.equal(seats?.[1], '0', `${what}: seats`)
+  }
+  return isHeld
+}
+
+for (const kind of [configMaps, widgets])
+  for (const ending of ['client', 'deadline', 'shutdown'] as const)
+    test(`${kind.keys}: ${ending}`, async () => {
+      let waits = 0
+      let opened = await open()
+      for (const verb of Object.keys(verbs)) {
+        if ((verbs[verb]?.only ?? kind) !== kind) continue
+        for (let n = 1; await endedAt(n, ending, verb, kind, opened); n++) {
+          waits++
+          if (ending === 'shutdown') opened = await open()
+        }
+        if (ending === 'shutdown') opened = await open()
+      }
+      await opened.server.close()
+      assert(waits > 20, `${waits} waits`)
+    })
