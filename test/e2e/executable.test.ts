@@ -22,7 +22,7 @@ function assertSummary(stdout: string, executable: string): void {
   const path = `./${relative(root, executable)}`
   const size = Math.round(statSync(executable).size / 2 ** 20)
   const command = npmStart.replace('node dist/bin/bin.js', path)
-  assert.match(command, /^\S+ --data-dir .* --write-kubeconfig \S+$/)
+  assert.match(command, /^\S+ --platform kubernetes --data-dir .* --write-kubeconfig \S+$/)
   assert.ok(stdout.endsWith(`${path}: ${size} MiB. Start it:\n  ${command}\n`), stdout)
 }
 
