@@ -6,8 +6,11 @@ import type { MetricSpec } from './metrics.ts'
 type Rules = Infer<typeof HPAScalingRules>
 type Policy = Infer<typeof HPAScalingPolicy>
 
+/** Percent. */
+export const usualUtilization = 80
+
 /** Default metric: CPU utilization. */
-export const processorMetric = (averageUtilization = 80): Infer<typeof MetricSpec> => ({
+export const processorMetric = (averageUtilization = usualUtilization): Infer<typeof MetricSpec> => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 })

@@ -176,6 +176,7 @@ const outOfRange: readonly (readonly [option: string, value: unknown, reason: Re
   ['authorizers', [{ name: 'a', authorize: true }], /authorize: must be a function, not a boolean$/],
   ['serviceAccounts', { issuers: ['x'], audiences: [] }, /must have signingKey and verificationKeys, or externalSigner$/],
   ['serviceAccounts', { issuers: ['x'], audiences: [], maxSeconds: 1 }, /maxSeconds: invalid value 1: must be between 1h0m0s/],
+  ['storageInitializationTimeout', -1, /: invalid value -1: must not be negative$/],
   ['hstsDirectives', ['nonsense'], /must be max-age/],
   ['tolerationSeconds', { notReady: 1.5, unreachable: 1 }, /notReady: invalid value 1.5: must be an integer$/],
   ['serviceClusterIpRanges', [], /must be one or two CIDRs/],

@@ -5,7 +5,7 @@
 import type { Platform } from '../../../platform.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
-import { processorMetric } from '../defaults.ts'
+import { processorMetric, usualUtilization } from '../defaults.ts'
 import { behaviorFromText, behaviorText } from './behavior-text.ts'
 import { specToV1, specToV2, statusToV1, statusToV2 } from './metric-conversion.ts'
 
@@ -93,6 +93,13 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
     spec: { ...spec, metrics, ...(behavior && { behavior }) },
     status: { ...status, ...(current && { currentMetrics: current.map(statusToV2) }), ...(conditions && { conditions }) },
   }
+}
+
+/** Without any metric, the CPU metric that the stored version would get by default: in this version it is a field, with a manager. */
+export function defaultTarget(object: ApiObject, platform: Platform): void {
+  const others = parseList(object.metadata.annotations?.[keysOf(platform).metrics]) ?? []
+  const spec = object['spec'] as JsonObject | undefined
+  if (spec !== undefined && others.length === 0) spec['targetCPUUtilizationPercentage'] ??= usualUtilization
 }
 
 export const conversion: Conversion = { toStored, fromStored }

@@ -1,8 +1,8 @@
 import { field, int32, int64, message, pointer, required, time } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { type ApiObject, resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { horizontalPodAutoscalerColumns } from '../columns.ts'
-import { conversion } from './conversion.ts'
+import { conversion, defaultTarget } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
 export const HorizontalPodAutoscalerSpec = message(
@@ -47,4 +47,7 @@ export const horizontalPodAutoscalers = resource({
   conversion,
   lifecycle: { introduced: '1.2' },
   status: true,
+  strategy: {
+    defaults: (autoscaler, { platform }) => defaultTarget(autoscaler as unknown as ApiObject, platform),
+  },
 })

@@ -206,3 +206,17 @@ test('fields unknown to v1 are kept in annotations', async () => {
   assert.deepEqual(now.body['spec'], { ...spec, maxReplicas: 9 })
   assert.equal(now.body.metadata['annotations'], undefined)
 })
+
+test('in version 1 the default target is a field of the client: it has its manager', async () => {
+  const fieldsOf = async (spec: object) => {
+    const { body } = await (await client).send('POST', `${path('v1')}?dryRun=All`, { ...v1, spec: { ...v1.spec, ...spec } })
+    const [entry] = (body.metadata as unknown as { managedFields: { fieldsV1: { 'f:spec': object } }[] }).managedFields
+    return [
+      Object.keys(entry?.fieldsV1['f:spec'] ?? {}),
+      (body.spec as { targetCPUUtilizationPercentage?: number }).targetCPUUtilizationPercentage,
+    ]
+  }
+  const fields = ['f:maxReplicas', 'f:minReplicas', 'f:scaleTargetRef', 'f:targetCPUUtilizationPercentage']
+  assert.deepEqual(await fieldsOf({}), [fields, 80])
+  assert.deepEqual(await fieldsOf({ targetCPUUtilizationPercentage: 50 }), [fields, 50])
+})
