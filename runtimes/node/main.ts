@@ -131,6 +131,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
   try {
     await Promise.race([server.start(), aborted(ending)])
+    if (!ending.aborted) writeAdminConfig(flags, pki, listener.port)
   } catch (error) {
     await undo()
     throw error
@@ -150,7 +151,6 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
   authorities.onChange(announce)
   const announcement = setTimeout(announce, announcementDelay)
-  writeAdminConfig(flags, pki, listener.port)
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
   return {
     port: listener.port,
