@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { slowness } from '../support/cost.ts'
 import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -131,13 +132,18 @@ describe('the package', { timeout: 3_600_000 }, () => {
     return { seconds: (processorTime().children - before) / 1000, numbers: stdout }
   }
 
-  test('the types of all entries pass a strict check that includes declarations, within 2 s', (t) => {
+  test('the types of all entries pass a strict check that includes declarations, within 2 s', async (t) => {
     writeFileSync(join(project, 'empty.ts'), 'export {}\n')
-    const nothing = check('empty.ts')
-    const all = check('typed.ts')
-    t.diagnostic(`${all.seconds.toFixed(1)} s of processor time, of which an empty program takes ${nothing.seconds.toFixed(1)} s`)
-    t.diagnostic(all.numbers)
-    assert(all.seconds - nothing.seconds < 2, `${all.seconds} s`)
+    const took: string[] = []
+    // Three looks: the compiler has many threads, which take more processor time beside other processes.
+    for (let looks = 0; looks < 3; looks++) {
+      const nothing = check('empty.ts')
+      const all = check('typed.ts')
+      took.push(`${all.seconds.toFixed(1)} s of processor time, of which an empty program takes ${nothing.seconds.toFixed(1)} s`)
+      t.diagnostic(`${took.at(-1)}\n${all.numbers}`)
+      if (all.seconds - nothing.seconds < 2 * (await slowness())) return
+    }
+    assert.fail(took.join('; '))
   })
 
   test('a wrong option is a type error', () => {
