@@ -33,6 +33,14 @@ const onBody = (answer: Normal, replace: (name: string, member: Json) => Json | 
   body: replaced(answer.body, replace),
 })
 
+function byManager(one: Json, other: Json): number {
+  const key = (entry: Json) => {
+    const { manager = '', operation = '', subresource = '', apiVersion = '' } = entry as JsonObject
+    return [manager, operation, subresource, apiVersion].join(' ')
+  }
+  return key(one) < key(other) ? -1 : 1
+}
+
 const anyRequest = () => true
 
 export const acceptedDifferences: readonly Accepted[] = [
@@ -48,6 +56,12 @@ export const acceptedDifferences: readonly Accepted[] = [
     reason: 'Compact JSON ends without a newline: to be mended.',
     applies: anyRequest,
     clear: (answer) => ({ ...answer, layout: answer.layout.replace('compact newline', 'compact') }),
+  },
+  {
+    reason: 'Managers that write within one second are listed by name, others by time, so that the order depends on when a second ends.',
+    applies: anyRequest,
+    clear: (answer) =>
+      onBody(answer, (name, member) => (name === 'managedFields' && Array.isArray(member) ? member.toSorted(byManager) : undefined)),
   },
   {
     reason: 'A distribution adds its service CA to the projected volumes of pods; the reference was built from its sources.',

@@ -6,6 +6,10 @@ import { storedKinds } from '../kinds.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const stored = `${maps}/odd`
+/** Where objects are deleted: a body takes the place of all parameters, so that these are no dry runs. */
+const others = '/api/v1/namespaces/odd-others/configmaps'
+/** Options of deletes that leave what others read. */
+const dryRun = { dryRun: ['All'] }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'BREW']
 const paths = [
@@ -401,7 +405,12 @@ function* scenes(): Generator<Scene> {
         const dry = path.includes('?') ? `${path}&dryRun=All` : `${path}?dryRun=All`
         yield scene(
           `${method} ${dry} {}`,
-          send(method, dry, {}, method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {}),
+          send(
+            method,
+            dry,
+            method === 'DELETE' ? dryRun : {},
+            method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {},
+          ),
         )
         yield scene(`${method} ${dry} without body`, { method, path: dry })
       } else {
@@ -425,7 +434,14 @@ function* scenes(): Generator<Scene> {
       for (const body of [good, bodies['yaml']!, '{}', ''])
         yield scene(
           `${method} content-type ${type}: ${body.slice(0, 8)}`,
-          send(method, `${method === 'POST' ? maps : stored}?dryRun=All&fieldManager=x`, body, { 'content-type': type }),
+          send(
+            method,
+            `${method === 'POST' ? maps : stored}?dryRun=All&fieldManager=x`,
+            method === 'DELETE' && body === '{}' ? dryRun : body,
+            {
+              'content-type': type,
+            },
+          ),
         )
   }
   for (const [what, body] of Object.entries(bodies)) {
@@ -441,7 +457,16 @@ function* scenes(): Generator<Scene> {
         send('POST', `${maps}?dryRun=All&fieldValidation=${validation}`, body, { ...latin, 'content-type': 'application/yaml' }),
       )
     }
-    yield scene(`DELETE body ${what}`, send('DELETE', `${stored}?dryRun=All`, body, latin))
+    const own = `deleted-${Object.keys(bodies).indexOf(what)}`
+    yield {
+      kind: 'odd',
+      at: `DELETE body ${what}`,
+      calls: [
+        send('POST', others, { ...map, metadata: { name: own } }),
+        send('DELETE', `${others}/${own}?dryRun=All`, body, latin),
+        { method: 'DELETE', path: `${others}/${own}` },
+      ],
+    }
     yield scene(`DELETE collection body ${what}`, send('DELETE', `${maps}?dryRun=All&labelSelector=none`, body, latin))
     for (const type of ['merge-patch+json', 'json-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml'])
       yield scene(
@@ -479,7 +504,11 @@ function* scenes(): Generator<Scene> {
 export const odd: Part = {
   name: 'odd',
   small: true,
-  before: () => [account, send('POST', maps, { ...map, metadata: { name: 'odd' }, data: { a: '1' } })],
+  before: () => [
+    account,
+    send('POST', '/api/v1/namespaces', { metadata: { name: 'odd-others' } }),
+    send('POST', maps, { ...map, metadata: { name: 'odd' }, data: { a: '1' } }),
+  ],
   scenes,
   after: () => [{ method: 'DELETE', path: stored }],
 }
