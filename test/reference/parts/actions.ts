@@ -25,7 +25,8 @@ const samples: { readonly [kind: string]: JsonObject } = {
   },
   SelfSubjectAccessReview: { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } },
   SelfSubjectRulesReview: { spec: { namespace: 'default' } },
-  Binding: { metadata: { name: 'acted' }, target: { kind: 'Node', name: 'x' } },
+  // A pod that is missing, because this is no dry run.
+  Binding: { metadata: { name: 'missing' }, target: { kind: 'Node', name: 'x' } },
 }
 
 function* reviews(): Generator<Scene> {
