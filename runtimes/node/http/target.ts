@@ -6,7 +6,7 @@ import { badRequest } from './service.ts'
 /** Visible bytes, each a character of Latin-1. */
 const visible = /^[!-~\x80-\xff]*$/
 const malformedEscape = /%(?![0-9A-Fa-f]{2})/
-const absoluteForm = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?]*@)?([^/?@]*)(.*)$/
+const schemePart = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
 const validHost = /^[0-9A-Za-z!$%&()*+,\-.:;=[\]'_~]*$/
 
 /**
@@ -21,10 +21,15 @@ export function readTarget(method: string, sent: string, headers: LightHeaders, 
   if (sent === '*') return method === 'OPTIONS' ? new Reply(null) : sent
   let target = sent
   if (!sent.startsWith('/')) {
-    const absolute = absoluteForm.exec(sent)
-    if (absolute === null || !validHost.test(absolute[1] as string)) return badRequest()
-    headers.set('host', absolute[1] as string)
-    target = absolute[2] as string
+    const [scheme] = schemePart.exec(sent) ?? []
+    if (scheme === undefined) return badRequest()
+    const rest = sent.slice(scheme.length)
+    const end = rest.search(/[/?]/)
+    const authority = end < 0 ? rest : rest.slice(0, end)
+    const named = authority.slice(authority.lastIndexOf('@') + 1)
+    if (!validHost.test(named)) return badRequest()
+    headers.set('host', named)
+    target = end < 0 ? '' : rest.slice(end)
   }
   return target.includes('%') && malformedEscape.test(target.split('?', 1)[0] as string) ? badRequest() : target
 }

@@ -45,12 +45,15 @@ export async function takeOwnership(directory: string): Promise<Owner> {
   }
 }
 
+/** What follows the role in the name of a claim. */
+const claimed = /^\.(\d+)\.[0-9a-f]+$/
+
 /** Process id of a live owner or contender, or of another process in a `role`. In another PID namespace the id may differ. */
 export async function ownerOf(directory: string, except?: string, role = ownerRole): Promise<number | undefined> {
-  const pattern = new RegExp(`^${role}\\.(\\d+)\\.[0-9a-f]+$`)
   for (const name of readdirSync(directory)) {
-    const [, pid] = pattern.exec(name) ?? []
-    if (pid === undefined || name === except) continue
+    if (name === except || !name.startsWith(`${role}.`)) continue
+    const [, pid] = claimed.exec(name.slice(role.length)) ?? []
+    if (pid === undefined) continue
     if (await answers(directory, name)) return Number(pid)
     rmSync(join(directory, name), { force: true })
   }

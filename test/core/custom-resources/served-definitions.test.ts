@@ -22,7 +22,10 @@ function serving() {
     return []
   }
   const converter = { convert: (objects: readonly never[]) => objects }
-  const served = createServedDefinitions({ table: { replace } as unknown as LiveTable, converterOf: () => converter })
+  const served = createServedDefinitions({
+    table: { replace, overlaps: () => false } as unknown as LiveTable,
+    converterOf: () => converter,
+  })
   const update = (definition: Definition) => {
     replaced.length = 0
     served.update(definition, new Entry('key', 1, new TextEncoder().encode(JSON.stringify(definition)), createRawCodec()))

@@ -19,7 +19,7 @@ test('objects are stored as YAML, read again, and rewritten by a server with ano
   const data = { text: 'yes', lines: 'one\ntwo\n' }
   const yaml = await start('application/yaml')
   const created = await yaml.api.create(path, configMap('a', data))
-  assert.match(await stored(), /^kind: ConfigMap\napiVersion: v1\n.*\n {2}text: "yes"\n/s)
+  assert.match(await stored(), /^apiVersion: v1\ndata:\n.*\n {2}text: "yes"\nkind: ConfigMap\n/s)
   assert.deepEqual((await yaml.api.get(`${path}/a`)).body, created)
   await yaml.server.close()
 
