@@ -90,7 +90,7 @@ function capital(value: JsonObject): JsonObject {
 /** All changes at a place, the most telling first: left out, null, a plausible value, then odd ones. */
 export function changesOf(schema: Schema, field: Field | undefined, name: string): Change[] {
   const { facets } = schema
-  const enumerated = [...(facets?.enum ?? []), ...(facets?.openEnum ?? [])]
+  const enumerated = [...(facets?.enum ?? facets?.publishedEnum ?? []), ...(facets?.openEnum ?? [])]
   const all: Change[] = [
     ['left out', undefined],
     ['plausible', plausible(schema, name)],

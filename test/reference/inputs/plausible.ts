@@ -38,7 +38,7 @@ const texts: { readonly [name: string]: string } = {
 /** The field's first enumerated value, or a text by its name; only what must be there in messages. */
 export function plausible(schema: Schema, name = ''): Json {
   const { facets } = schema
-  const first = facets?.enum?.[0] ?? facets?.openEnum?.[0]
+  const first = facets?.enum?.[0] ?? facets?.publishedEnum?.[0] ?? facets?.openEnum?.[0]
   if (first !== undefined) return first
   switch (schema.type) {
     case 'message':
