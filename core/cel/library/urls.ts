@@ -58,7 +58,7 @@ function* decodedParts(text: string, pace: Pace): Parts<string> {
 }
 
 /** Time to decode a pair, and to look at one of its characters. */
-const nanosecondsPerPair = 2_000
+const nanosecondsPerPair = 3_000
 const nanosecondsPerCharacter = 20
 
 /** Values by key, in the order of the query; malformed pairs are dropped. */

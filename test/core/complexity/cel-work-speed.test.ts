@@ -98,7 +98,7 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
   ['dns1123Label of many labels', 'format.dns1123Label().validate(text).hasValue()', { text: manyIdentifiers }, true],
   ['dns1123Label of a long label', 'format.dns1123Label().validate(text).hasValue()', { text: '1h'.repeat(500_000) }, true],
   ['getQuery of a long value', "url('/?a=' + text).getQuery()['a'][0].size()", { text: '%41'.repeat(300_000) }, 300_000],
-  ['getQuery of 40,000 keys', "url('/?' + text).getQuery().size()", { text: times(40_000, (index) => `k${index}=1`).join('&') }, 40_000],
+  ['getQuery of 30,000 keys', "url('/?' + text).getQuery().size()", { text: times(30_000, (index) => `k${index}=1`).join('&') }, 30_000],
   ['getQuery of 60,000 keys', "url('/?' + text).getQuery().size()", { text: times(60_000, (index) => `k${index}=1`).join('&') }, undefined],
   ['getEscapedPath', "url('/' + text).getEscapedPath().size()", { text: 'é'.repeat(500_000) }, 3_000_001],
   ['sort of equal numbers', 'x.sort().size()', { x: times(500_000, () => 1) }, undefined],
