@@ -27,6 +27,8 @@ const withJwt = file('jwt.yaml', configuration({ jwt }))
 const withAnonymous = file('anonymous.yaml', configuration({ anonymous: { enabled: true } }))
 const nonsense = file('nonsense', 'nothing that anybody could use')
 
+let turn: Promise<unknown> = Promise.resolve()
+
 async function refuses(flags: readonly string[], ...parts: readonly string[]): Promise<void> {
   const own = [
     '--bind-address=127.0.0.1',
@@ -34,7 +36,10 @@ async function refuses(flags: readonly string[], ...parts: readonly string[]): P
     '--data-dir=:memory:',
     `--cert-dir=${join(directory.path, 'pki')}`,
   ]
-  const { code, stderr } = await runProgram([...own, ...flags])
+  // One after the other: they share a directory of certificates.
+  const ended = turn.then(() => runProgram([...own, ...flags]))
+  turn = ended.catch(() => undefined)
+  const { code, stderr } = await ended
   assert.equal(code, 1, stderr)
   const lines = stderr.trimEnd().split('\n')
   const last = lines.at(-1) ?? ''
