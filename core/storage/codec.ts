@@ -25,6 +25,8 @@ const openingBrace = 0x7b
 const quote = 0x22
 const closingBrace = 0x7d
 const lineFeed = 0x0a
+/** Of the resourceVersion behind another member. */
+const memberStart = encoder.encode(',"resourceVersion":"')
 
 /** An object in canonical form, and its JSON. */
 export class Printed {
@@ -123,12 +125,18 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   /** Copies the printed object up to the end of the resourceVersion member. */
   const startOf = (printed: Uint8Array, place: number, revision: number | string, rest: number): Uint8Array => {
-    const member = versionMember(printed, head.length, place, revision)
-    if (typeof revision === 'string') return concatenate([printed.subarray(0, place), encoder.encode(member), new Uint8Array(rest)])
-    const served = new Uint8Array(place + member.length + rest)
+    if (place === head.length || typeof revision === 'string') {
+      const member = encoder.encode(versionMember(printed, head.length, place, revision))
+      return concatenate([printed.subarray(0, place), member, new Uint8Array(rest)])
+    }
+    // A copy of constant bytes and a loop over digits take a third of the time of a call of the encoder.
+    const digits = String(revision)
+    const start = place + memberStart.length
+    const served = new Uint8Array(start + digits.length + 1 + rest)
     served.set(printed.subarray(0, place))
-    // A number is ASCII; a call of the encoder takes longer.
-    for (let at = 0; at < member.length; at++) served[place + at] = member.charCodeAt(at)
+    served.set(memberStart, place)
+    for (let at = 0; at < digits.length; at++) served[start + at] = digits.charCodeAt(at)
+    served[start + digits.length] = quote
     return served
   }
 

@@ -53,9 +53,10 @@ function headerOf(value: Json, sorted = false): Header | string {
   const header: Header = { kind: '', apiVersion: '' }
   if (value === null) return header
   if (!isObject(value)) return fault(value, `value of type ${goHeader}`)
-  const keys = Object.keys(value).filter(fieldOf)
+  const keys = Object.keys(value)
   for (const key of sorted ? keys.sort() : keys) {
-    const field = fieldOf(key) as keyof Header
+    const field = fieldOf(key)
+    if (field === undefined) continue
     const text = value[key] as Json
     if (typeof text === 'string') header[field] = text
     else if (text !== null) return fault(text, `struct field .${field} of type string`)
@@ -87,11 +88,12 @@ interface Fault {
 function typed({ value, sorted, bytes }: Typed, kind: BodyKind, platform: Platform, refuse: (fault: Fault) => ApiError): JsonObject {
   const found = headerOf(value, sorted)
   if (typeof found === 'string') throw refuse({ why: found })
+  const expected = apiVersionOf(kind)
+  if (found.kind === kind.kind && found.apiVersion === expected) return withType(value as JsonObject, kind)
   const parsed = groupVersionOf(found.apiVersion)
   if (parsed === undefined) throw refuse({ why: `unexpected GroupVersion string: ${found.apiVersion}` })
   const isDefault = parsed.group === '' && parsed.version === ''
   const given = { ...(isDefault ? kind : parsed), kind: found.kind || kind.kind }
-  const expected = apiVersionOf(kind)
   const apiVersion = apiVersionOf(given)
   if (given.version === '') throw refuse({ why: `Object 'apiVersion' is missing in '${shown(bytes)}'`, given })
   const isCurrent = apiVersion === expected || kind.olderVersions?.includes(apiVersion) === true
@@ -102,8 +104,12 @@ function typed({ value, sorted, bytes }: Typed, kind: BodyKind, platform: Platfo
 }
 
 /** Sets kind and apiVersion, in place. */
-const withType = (value: JsonObject | null, kind: BodyKind) =>
-  Object.assign(value ?? {}, { kind: kind.kind, apiVersion: apiVersionOf(kind) }) as JsonObject
+function withType(value: JsonObject | null, kind: BodyKind): JsonObject {
+  const object = value ?? {}
+  object['kind'] = kind.kind
+  object['apiVersion'] = apiVersionOf(kind)
+  return object
+}
 
 const cannotHandle = ({ kind }: BodyKind, bytes: Uint8Array, { why, given }: Fault) =>
   given
