@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/config/parse.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
-import { type Claim, claimOf, ownerOf } from '../stores/log/owner.ts'
+import { type Claim, claimOf, ownerOf, takeOwnership } from '../stores/log/owner.ts'
 import { advertisedAddress } from './address.ts'
 import { makeFlagDirectory, readFlagFile, readPath } from './flag-file.ts'
 import type { Certificates, ListenOptions } from './listener.ts'
@@ -11,6 +11,8 @@ import { inMemory } from './store.ts'
 
 /** Role of a running server in its `--cert-dir`, which others may share. */
 const role = 'certificates'
+/** Role of the one that reads and writes there; milliseconds to wait for it, which takes 50 ms at most. */
+const writer = { role: 'writer', patience: 30_000 }
 
 /** Makes this process known as a user of `--cert-dir`, until it is released. */
 export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
@@ -18,10 +20,19 @@ export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
   return claimOf(flags.get('cert-dir'), role)
 }
 
-/** Reads the certificates and keys that the server needs, and creates or renews those that it generates. */
+/**
+ * Reads the certificates and keys that the server needs, and creates or renews those that it generates: one process after the other, because two
+ * that start at once would write the certificate of one beside the key of the other.
+ */
 export async function preparePki(flags: ParsedFlags, claim: Claim): Promise<Pki> {
-  const neighbour = await ownerOf(flags.get('cert-dir'), claim.name, role)
-  return ensurePki({ ...pkiOptions(flags), neighbour })
+  const directory = flags.get('cert-dir')
+  const turn = await takeOwnership(directory, writer.role, writer.patience)
+  try {
+    const neighbour = await ownerOf(directory, claim.name, role)
+    return await ensurePki({ ...pkiOptions(flags), neighbour })
+  } finally {
+    await turn.release()
+  }
 }
 
 /** The serving certificates as they are on disk now. Nothing is written: of two servers with one `--cert-dir`, none undoes what the other does. */

@@ -67,7 +67,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const ca = ensureAuthority(stableDir, authorityName(stableDir, dataDir === undefined), now)
   const { certFile, keyFile } = options
   const subject = { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }
-  if (certFile === undefined) checkComplete(certDir, 'apiserver')
+  if (certFile === undefined) checkComplete(certDir, 'apiserver', ca)
   const isNamed = certFile !== undefined && keyFile !== undefined
   const serving = isNamed
     ? { pair: readPair(certFile, keyFile).pair, isBrought: true }
@@ -149,10 +149,15 @@ function ensureKey(path: string): string {
 
 const pairPaths = (directory: string, name: string) => [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const
 
-/** Fails when one file of a pair is missing: creating a new pair would overwrite the other. */
-function checkComplete(directory: string, name: string): void {
-  const [missing, ...others] = pairPaths(directory, name).filter((path) => !existsSync(path))
+/**
+ * Fails when one file of a pair is missing: creating a new pair would overwrite the other. A certificate of the generated CA without key was written
+ * by a start that was killed before it wrote the key.
+ */
+function checkComplete(directory: string, name: string, ca: Parsed): void {
+  const [certPath, keyPath] = pairPaths(directory, name)
+  const [missing, ...others] = [certPath, keyPath].filter((path) => !existsSync(path))
   if (missing === undefined || others.length > 0) return
+  if (missing === keyPath && isIssuedBy(checkCertificate(certPath).certificate, ca.certificate)) return
   throw new Error(`read ${missing}: no such file: certificate and key must be supplied as a pair`)
 }
 
@@ -182,8 +187,9 @@ function ensurePair(
     }
   }
   const pair = issue(ca.pair, wanted, now)
-  writeAtomically(keyPath, pair.keyPem, 0o600)
+  // A key that has no certificate might be the user's.
   writeAtomically(certPath, pair.certPem, 0o644)
+  writeAtomically(keyPath, pair.keyPem, 0o600)
   return { pair, isBrought: false }
 }
 

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Role of the only user of a directory. Other roles may have several processes. */
+/** Role of the only user of a directory. */
 const ownerRole = 'owner'
 const draft = '.new'
 /** Milliseconds to wait for an owner that is terminating. */
-const patience = 1000
+const defaultPatience = 1000
 /** Maximum length in bytes of a socket's path on all hosts: macOS allows 104 including the terminator. */
 const longestPath = 103
 
@@ -28,13 +28,14 @@ export interface Claim extends Owner {
 /**
  * Makes this process the owner. It publishes its own socket before it looks for others: of two concurrent processes at least one sees the
  * other, withdraws and retries. A socket already listens when it gets its name, so one that refuses connections belongs to a dead process.
+ * `role`: what is owned, if not the directory itself; `patience`: milliseconds to wait for another owner.
  * @throws Error in one line when another process is the owner.
  */
-export async function takeOwnership(directory: string): Promise<Owner> {
+export async function takeOwnership(directory: string, role = ownerRole, patience = defaultPatience): Promise<Owner> {
   const end = performance.now() + patience
   for (;;) {
-    const claim = await claimOf(directory)
-    const other = await ownerOf(directory, claim.name).catch(async (error: unknown) => {
+    const claim = await claimOf(directory, role)
+    const other = await ownerOf(directory, claim.name, role).catch(async (error: unknown) => {
       await claim.release()
       throw error
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -18,6 +18,9 @@ const fresh = (): PkiOptions => ({
   hosts: ['api.test'],
   ips: ['10.0.0.1', 'fd00::1'],
 })
+
+/** When a file was written. */
+const changed = (directory: string, name: string) => Number(statSync(join(directory, name), { bigint: true }).mtimeNs)
 
 test('creates a CA and certificates', async () => {
   const options = fresh()
@@ -148,11 +151,26 @@ test('refuses a directory with one half of a serving pair', async () => {
     ['apiserver.key', 'apiserver.crt'],
   ] as const) {
     const options = fresh()
-    await ensurePki(options)
-    const kept = readFileSync(join(options.certDir, present), 'utf8')
-    rmSync(join(options.certDir, missing))
+    const brought = issue(issueAuthority('somebody else', newKey(), Date.now()), { commonName: 'apiserver' }, Date.now())
+    const kept = present.endsWith('.key') ? brought.keyPem : brought.certPem
+    mkdirSync(options.certDir)
+    writeFileSync(join(options.certDir, present), kept)
     await assert.rejects(ensurePki(options), new RegExp(`${missing}: no such file: certificate and key must be supplied as a pair`))
     assert.equal(readFileSync(join(options.certDir, present), 'utf8'), kept)
+  }
+})
+
+test('continues a start that was killed after any of its files', async () => {
+  const options = fresh()
+  await ensurePki(options)
+  const written = readdirSync(options.certDir).sort((a, b) => changed(options.certDir, a) - changed(options.certDir, b))
+  assert.equal(written.length, 7)
+  for (const last of written.keys()) {
+    const interrupted = fresh()
+    mkdirSync(interrupted.certDir)
+    for (const name of written.slice(0, last)) copyFileSync(join(options.certDir, name), join(interrupted.certDir, name))
+    const { serving } = await ensurePki(interrupted)
+    assert.ok(new X509Certificate(serving.certPem).checkPrivateKey(createPrivateKey(serving.keyPem)), written[last])
   }
 })
 
