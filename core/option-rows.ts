@@ -2,7 +2,6 @@
 import type { AdmissionPlugin } from './admission/attributes.ts'
 import type { PluginConfigurations } from './admission/configuration.ts'
 import type { ServiceAccountKeys } from './bootstrap/service-accounts.ts'
-import { asFlag } from './config/flag-option.ts'
 import {
   bool,
   callable,
@@ -24,6 +23,7 @@ import {
   text,
 } from './config/option-types.ts'
 import { controllerNames } from './controllers/index.ts'
+import { asFlag } from './flags/flag-option.ts'
 import { defaultNodePorts, type ServerOptions } from './options.ts'
 import { createPlatform } from './platform.ts'
 import type { Ports } from './ports.ts'

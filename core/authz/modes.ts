@@ -34,7 +34,8 @@ const modes: { readonly [mode: string]: (context: AuthorizationContext) => Autho
   Node: ({ nodes, platform }) => nodeAuthorizer(nodes, platform),
 }
 
-export const authorizationModes: readonly string[] = Object.keys(modes)
+/** Values of `--authorization-mode`, in the reference server's order. */
+export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 
 /** Health checks are allowed for everyone: probes have no credentials. */
 const healthPaths = ['/healthz', '/livez', '/readyz']
@@ -49,7 +50,7 @@ export function createAuthorizer(entries: readonly Entry[], context: Authorizati
   const make = ({ type, webhook }: Entry): Authorizer => {
     if (webhook !== undefined) return webhook
     const create = Object.hasOwn(modes, type) ? modes[type] : undefined
-    if (create === undefined) throw new Error(`unknown authorization mode ${JSON.stringify(type)}: use ${authorizationModes.join(', ')}`)
+    if (create === undefined) throw new Error(`unknown authorization mode ${JSON.stringify(type)}: use ${Object.keys(modes).join(', ')}`)
     if (used.has(type)) throw new Error(`authorization mode ${JSON.stringify(type)} is given twice`)
     used.add(type)
     return create(context)

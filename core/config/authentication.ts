@@ -5,8 +5,13 @@ import type { AuthenticationMetrics } from '../meta/metrics/authentication.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { FeatureGates } from './feature-gates.ts'
-import type { AuthenticationContent } from './file-exclusions.ts'
 import type { JWTAuthenticator } from './files/jwt.ts'
+
+/** The parts of an AuthenticationConfiguration, possibly invalid, that may conflict with flags. */
+export interface AuthenticationContent {
+  readonly jwt: readonly unknown[]
+  readonly anonymous?: unknown
+}
 
 /** An issuer from the `--oidc-*` flags. */
 export interface OidcIssuer extends JWTAuthenticator {

@@ -9,7 +9,6 @@ import { type Plugin, transformerOf } from '../storage/encryption/providers.ts'
 import { namedTransformers, type Selection, selectTransformer } from '../storage/encryption/selection.ts'
 import { aggregated, type Transformer } from '../storage/encryption/transformer.ts'
 import type { FeatureGates } from './feature-gates.ts'
-import { encryptionFileConflicts } from './file-exclusions.ts'
 import type { EncryptionConfiguration } from './files/encryption.ts'
 import { loadConfigurationFile } from './files/load.ts'
 
@@ -18,6 +17,14 @@ export interface EncryptionOptions {
   readonly file: string
   /** Whether it is reloaded when it changes. */
   readonly automaticReload: boolean
+}
+
+/** Conflicts of the file with feature gates, one line each. */
+export function encryptionFileConflicts(file: EncryptionConfiguration, gates: Pick<FeatureGates, 'enabled'>): readonly string[] {
+  const old = file.resources.some(({ providers }) => providers.some(({ kms }) => kms?.apiVersion === 'v1'))
+  return old && !gates.enabled('KMSv1')
+    ? ['--encryption-provider-config: version v1 of key-management plugins needs --feature-gates=KMSv1=true; v2 is recommended']
+    : []
 }
 
 export interface ProvidersContext {

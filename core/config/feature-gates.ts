@@ -1,11 +1,10 @@
 /** Feature gates: defaults, changed by --feature-gates (component-base/featuregate). */
 import type { Platform } from '../platform.ts'
-import { compareReleases, effectiveVersion, own, parseRelease, type Release, releaseText } from './emulation.ts'
+import { DecodeError } from '../schema/decode-error.ts'
+import { parseBool } from './bool.ts'
+import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
 import { specOf } from './feature-gate-history.ts'
 import { type GateRow, gateRows } from './feature-gate-rows.ts'
-import { FlagError } from './flag.ts'
-import { parseBool } from './flag-types.ts'
-import type { ParsedFlags } from './parse.ts'
 import { ourWords } from './words.ts'
 
 export type FeatureGate = (typeof gateRows)[number]['name']
@@ -29,26 +28,26 @@ function withoutComponent(pair: string, { component }: Platform): string {
   const at = pair.indexOf(':')
   if (at === -1) return pair
   const given = pair.slice(0, at).trim()
-  if (given !== '' && given !== component) throw new FlagError(`--feature-gates: component not registered: ${given}`)
+  if (given !== '' && given !== component) throw new DecodeError(`component not registered: ${given}`)
   return pair.slice(at + 1)
 }
 
 function readPair(pair: string, platform: Platform): readonly [name: string, value: boolean] {
   const [name = '', text, ...rest] = withoutComponent(pair, platform).split('=')
   const gate = name.trim()
-  if (text === undefined) throw new FlagError(`--feature-gates: missing bool value for ${gate}`)
+  if (text === undefined) throw new DecodeError(`missing bool value for ${gate}`)
   const given = [text, ...rest].join('=').trim()
   const value = parseBool(given)
-  if (value === undefined) throw new FlagError(`--feature-gates: invalid value of ${gate}=${given}: must be true or false`)
+  if (value === undefined) throw new DecodeError(`invalid value of ${gate}=${given}: must be true or false`)
   return [gate, value]
 }
 
 /** Error for a gate that no release has, or only later releases. */
 const missing = (name: string, value: boolean, release: Release | undefined) =>
-  new FlagError(
+  new DecodeError(
     release
-      ? `--feature-gates: cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${releaseText(release)}`
-      : `--feature-gates: unrecognized feature gate: ${name}`,
+      ? `cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${releaseText(release)}`
+      : `unrecognized feature gate: ${name}`,
   )
 
 /** The gates of a release. */
@@ -65,7 +64,7 @@ const ownGates = gatesOf(own)
 /**
  * Parses --feature-gates for the (emulated) release. Explicit gates take precedence over AllAlpha and AllBeta, in any
  * order. Gates that the release does not have are off.
- * @throws FlagError for an unknown gate, one that the release does not have, one locked to another value, or a malformed boolean.
+ * @throws DecodeError for an unknown gate, one that the release does not have, one locked to another value, or a malformed boolean.
  */
 export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = own): FeatureGates {
   const known = compareReleases(release, own) === 0 ? ownGates : gatesOf(release)
@@ -83,18 +82,18 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
     const row = rows.get(name)
     if (!row) throw missing(given, value, gateRows.some((each) => each.name === name) ? release : undefined)
     if (row.lockToDefault && row.default !== value) {
-      throw new FlagError(`--feature-gates: cannot set feature gate ${given} to ${value}, feature is locked to ${row.default}`)
+      throw new DecodeError(`cannot set feature gate ${given} to ${value}, feature is locked to ${row.default}`)
     }
     named.set(row.name, value)
     if (row.stage === 'ga' || row.stage === 'deprecated') {
       const stage = row.stage === 'ga' ? 'GA' : 'deprecated'
-      warnings.push(`--feature-gates: setting ${stage} feature gate ${given}=${value}; it will be removed in a future release`)
+      warnings.push(`setting ${stage} feature gate ${given}=${value}; it will be removed in a future release`)
     }
   }
   const enabled = new Map<string, boolean>(known.map((row) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]))
   for (const { name, default: usual } of known) {
     const value = enabled.get(name)
-    if (idle.has(name) && value !== usual) warnings.push(`--feature-gates: ${name}=${value} has no effect: it is not implemented`)
+    if (idle.has(name) && value !== usual) warnings.push(`${name}=${value} has no effect: it is not implemented`)
   }
   return {
     enabled: (name) => enabled.get(name) ?? false,
@@ -102,10 +101,3 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
     warnings,
   }
 }
-
-/**
- * The gates from --feature-gates and --emulated-version.
- * @throws FlagError: see parseFeatureGates.
- */
-export const gatesOfFlags = (flags: ParsedFlags): FeatureGates =>
-  parseFeatureGates(flags.get('feature-gates'), flags.platform, effectiveVersion(flags).emulated)

@@ -3,8 +3,9 @@
  * which imports all flags, and with them most of the core.
  */
 import type { Platform } from '../platform.ts'
+import { DecodeError } from '../schema/decode-error.ts'
+import { choiceProblem } from './bounds.ts'
 import { closest } from './closest.ts'
-import { choiceProblem } from './flag-types.ts'
 
 /** What is wrong with a value. `at` is the place below the value, such as `.user.name` or `[0]`; empty: the value itself. */
 export interface OptionProblem {
@@ -67,6 +68,19 @@ export function limited<T>(type: OptionType, why: (value: T) => string | undefin
   return refined(type, (value: T) => {
     const reason = why(value)
     return reason === undefined ? undefined : `invalid value ${JSON.stringify(value)}: ${reason}`
+  })
+}
+
+/** Values of a type that a parser accepts, which throws a DecodeError for others. */
+export function parsed<T>(type: OptionType, parse: (value: T, platform: Platform) => unknown): OptionType {
+  return refined(type, (value: T, platform) => {
+    try {
+      parse(value, platform)
+    } catch (error) {
+      if (error instanceof DecodeError) return error.message
+      throw error
+    }
+    return undefined
   })
 }
 

@@ -2,10 +2,10 @@
 
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import { DecodeError } from '../schema/decode-error.ts'
 import { compareVersions } from '../schema/version-order.ts'
+import { parseBool } from './bool.ts'
 import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
-import { FlagError } from './flag.ts'
-import { parseBool } from './flag-types.ts'
 
 /** The fields of a definition that decide. The group may have placeholders or the platform's names. */
 export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
@@ -32,7 +32,7 @@ const matchers = new Map([
   ['api/alpha', /^v\d+alpha\d+$/],
 ])
 
-const fail = (reason: string) => new FlagError(`--runtime-config: ${reason}`)
+const fail = (reason: string) => new DecodeError(reason)
 
 interface Entry {
   readonly key: string
@@ -82,7 +82,7 @@ function checkKnown(entries: readonly Entry[], known: readonly RuntimeConfigRow[
 /**
  * Parses --runtime-config. The most specific entry wins: resource, then its version, then the stage of the
  * version (`api/beta`), then `api/all`, then the definition's default. `known` lists all built-in definitions.
- * @throws FlagError for an unknown key, a malformed boolean, or an API later than the emulated version.
+ * @throws DecodeError for an unknown key, a malformed boolean, or an API later than the emulated version.
  */
 export function parseRuntimeConfig(
   pairs: ReadonlyMap<string, string>,

@@ -1,8 +1,8 @@
 /** CA bundles for client certificates and front proxies, from flags and their files. */
 import { type Authorities, type Bundle, fixedAuthorities, followAuthorities } from '../../core/authn/certificate/authorities.ts'
 import type { FrontProxies } from '../../core/authn/request-header.ts'
-import { FlagError } from '../../core/config/flag.ts'
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import { FlagError } from '../../core/flags/flag.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { Ports } from '../../core/ports.ts'
 import { sameBytes } from '../../core/schema/bytes.ts'
 import { reasonOf } from '../atomic-file.ts'

@@ -1,6 +1,6 @@
 /** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
 import { join } from 'node:path'
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../stores/log/owner.ts'
 import { advertisedAddress } from './address.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
-import { FlagError } from '../../core/config/flag.ts'
-import { flags as allFlags, type FlagName } from '../../core/config/flags/index.ts'
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import { FlagError } from '../../core/flags/flag.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
+import { flags as allFlags, type FlagName } from '../../core/flags/rows/index.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { makeDirectories, reasonOf } from '../atomic-file.ts'
 

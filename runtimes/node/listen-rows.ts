@@ -1,5 +1,5 @@
 /** The types of the options of `listen`. */
-import { rangeProblem } from '../../core/config/flag-types.ts'
+import { rangeProblem } from '../../core/config/bounds.ts'
 import {
   bool,
   clockType,

@@ -1,8 +1,8 @@
 /** JWT issuers from the `--oidc-*` flags. */
 import type { AuthenticationSettings, OidcIssuer } from '../../core/config/authentication.ts'
-import { authenticationFileConflicts } from '../../core/config/file-exclusions.ts'
-import { FlagError } from '../../core/config/flag.ts'
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import { authenticationFileConflicts } from '../../core/flags/file-exclusions.ts'
+import { FlagError } from '../../core/flags/flag.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { Logger } from '../../core/ports.ts'
 import { readFlagFile } from './flag-file.ts'
 

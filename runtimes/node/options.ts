@@ -2,15 +2,14 @@
 
 import { defaultAdmissionPlugins } from '../../core/admission/plugins/index.ts'
 import type { AuthorizationFiles } from '../../core/config/authorization.ts'
-import { createCorsTest } from '../../core/config/cors.ts'
-import { effectiveVersion } from '../../core/config/emulation.ts'
-import { gatesOfFlags } from '../../core/config/feature-gates.ts'
-import type { ParsedFlags } from '../../core/config/parse.ts'
-import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
-import { selectNames } from '../../core/config/selection.ts'
 import { reportedVersion, versionInfo } from '../../core/config/version.ts'
-import { uncachedResources } from '../../core/config/watch-cache-sizes.ts'
 import { controllerNames } from '../../core/controllers/index.ts'
+import { createCorsTest } from '../../core/flags/cors.ts'
+import { effectiveVersion } from '../../core/flags/emulation.ts'
+import { apisOfFlags, gatesOfFlags } from '../../core/flags/gates.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
+import { selectNames } from '../../core/flags/selection.ts'
+import { uncachedResources } from '../../core/flags/watch-cache-sizes.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { hostPort } from './address.ts'
@@ -67,12 +66,7 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { platform } = flags
   const gates = gatesOfFlags(flags)
   const { emulated, minCompatibility } = effectiveVersion(flags)
-  const served = parseRuntimeConfig(flags.get('runtime-config'), builtInResources, {
-    platform,
-    emulated,
-    laterVersions: flags.get('emulation-forward-compatible') ?? false,
-    laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
-  })
+  const served = apisOfFlags(flags, builtInResources)
   const modes = flags.get('authorization-mode')
   const origins = flags.get('cors-allowed-origins')
   return {

@@ -1,7 +1,7 @@
 /** Keys, issuers and limits of service account tokens, from flags and their files. */
 import { loadSigningKey, loadVerificationKeys } from '../../core/authn/certificate/keys.ts'
-import { FlagError } from '../../core/config/flag.ts'
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import { FlagError } from '../../core/flags/flag.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
 import type { HostPorts } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'

@@ -1,5 +1,5 @@
 /** An orderly end of the daemon: nothing that could finish is cut off. */
-import type { ParsedFlags } from '../../core/config/parse.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
 import type { Listener } from './listener.ts'

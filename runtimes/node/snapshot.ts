@@ -1,7 +1,7 @@
 /** `apiserver snapshot save|restore FILE`: the embedded store as a file, and back. */
 import { existsSync } from 'node:fs'
-import { FlagError } from '../../core/config/flag.ts'
-import { parseFlags } from '../../core/config/parse.ts'
+import { FlagError } from '../../core/flags/flag.ts'
+import { parseFlags } from '../../core/flags/parse.ts'
 import type { SnapshotInfo } from '../stores/snapshot.ts'
 import { keyDirectory } from './pki.ts'
 import { inMemory } from './store.ts'

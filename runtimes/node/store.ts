@@ -1,6 +1,6 @@
 /** The stores that flags select: embedded and durable, embedded in memory, or clusters of servers. */
-import type { ParsedFlags } from '../../core/config/parse.ts'
-import { serversOverrides } from '../../core/config/store-overrides.ts'
+import type { ParsedFlags } from '../../core/flags/parse.ts'
+import { serversOverrides } from '../../core/flags/store-overrides.ts'
 import type { Clock, KeyValueStore, Logger, OpenStores, StoreOverride } from '../../core/ports.ts'
 import { openDurableStore } from '../stores/durable.ts'
 import { memoryStore } from '../stores/memory.ts'

@@ -1,5 +1,5 @@
 /** The types of the options of the stores. */
-import { rangeProblem } from '../../core/config/flag-types.ts'
+import { rangeProblem } from '../../core/config/bounds.ts'
 import {
   clockType,
   filled,
@@ -13,7 +13,7 @@ import {
   shape,
   text,
 } from '../../core/config/option-types.ts'
-import { serverProblem } from '../../core/config/store-overrides.ts'
+import { serverProblem } from '../../core/flags/store-overrides.ts'
 import type { DurableStoreOptions } from './durable.ts'
 import type { EtcdOptions, EtcdTimeouts } from './etcd.ts'
 import type { MemoryStoreOptions } from './memory.ts'

@@ -1,5 +1,5 @@
 /** A server inside a test: no port, no process, no file. */
-import { rangeProblem } from '../../core/config/flag-types.ts'
+import { rangeProblem } from '../../core/config/bounds.ts'
 import { bool, having, integer, limited, list, number, object, type RowsOf, shape, text } from '../../core/config/option-types.ts'
 import { validateOptions } from '../../core/config/options.ts'
 import { portRows } from '../../core/option-rows.ts'

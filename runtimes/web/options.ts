@@ -1,13 +1,13 @@
 /** Options of `createApiServer` and `startTestServer` as plain data. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
-import { parsed } from '../../core/config/flag-option.ts'
 import {
   bool,
   filled,
   list,
   type OptionRows,
   oneOf,
+  parsed,
   type RowsOf,
   record,
   refined,

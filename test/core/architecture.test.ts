@@ -12,6 +12,7 @@ const order = [
   'assembly',
   'option-rows.ts',
   'options.ts',
+  'flags',
   'config',
   'bootstrap',
   'custom-resources',

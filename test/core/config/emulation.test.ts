@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { flagConflicts } from '../../../core/config/exclusions.ts'
-import { parseFlags } from '../../../core/config/parse.ts'
 import { parseRuntimeConfig } from '../../../core/config/runtime-config.ts'
+import { flagConflicts } from '../../../core/flags/exclusions.ts'
+import { parseFlags } from '../../../core/flags/parse.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
@@ -65,9 +65,9 @@ describe('start-up errors', () => {
   test('a runtime-config entry for a later API', () => {
     const start = () => served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1=true' })
     assert.throws(start, {
-      name: 'FlagError',
+      name: 'DecodeError',
       message:
-        '--runtime-config: resource.k8s.io/v1 was introduced in 1.34, after the emulation version 1.33; consider --runtime-config-emulation-forward-compatible=true',
+        'resource.k8s.io/v1 was introduced in 1.34, after the emulation version 1.33; consider --runtime-config-emulation-forward-compatible=true',
     })
     assert.throws(
       () => served('resource.k8s.io', { minor: 33, config: 'resource.k8s.io/v1/deviceclasses=true' }),

@@ -61,7 +61,7 @@ test('a named gate takes precedence over AllAlpha and AllBeta, in any order', ()
 })
 
 test('errors name the gate', () => {
-  assert.throws(() => parse('Nope=true'), { name: 'FlagError', message: '--feature-gates: unrecognized feature gate: Nope' })
+  assert.throws(() => parse('Nope=true'), { name: 'DecodeError', message: 'unrecognized feature gate: Nope' })
   assert.throws(() => parse('constructor=true'), /unrecognized feature gate: constructor/)
   assert.throws(() => parse('WatchList'), /missing bool value for WatchList/)
   assert.throws(() => parse('WatchList=maybe'), /invalid value of WatchList=maybe/)
@@ -82,7 +82,7 @@ test('gates to be removed warn', () => {
 })
 
 test('switching a gate without effect here warns, by name or by stage', () => {
-  const idle = '--feature-gates: CBORServingAndStorage=true has no effect: it is not implemented'
+  const idle = 'CBORServingAndStorage=true has no effect: it is not implemented'
   assert.deepEqual(parse('CBORServingAndStorage=true').warnings, [idle])
   assert.deepEqual(parse('CBORServingAndStorage=false').warnings, [])
   assert.ok(parse('AllAlpha=true').warnings.includes(idle))
@@ -113,8 +113,8 @@ test('an emulated release has its own gates, stages and defaults', () => {
   assert.equal(at(35, 'AllAlpha=true').enabled(name), true)
   assert.equal(at(34).enabled(name), false)
   assert.throws(() => at(34, `${name}=true`), {
-    name: 'FlagError',
-    message: `--feature-gates: cannot set feature gate ${name} to true, feature is PreAlpha at emulated version 1.34`,
+    name: 'DecodeError',
+    message: `cannot set feature gate ${name} to true, feature is PreAlpha at emulated version 1.34`,
   })
   assert.throws(() => at(33, 'Nope=true'), /unrecognized feature gate: Nope/)
   assert.ok(at(34).all.every(({ row }) => row.name !== name))

@@ -1,7 +1,7 @@
 /** Prepares the certificates of each directory that a line of its input names, and prints the serial number of the serving certificate, or the error. */
 import { X509Certificate } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import { parseFlags } from '../../../core/config/parse.ts'
+import { parseFlags } from '../../../core/flags/parse.ts'
 import { claimCertificates, preparePki } from '../../../runtimes/node/certificates.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
-import { authenticationFileConflicts } from '../../../../core/config/file-exclusions.ts'
 import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
-import { parseFlags } from '../../../../core/config/parse.ts'
+import { authenticationFileConflicts } from '../../../../core/flags/file-exclusions.ts'
+import { parseFlags } from '../../../../core/flags/parse.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 
 const platform = createPlatform()

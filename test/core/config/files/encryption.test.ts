@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { encryptionFileConflicts } from '../../../../core/config/encryption-providers.ts'
 import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
-import { encryptionFileConflicts } from '../../../../core/config/file-exclusions.ts'
 import { loadConfigurationFile } from '../../../../core/config/files/load.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 

@@ -1,8 +1,8 @@
 /** Rules between flags that the table in exclusions.ts can't express as rows. */
-import type { FeatureGates } from './feature-gates.ts'
-import type { FlagName } from './flags/index.ts'
+import type { FeatureGates } from '../config/feature-gates.ts'
+import { major, minor } from '../config/version.ts'
 import type { ParsedFlags } from './parse.ts'
-import { major, minor } from './version.ts'
+import type { FlagName } from './rows/index.ts'
 
 /** Returns error lines that name every flag concerned, or undefined. */
 export type Rule = (flags: ParsedFlags, gates: FeatureGates) => string | undefined | readonly string[]

@@ -1,7 +1,7 @@
 /** Generates the text of `--help` from the flags. */
 import type { Platform, PlatformName } from '../platform.ts'
 import type { Flag, FlagContext } from './flag.ts'
-import { flagGroups } from './flags/index.ts'
+import { flagGroups } from './rows/index.ts'
 import { aliasesOf } from './spelling.ts'
 
 const width = 100

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { flagGroups, flags } from '../../../core/config/flags/index.ts'
-import { helpText } from '../../../core/config/help.ts'
 import { reportedVersion, versionInfo, versionText } from '../../../core/config/version.ts'
+import { helpText } from '../../../core/flags/help.ts'
+import { flagGroups, flags } from '../../../core/flags/rows/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
 
 test('help lists every group and every flag, within 100 columns', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseFlags } from '../../../core/config/parse.ts'
-import { serversOverrides } from '../../../core/config/store-overrides.ts'
-import { uncachedResources } from '../../../core/config/watch-cache-sizes.ts'
+import { parseFlags } from '../../../core/flags/parse.ts'
+import { serversOverrides } from '../../../core/flags/store-overrides.ts'
+import { uncachedResources } from '../../../core/flags/watch-cache-sizes.ts'
 
 const parse = (flag: string) => parseFlags([flag], 'apiserver')
 

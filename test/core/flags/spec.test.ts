@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { admissionPlugins, defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
-import { flagGroups, flags, isFlagName } from '../../../core/config/flags/index.ts'
+import { flagGroups, flags, isFlagName } from '../../../core/flags/rows/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { rootUrl } from '../../support/root.ts'
 
@@ -12,7 +12,7 @@ const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : u
 const ours = ['data-dir', 'data-dir-recover', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
 
 function specifiedFlags(): readonly string[] {
-  if (spec === undefined) return readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
+  if (spec === undefined) return readFileSync(new URL('test/core/flags/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
   return [...new Set([...spec.matchAll(/`(?:-[a-z]`, `)?--([a-z0-9][a-z0-9-]*[a-z0-9]|v)(?=[`=])/g)].map((match) => match[1] ?? ''))]
 }
 
@@ -32,7 +32,7 @@ test('every flag in the specification has a row, and every row is in the specifi
 })
 
 test('the committed list equals the specification', { skip }, () => {
-  const committed = readFileSync(new URL('test/core/config/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
+  const committed = readFileSync(new URL('test/core/flags/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')
   assert.deepEqual([...specifiedFlags()].sort(), committed.sort())
 })
 

@@ -1,7 +1,5 @@
+import { authorizationModes } from '../../authz/modes.ts'
 import { choice, duration, string, strings } from '../flag-types.ts'
-
-/** In the reference server's order. */
-export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 
 function modesProblem(modes: readonly string[]): string | undefined {
   if (modes.length === 0) return 'must name at least one mode'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseFlags } from '../../../core/config/parse.ts'
+import { gatesOfFlags } from '../../../core/flags/gates.ts'
+import { parseFlags } from '../../../core/flags/parse.ts'
 import { withDefaults } from '../../../core/options.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
 
@@ -18,4 +19,12 @@ test('feature gates are passed to validation', () => {
   assert.equal(gates?.enabled('HostnameOverride'), false)
   assert.equal(gates?.enabled('NoSuchGate'), false, 'an unknown gate is disabled')
   assert.equal(withDefaults({}).gates.enabled('HostnameOverride'), true, 'enabled by default')
+})
+
+test('errors and warnings about gates and APIs name the flag', () => {
+  const refused = { name: 'FlagError', message: '--feature-gates: unrecognized feature gate: Nope' }
+  assert.throws(() => optionsOf('--feature-gates=Nope=true'), refused)
+  assert.throws(() => optionsOf('--runtime-config=nope/v1=true'), { message: '--runtime-config: unknown api groups nope/v1' })
+  const { warnings } = gatesOfFlags(parseFlags(['--feature-gates=CBORServingAndStorage=true'], 'apiserver'))
+  assert.deepEqual(warnings, ['--feature-gates: CBORServingAndStorage=true has no effect: it is not implemented'])
 })

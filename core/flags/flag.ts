@@ -8,6 +8,15 @@ export class FlagError extends Error {
   override readonly name = 'FlagError'
 }
 
+/** Runs a parser of a flag's value. @throws FlagError that names the flag, where the parser throws a DecodeError. */
+export function naming<T>(name: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw error instanceof DecodeError ? new FlagError(`--${name}: ${error.message}`) : error
+  }
+}
+
 /** Input for defaults that depend on other settings. */
 export interface FlagContext {
   readonly platform: Platform

@@ -1,7 +1,8 @@
 /** Spellings of flags: aliases of a platform, and suggestions for unknown flags. */
+
+import { closest } from '../config/closest.ts'
 import { createPlatform, type Platform, platformNames } from '../platform.ts'
-import { closest } from './closest.ts'
-import { type FlagName, flags, isFlagName } from './flags/index.ts'
+import { type FlagName, flags, isFlagName } from './rows/index.ts'
 
 export interface Spelling {
   readonly name: FlagName

@@ -2,7 +2,7 @@
 import { createPlatform, type Platform, platformNames, platformOfProgram } from '../platform.ts'
 import { type Arguments, splitArguments } from './arguments.ts'
 import { type FlagContext, FlagError } from './flag.ts'
-import { type FlagName, type FlagValue, flags, isFlagName } from './flags/index.ts'
+import { type FlagName, type FlagValue, flags, isFlagName } from './rows/index.ts'
 import { findFlag } from './spelling.ts'
 
 export interface ParsedFlags {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { flagConflicts } from '../../../core/config/exclusions.ts'
-import { headerWarnings } from '../../../core/config/header-warnings.ts'
-import { parseFlags } from '../../../core/config/parse.ts'
+import { flagConflicts } from '../../../core/flags/exclusions.ts'
+import { headerWarnings } from '../../../core/flags/header-warnings.ts'
+import { parseFlags } from '../../../core/flags/parse.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
 

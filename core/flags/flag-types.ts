@@ -1,38 +1,14 @@
 /** Constructors of flags by type, with the value syntax of Go's pflag. */
+
+import { parseBool } from '../config/bool.ts'
+import { choiceProblem, type Range, rangeProblem } from '../config/bounds.ts'
+import { formatDuration, parseDuration } from '../config/duration.ts'
+import { ourWords } from '../config/words.ts'
 import type { Platform } from '../platform.ts'
 import { parseCsv } from '../schema/csv-text.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { parseQuantity, scaledQuantity } from '../schema/quantity.ts'
-import { formatDuration, parseDuration } from './duration.ts'
 import { type Flag, type FlagOptions, type FlagType, type FlagValueOf, flag } from './flag.ts'
-import { ourWords } from './words.ts'
-
-/** Bounds, both inclusive. */
-interface Range {
-  readonly min?: number
-  readonly max?: number
-}
-
-/** Why a number is out of range, or undefined. */
-export function rangeProblem(
-  value: number,
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range,
-  show: (value: number) => string = String,
-): string | undefined {
-  if (value >= min && value <= max) return undefined
-  if (max === Number.POSITIVE_INFINITY) return min === 0 ? 'must not be negative' : `must be at least ${show(min)}`
-  return `must be between ${show(min)} and ${show(max)}`
-}
-
-const truth = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
-])
-
-/** Parses booleans as Go's strconv.ParseBool; undefined for other words. */
-export function parseBool(text: string): boolean | undefined {
-  return truth.get(text)
-}
 
 const boolType: FlagType<boolean> = {
   label: '',
@@ -102,11 +78,6 @@ export function quantity<const O extends FlagOptions<number>>(options: O): Flag<
 
 export function string<const O extends FlagOptions<string>>(options: O): Flag<FlagValueOf<string, O>> {
   return flag({ label: 'string', read: (text) => text, show: (value) => value }, options)
-}
-
-/** Why a word is not allowed, or undefined. */
-export function choiceProblem(text: string, allowed: readonly string[]): string | undefined {
-  return allowed.includes(text) ? undefined : `must be one of ${allowed.join(', ')}`
 }
 
 /** One of several words. */

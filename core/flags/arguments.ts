@@ -1,7 +1,7 @@
 /** Splits a command line into flags and their unparsed values, with the grammar of Go's pflag. */
 import { cac } from 'cac'
 import { FlagError } from './flag.ts'
-import { type FlagName, type Flags, flagGroups, flags } from './flags/index.ts'
+import { type FlagName, type Flags, flagGroups, flags } from './rows/index.ts'
 import { closestFlag, findFlagAnywhere } from './spelling.ts'
 
 /** One occurrence of a flag. */

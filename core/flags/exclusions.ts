@@ -1,4 +1,6 @@
 /** Conflicts and dependencies between flags, as rows. Those that depend on file contents are in file-exclusions.ts. */
+
+import type { FeatureGate } from '../config/feature-gates.ts'
 import {
   admissionOverlap,
   audit,
@@ -13,9 +15,9 @@ import {
   uidHeaders,
 } from './combination-rules.ts'
 import { effectiveRange, emulation } from './emulation.ts'
-import { type FeatureGate, gatesOfFlags } from './feature-gates.ts'
-import type { FlagName } from './flags/index.ts'
+import { gatesOfFlags } from './gates.ts'
 import type { ParsedFlags } from './parse.ts'
+import type { FlagName } from './rows/index.ts'
 
 /** The flags of `names` that are set. */
 function setOf(flags: ParsedFlags, names: readonly FlagName[]): readonly FlagName[] {
