@@ -91,8 +91,8 @@ const scalars: { readonly [type in Scalar['type']]: Atom } = {
 
 /** Context of a schema. */
 interface Within {
-  /** Part of a custom resource's schema. */
-  readonly custom: boolean
+  /** In an open message. */
+  readonly open: boolean
   /** x-kubernetes-preserve-unknown-fields is in effect. */
   readonly preserve: boolean
 }
@@ -137,8 +137,8 @@ const typeMeta = new Set(['kind', 'apiVersion'])
 const free = () => deduced
 
 function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
-  const custom = schema.dialect === 'openapi'
-  const inner = { custom, preserve: (preserve && custom) || schema.facets?.preserveUnknown === true }
+  const within = schema.open === true
+  const inner = { open: within, preserve: (preserve && within) || schema.facets?.preserveUnknown === true }
   const hasTypeMeta = root || schema.typeMeta === true
   /** Fields by name, so that each atom and element is created once. */
   const known = new Map<string, Member>()
@@ -179,7 +179,7 @@ function memoized(cache: WeakMap<Message, Atom>, schema: Message, make: () => At
 }
 
 function atomOf(schema: Schema, field: Field | undefined, within: Within): Atom {
-  const { custom, preserve } = within
+  const { open, preserve } = within
   switch (schema.type) {
     case 'message':
       return memoized(preserve ? preserving : atoms, schema, () => messageAtom(schema, preserve, false))
@@ -190,7 +190,7 @@ function atomOf(schema: Schema, field: Field | undefined, within: Within): Atom 
     case 'any':
       return preserve || schema.facets?.preserveUnknown ? deduced : untyped
     default:
-      return custom && isUntyped(schema) ? scalars.time : scalars[schema.type]
+      return open && isUntyped(schema) ? scalars.time : scalars[schema.type]
   }
 }
 

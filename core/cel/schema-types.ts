@@ -114,7 +114,7 @@ function messageOf(schema: Message, name: string, root: boolean): Typed {
   const find = (field: string): CelField | undefined => {
     const [json = '', own] = byName.get(isReserved(field) ? `__${field}__` : field) ?? []
     // Rules of custom resources see only the metadata that their schemas may restrict.
-    const isFixed = schema.dialect === 'openapi' || field !== 'metadata' || !own
+    const isFixed = schema.open || field !== 'metadata' || !own
     if (Object.hasOwn(fixed, field) && isFixed) return fixed[field]
     const found = own && typed(own.schema, `${name}.${field}`)
     return found && { type: found.type, json }

@@ -8,12 +8,8 @@ export interface ResourceRow {
   readonly group?: string
   readonly version?: string
   readonly kind: string
-  /** Sorted; those of custom resources are in the reference's order. */
   readonly verbs: readonly string[]
 }
-
-/** Verbs of custom resources, in the reference's order. */
-const customVerbs: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
 const statusVerbs = ['get', 'patch', 'update']
 
@@ -22,10 +18,9 @@ const makes: readonly string[] = ['create', 'patch', 'update']
 
 /** The resource, then its subresources. */
 export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
-  const { names, kind, closing } = definition
+  const { names, kind, closing, subresourceOrder } = definition
   const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
   const plural = names.plural
-  const custom = definition.schema.dialect === 'openapi'
   const subresources = new Map<string, ResourceRow>()
   const add = (subresource: string, row: Omit<ResourceRow, 'name' | 'subresource'>) =>
     subresources.set(subresource, { name: `${plural}/${subresource}`, subresource, ...row })
@@ -36,12 +31,11 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
     add(name, {
       ...(foreign && { group: group ?? definition.group, version: version ?? definition.version }),
       kind: own.kind,
-      verbs: [...own.verbs].sort(),
+      verbs: own.verbs,
     })
   }
   return [
-    { name: plural, subresource: '', kind, verbs: custom ? customVerbs.filter((verb) => verbs.includes(verb)) : [...verbs].sort() },
-    // Subresources of custom resources keep the reference's order.
-    ...(custom ? subresources.values() : [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
+    { name: plural, subresource: '', kind, verbs },
+    ...(subresourceOrder === 'name' ? [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) : subresources.values()),
   ]
 }

@@ -100,9 +100,8 @@ export function createServing(options: ServingOptions): ServeRows {
       namesUnreadable,
       clock,
       servedBytes,
-      ...(converter
-        ? { anyVersion: true }
-        : { mediaType: stored.storageMediaType ?? options.storageMediaType, versions: rows.filter((row) => row !== stored) }),
+      mediaType: stored.storageMediaType ?? options.storageMediaType,
+      ...(converter ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
     })
     const base =
       cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger, pauses }) : directFeed(objects, store)

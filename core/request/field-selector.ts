@@ -72,9 +72,7 @@ type Reader = (object: ApiObject) => string
 export type FieldOf = (name: string, read: Reader) => string
 
 /** The parts of a definition that selectors need. */
-type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'> & {
-  readonly schema?: Pick<ResourceDefinition['schema'], 'dialect'>
-}
+type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'>
 
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
@@ -121,12 +119,11 @@ export function fieldReader(field: string, definition: Selectable): Reader {
   return storage ? (object) => read(storage.fromStored(object)) : read
 }
 
-function servedReader(field: string, { selectable, namespaced, schema }: Selectable): Reader {
-  const own = Object.hasOwn(selectable, field) ? selectable[field] : undefined
+function servedReader(field: string, { selectable, namespaced }: Selectable): Reader {
+  const own = selectable && Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
-  const plain = Object.keys(selectable).length === 0 && schema?.dialect !== 'openapi'
-  if (field === 'metadata.name' || (field === 'metadata.namespace' && (plain || namespaced))) return pathReader(`.${field}`)
-  if (!plain) throw badRequest(`field label not supported: ${field}`)
+  if (field === 'metadata.name' || (field === 'metadata.namespace' && (namespaced || !selectable))) return pathReader(`.${field}`)
+  if (selectable) throw badRequest(`field label not supported: ${field}`)
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only ${metadataFields.map((each) => JSON.stringify(each)).join(', ')}`,
   )

@@ -15,7 +15,7 @@ const patchTypes: { readonly [format in PatchFormat]: string } = {
 }
 export const patchFormats = Object.keys(patchTypes) as readonly PatchFormat[]
 /** Strategic merge patch needs a compiled-in schema. */
-export const customPatchFormats = patchFormats.filter((format) => format !== 'strategic-merge-patch')
+export const unstructuredPatchFormats = patchFormats.filter((format) => format !== 'strategic-merge-patch')
 
 const essence = (contentType: string) => (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 

@@ -187,6 +187,7 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly listKind: string
   readonly names: ResourceNames
   readonly namespaced: boolean
+  /** In discovery's order. */
   readonly verbs: readonly string[]
   /**
    * What selects the handler of a request: `path` and method (routes.ts), or the `verb` of RequestInfo alone, whatever the method and the rest
@@ -194,7 +195,14 @@ export interface ResourceDefinition<M extends Message = Message> {
    */
   readonly routing: 'path' | 'verb'
   readonly schema: M
-  /** A custom resource's schema as written (JSONSchemaProps), for OpenAPI; undefined: none. */
+  /**
+   * Whether objects in request bodies and lists carry their own kind and apiVersion (`explicit`: those of requests are required) or path and
+   * list imply them, as for types that the reference server has compiled in.
+   */
+  readonly typeMeta: 'implied' | 'explicit'
+  /** Accepts strategic merge patches. */
+  readonly strategicMerge: boolean
+  /** Set if OpenAPI has the schema as its author wrote it (JSONSchemaProps; undefined: none) instead of models of the messages. */
   published?(): JsonObject | undefined
   readonly nameFormat: NameFormat
   /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
@@ -241,16 +249,23 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly scale?: Scale
   /** All except `/status` and `/scale`, which the two properties above define. */
   readonly subresources: readonly Subresource[]
+  /** Order of subresources in discovery: by name, or status, scale, then the others as listed. */
+  readonly subresourceOrder: 'name' | 'listed'
   /**
    * What increments `metadata.generation`: changes outside metadata and status, additionally of annotations, labels or status, or nothing
    * (`once`: it stays 1; `none`: the server doesn't set it).
    */
   readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'once' | 'none'
-  /** Field selectors beyond `metadata.name` and `metadata.namespace`: label to path. */
-  readonly selectable: { readonly [label: string]: Path | ((object: ApiObject) => string) }
+  /**
+   * Field selectors beyond `metadata.name` and, if namespaced, `metadata.namespace`: label to path. Absent: exactly these two, whatever the
+   * scope.
+   */
+  readonly selectable?: { readonly [label: string]: Path | ((object: ApiObject) => string) }
   /** Selectable fields that the watch cache indexes, because many clients select small subsets by them. */
   readonly indexed?: readonly string[]
   readonly columns: readonly Column<Infer<M>>[]
+  /** Columns may show managed fields. */
+  readonly columnsShowManagers: boolean
   readonly strategy: Strategy<Infer<M>>
   /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
@@ -297,6 +312,8 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     namespaced: true,
     verbs: allVerbs,
     routing: 'path',
+    typeMeta: 'implied',
+    strategicMerge: true,
     nameFormat: 'dns1123Subdomain',
     metadataOnUpdate: ['update'],
     storageKey: plural,
@@ -304,9 +321,10 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     lifecycle: { introduced: '1.0' },
     status: false,
     subresources: [],
+    subresourceOrder: 'name',
     generation: 'none',
-    selectable: {},
     columns: [],
+    columnsShowManagers: false,
     defaultPropagation: 'Background',
     createOnUpdate: false,
     updateNeedsVersion: false,

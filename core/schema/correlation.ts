@@ -84,7 +84,7 @@ export class Correlation {
     if (this.#schema.type !== 'message') return undefined
     const member = this.#schema.json.get(name)?.schema ?? this.#schema.additional
     // Schemas of custom resources don't describe metadata: neither it nor the objects around it (such as the root) are compared.
-    return member?.type === 'message' && member.dialect !== 'openapi' ? undefined : member
+    return member?.type === 'message' && !member.open ? undefined : member
   }
 
   #compare(): boolean {

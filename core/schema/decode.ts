@@ -170,7 +170,7 @@ function mapReader(schema: Schema & { type: 'map' }, named?: string): Reader {
 function readerOf(schema: Schema, named?: string): Reader {
   switch (schema.type) {
     case 'message': {
-      if (schema.dialect === 'openapi') return openReaderOf(schema)
+      if (schema.open) return openReaderOf(schema)
       let plan: Plan | undefined
       return (value, walk) => {
         plan ??= planOf(schema)
@@ -390,7 +390,7 @@ function ordered(unknown: readonly string[]): string[] {
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
   const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'), options.maxFilled)
   walk.sorted = options.sorted === true
-  if (schema.dialect === 'openapi') return openReaderOf(schema)(value, walk) as JsonObject
+  if (schema.open) return openReaderOf(schema)(value, walk) as JsonObject
   return readMessage(planOf(schema, options.root), value, walk)
 }
 
@@ -402,7 +402,7 @@ export function decode(schema: Message, value: Json, options: DecodeOptions = {}
   const unknown: string[] = []
   const result = read(schema, value, options, unknown)
   if (unknown.length < 2) return { value: result, unknown }
-  if (schema.dialect === 'openapi') return { value: result, unknown: ordered(unknown) }
+  if (schema.open) return { value: result, unknown: ordered(unknown) }
   const found: string[] = []
   read(schema, value, options, found, 'search')
   return { value: result, unknown: found }

@@ -48,7 +48,7 @@ export function validateEmbedded(schema: Schema, value: Json, path: FieldPath, e
       validateEmbedded(schema.items, item, path.index(index), errors)
     })
   }
-  if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
+  if (schema.type !== 'message' || !schema.open || Array.isArray(value)) return
   if (schema.facets?.embeddedResource) validateResource(value, path, errors)
   for (const key of Object.keys(value)) {
     const declared = schema.json.get(key)?.schema

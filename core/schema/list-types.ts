@@ -48,7 +48,7 @@ export function validateListTypes(schema: Schema, value: Json, path: FieldPath, 
       validateListTypes(schema.items, item, path.index(index), errors)
     })
   }
-  if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
+  if (schema.type !== 'message' || !schema.open || Array.isArray(value)) return
   for (const key of Object.keys(value)) {
     const declared = schema.json.get(key)?.schema
     if (declared) validateListTypes(declared, value[key] as Json, path.child(key), errors)

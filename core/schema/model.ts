@@ -215,11 +215,11 @@ export interface Message<F extends Fields = Fields> {
   /** JSON starts with `kind` and `apiVersion` (Go: TypeMeta), which are neither fields nor part of protobuf. */
   readonly typeMeta?: true
   /**
-   * Validation style. `typed` (default): decoding ensures types and the presence of required fields;
-   * `notEmpty` rejects empty values. `openapi` (custom resources): decoding only prunes; validation checks types and
-   * required keys, with the texts of an OpenAPI validator.
+   * Set on messages of custom resources: decoding only prunes, and values keep the JSON types that they have; validation checks types and
+   * required keys, with the texts of an OpenAPI validator. They have no protobuf form. Absent: decoding ensures types and the presence of
+   * required fields; `notEmpty` rejects empty values.
    */
-  readonly dialect?: 'openapi'
+  readonly open?: true
   /** Custom resources: schema of keys that are not fields. */
   readonly additional?: Schema
   readonly facets?: Facets
@@ -377,7 +377,7 @@ export interface MessageOptions<F extends Fields> {
   readonly atomic?: true
   readonly typeMeta?: true
   readonly unions?: Message['unions']
-  readonly dialect?: Message['dialect']
+  readonly open?: true
   readonly additional?: Schema
   readonly facets?: Facets
   readonly defaults?: Message<F>['defaults']
@@ -415,7 +415,7 @@ export function lazy(read: () => Message): Message {
     },
   })
   const parts = (['fields', 'json', 'facets', 'additional', 'atomic'] as const).map((name) => [name, part(name)] as const)
-  const known = { type: 'message' as const, name: '', doc: '', dialect: 'openapi' as const }
+  const known = { type: 'message' as const, name: '', doc: '', open: true as const }
   return Object.defineProperties(known, Object.fromEntries(parts)) as unknown as Message
 }
 

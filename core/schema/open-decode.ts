@@ -141,7 +141,7 @@ function rootMetadata(read: Reader): Reader {
 function memberOf(name: string, { schema, default: value }: Field, owner: Message, typed: TypedReader): Member {
   const embedded = owner.facets?.embeddedResource === true
   const keepsNull = schema.facets?.nullable === true || value !== undefined
-  if (schema.type === 'message' && schema.dialect !== 'openapi') {
+  if (schema.type === 'message' && !schema.open) {
     const read = typed(schema)
     return { name, read: embedded ? embeddedMetadata(read) : rootMetadata(read), keepsNull, always: !embedded }
   }

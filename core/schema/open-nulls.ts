@@ -13,7 +13,7 @@ export function validateNulls(schema: Schema, value: Json, path: FieldPath, erro
   if (schema.type === 'list' && Array.isArray(value)) {
     for (const [index, item] of value.entries()) validateNulls(schema.items, item, path.index(index), errors)
   }
-  if (schema.type !== 'message' || schema.dialect !== 'openapi' || Array.isArray(value)) return
+  if (schema.type !== 'message' || !schema.open || Array.isArray(value)) return
   for (const name in value) {
     const member = value[name] as Json
     if (typeof member !== 'object') continue

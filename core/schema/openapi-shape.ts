@@ -51,7 +51,7 @@ export function shapeOf(schema: Schema): Shape {
   switch (schema.type) {
     case 'message': {
       if (facets.declared) return shapeOfCondition(facets.declared)
-      if (schema.dialect !== 'openapi') return anything
+      if (!schema.open) return anything
       const properties = new Map([...schema.json].map(([name, field]) => [name, shapeOf(field.schema)]))
       return { types, facets, properties, ...(schema.additional && { additional: shapeOf(schema.additional) }) }
     }

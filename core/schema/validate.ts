@@ -150,7 +150,7 @@ export function validatePart(schema: Schema, value: Json, path: FieldPath, error
  * resources, where errors of unchanged parts are forgiven.
  */
 export function validate(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext, old?: Json): void {
-  if (schema.dialect === 'openapi') {
+  if (schema.open) {
     validatePart(schema, value, path, errors, old)
     return
   }

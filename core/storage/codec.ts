@@ -222,8 +222,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
   }
   const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)
-  // The reference server always stores custom resources as JSON, whatever the flag says.
-  const store = writers[definition.schema.dialect === 'openapi' ? 'application/json' : mediaType] ?? protobuf
+  const store = writers[mediaType] ?? protobuf
 
   return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces, decodeStored }
 }

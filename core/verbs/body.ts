@@ -112,7 +112,7 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): Ap
   const { raw, ...envelope } = envelopeOf(bytes, kind)
   const value = checkType({ value: { kind: envelope.kind, apiVersion: envelope.apiVersion }, bytes }, kind, platform)
   try {
-    if (kind.schema.dialect === 'openapi') throw new DecodeError(noProtobuf)
+    if (kind.schema.open) throw new DecodeError(noProtobuf)
     return { ...value, ...decodeProtobuf(kind.schema, raw, { maxFilled }) } as unknown as ApiObject
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
@@ -122,7 +122,7 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): Ap
 
 /** Handles numbers such as `1.0` where the schema has integers; custom resources accept them. */
 function settling(schema: Message | undefined, by: (value: Json, schema: Message) => Json = settle) {
-  return schema === undefined || schema.dialect === 'openapi' ? {} : { settle: (value: Json) => by(value, schema) }
+  return schema === undefined || schema.open ? {} : { settle: (value: Json) => by(value, schema) }
 }
 
 /** Parses a body and finds duplicate fields. Throws 400. */
@@ -134,7 +134,7 @@ function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, sch
     }
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
     // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.
-    const isStrict = duplicates.length > 0 && schema !== undefined && schema.dialect !== 'openapi'
+    const isStrict = duplicates.length > 0 && schema !== undefined && !schema.open
     return { value, faults: isStrict ? strictFaults(bytes, bodyShape(schema)) : duplicates, isOwn: true, isStrict }
   } catch (error) {
     if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error

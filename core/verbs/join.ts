@@ -16,12 +16,9 @@ const listEnd = encoder.encode(']}')
 const metadataTag = 0x0a
 const itemTag = 0x12
 
-/** Whether list items have kind and apiVersion: only for custom resources, as in the reference server. */
-export const itemsSayKind = ({ schema }: ResourceDefinition) => schema.dialect === 'openapi'
-
-/** Bytes of a served object's start that list items omit: `{`, and for built-in resources kind and apiVersion. */
+/** Bytes of a served object's start that list items omit: `{`, and kind and apiVersion where the list implies them. */
 export const typeMetaLength = (definition: ResourceDefinition) =>
-  itemsSayKind(definition)
+  definition.typeMeta === 'explicit'
     ? 1
     : encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
 

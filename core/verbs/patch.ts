@@ -2,7 +2,7 @@ import { applyJsonPatch } from '../apply/json-patch.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
-import { customPatchFormats, type PatchFormat, patchFormat, patchFormats } from '../request/media-type.ts'
+import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
@@ -59,7 +59,7 @@ function sorted(value: Json): Json {
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
-  const formats = resource.definition.schema.dialect === 'openapi' ? customPatchFormats : patchFormats
+  const formats = resource.definition.strategicMerge ? patchFormats : unstructuredPatchFormats
   const format = patchFormat(exchange.request.headers.get('content-type'), formats)
   requireName(target)
   if (format === 'apply-patch') return apply(target)

@@ -13,7 +13,6 @@ import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import {
-  itemsSayKind,
   joinJson,
   joinProtobufItems,
   jsonList,
@@ -120,7 +119,7 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
   const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: { ...metadata } })
   const item = (entry: Entry) => {
-    if (itemsSayKind(definition)) return inVersion(definition, entry.decode())
+    if (definition.typeMeta === 'explicit') return inVersion(definition, entry.decode())
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = inVersion(definition, entry.decode())
     return rest
   }

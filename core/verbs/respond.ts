@@ -24,15 +24,15 @@ import { createRenderer, type ListMeta, type Renderer, tableOf } from './render.
 import type { Target } from './services.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
-const custom: Endpoint = { protobuf: false, table: true }
+const open: Endpoint = { protobuf: false, table: true }
 /** Lists up to this length are always encoded at once. */
 const fewEntries = 32
 const untabled: Endpoint = { protobuf: true, table: false }
 
-/** Custom resources have no protobuf form. */
+/** Open messages have no protobuf form. */
 function endpointOf({ view }: Target): Endpoint {
   if (view.tables === false) return untabled
-  return view.body.schema.dialect === 'openapi' ? custom : compiled
+  return view.body.schema.open ? open : compiled
 }
 
 function negotiate(target: Target): Negotiated {

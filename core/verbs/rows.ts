@@ -25,9 +25,8 @@ export function rowPrinter(
   const partialEnd = encoder.encode('}}')
   const end = encoder.encode('}')
 
-  /** Columns of built-in resources never show managed fields; those of custom resources may show anything. */
   const decode = (served: Uint8Array, place: MetadataPlace): ApiObject => {
-    const read = definition.schema.dialect === 'openapi' ? served : withoutManagedFields(served, place)
+    const read = definition.columnsShowManagers ? served : withoutManagedFields(served, place)
     return parseJsonText(decoder.decode(read), definition.schema) as ApiObject
   }
 

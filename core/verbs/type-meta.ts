@@ -116,7 +116,7 @@ const cannotHandle = ({ kind }: BodyKind, bytes: Uint8Array, { why, given }: Fau
     ? badRequest(`${given.kind} in version ${JSON.stringify(given.version)} cannot be handled as a ${kind}: ${why}`)
     : unrecognizedObject(kind, why, bytes)
 
-/** Throws 422 for a custom resource with another kind or version than the URL's. */
+/** Throws 422 for an object of another kind or version than the URL's. */
 function validateSame(value: JsonObject, kind: BodyKind): void {
   const wanted = { kind: kind.kind, apiVersion: apiVersionOf(kind) }
   const given = { kind: textOf(value, 'kind'), apiVersion: textOf(value, 'apiVersion') }
@@ -133,7 +133,7 @@ function validateSame(value: JsonObject, kind: BodyKind): void {
   throw invalid({ group: given.apiVersion.slice(0, Math.max(slash, 0)), kind: given.kind }, typeof name === 'string' ? name : '', errors)
 }
 
-/** The object of a custom resource's body. */
+/** The object of a body that states its type. */
 function objectIn({ value, bytes }: Typed, kind: BodyKind): JsonObject {
   if (value === null) throw missingKind(kind, bytes)
   if (isObject(value)) return value
@@ -141,11 +141,11 @@ function objectIn({ value, bytes }: Typed, kind: BodyKind): JsonObject {
 }
 
 /**
- * Checks kind and apiVersion of a body of a create or update. Custom resources must have both (UnstructuredJSONScheme). Throws 400, or
- * 422 for a custom resource of another kind.
+ * Checks kind and apiVersion of a body of a create or update, which must have both where they are explicit (UnstructuredJSONScheme).
+ * Throws 400, or there 422 for another kind.
  */
 export const checkType: TypeCheck = (body, kind, platform) => {
-  if (kind.schema.dialect !== 'openapi') return typed(body, kind, platform, (fault) => cannotHandle(kind, body.bytes, fault))
+  if (kind.typeMeta !== 'explicit') return typed(body, kind, platform, (fault) => cannotHandle(kind, body.bytes, fault))
   const value = objectIn(body, kind)
   if (textOf(value, 'kind') === '') throw missingKind(kind, body.bytes)
   const expected = apiVersionOf(kind)
@@ -155,10 +155,10 @@ export const checkType: TypeCheck = (body, kind, platform) => {
   return value
 }
 
-/** As `checkType`, for the result of a JSON or merge patch. `refuse` makes the error of a built-in kind. */
+/** As `checkType`, for the result of a JSON or merge patch. `refuse` makes the error where they are implied. */
 export function patchedTypeCheck(refuse: (kind: BodyKind, why: string) => ApiError): TypeCheck {
   return (body, kind, platform) => {
-    if (kind.schema.dialect !== 'openapi') return typed(body, kind, platform, ({ why }) => refuse(kind, why))
+    if (kind.typeMeta !== 'explicit') return typed(body, kind, platform, ({ why }) => refuse(kind, why))
     const value = objectIn(body, kind)
     validateSame(value, kind)
     return value

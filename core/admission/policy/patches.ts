@@ -84,7 +84,7 @@ function patched(object: ApiObject, value: unknown): JsonObject | undefined {
 function decoded(value: JsonObject, kind: GroupVersionKind, versions: ObjectVersions): ApiObject {
   const schema = versions.schemaOf(kind)
   try {
-    if (schema.dialect !== 'openapi') validateType(objectAtom(schema), value, true)
+    if (!schema.open) validateType(objectAtom(schema), value, true)
     return versions.decode(value, kind)
   } catch (error) {
     throw error instanceof ApiError ? error : internalError(messageOf(error))

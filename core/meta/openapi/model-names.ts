@@ -17,8 +17,8 @@ export interface ModelNames {
   machinery(path: string): string
 }
 
-/** Whether it is a custom resource, which has its messages in no package. */
-export const isCustom = ({ schema }: ResourceDefinition) => schema.dialect === 'openapi'
+/** Whether its schema is published as its author wrote it: its messages are in no package. */
+export const isAsWritten = ({ published }: ResourceDefinition) => published !== undefined
 
 const reversed = (domain: string) => domain.split('.').reverse().join('.')
 
@@ -32,7 +32,7 @@ export function createModelNames(platform: Platform): ModelNames {
     for (const message of messages) if (!names.has(message.fields)) names.set(message.fields, `${prefix}.${message.name}`)
   }
   // Custom resources are in no package; reading `fields` would parse their schemas.
-  const of = (message: Message) => (message.dialect === 'openapi' ? undefined : names.get(message.fields))
+  const of = (message: Message) => (message.open ? undefined : names.get(message.fields))
   const object = ({ schema, group, version, kind }: ResourceDefinition) => of(schema) ?? `${reversed(group)}.${version}.${kind}`
   return {
     of,

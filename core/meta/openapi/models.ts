@@ -5,7 +5,7 @@ import { ObjectMeta } from '../../resources/meta/objectmeta.ts'
 import type { JsonObject, Message } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 import type { Kinds } from './kinds.ts'
-import { isCustom, type ModelNames } from './model-names.ts'
+import { isAsWritten, type ModelNames } from './model-names.ts'
 import { type CommonFields, publishedSchema } from './published.ts'
 import { inOrder } from './schema-order.ts'
 import { createSchemaWriter, typeMeta } from './schema-writer.ts'
@@ -33,7 +33,7 @@ export interface Models {
 }
 
 /** Selectable fields of a custom resource. */
-function selectableFields({ selectable }: ResourceDefinition): JsonObject {
+function selectableFields({ selectable = {} }: ResourceDefinition): JsonObject {
   const fields = Object.keys(selectable).map((fieldPath) => ({ fieldPath }))
   return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {}
 }
@@ -75,7 +75,7 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
   const object = (definition: ResourceDefinition) => {
     const { schema } = definition
     const name = names.object(definition)
-    if (!isCustom(definition)) return add(name, () => write(schema))
+    if (!isAsWritten(definition)) return add(name, () => write(schema))
     customs.set(schema, name)
     return add(name, () => ({ ...publishedSchema(definition.published?.(), dialect, commonFields()), ...selectableFields(definition) }))
   }
@@ -99,7 +99,7 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     message: (message) => add(nameOf(message), () => write(message)),
     list(definition) {
       object(definition)
-      return add(names.list(definition), () => (isCustom(definition) ? customList(definition) : write(listSchemaOf(definition))))
+      return add(names.list(definition), () => (isAsWritten(definition) ? customList(definition) : write(listSchemaOf(definition))))
     },
     machinery: (path, schema) => add(names.machinery(path), () => (isMessage(schema) ? write(schema) : schema)),
     isMachinery: ({ $ref }) => String($ref).startsWith(`${dialect.models}${names.below('apimachinery.')}`),

@@ -6,7 +6,7 @@ import { type Method, type Route, routesOf } from '../../resources/routes.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { type ResourceRow, resourceRows } from '../resource-rows.ts'
 import type { ServedVersion } from '../served.ts'
-import { isCustom } from './model-names.ts'
+import { isAsWritten } from './model-names.ts'
 import type { Models } from './models.ts'
 import { operationNames, title } from './operation-names.ts'
 import { type Operation, type PathItem, pathItem, responses } from './operations.ts'
@@ -26,7 +26,7 @@ export function resourcePaths(version: ServedVersion, context: PathsContext): re
     const itemOf = createPathItem(version, definition, context)
     const rows = new Map(resourceRows(definition).map((row) => [row.subresource, row]))
     // Custom resources don't publish the deprecated paths below `watch/`.
-    const routes = routesOf(definition).filter(({ watch }) => !watch || !isCustom(definition))
+    const routes = routesOf(definition).filter(({ watch }) => !watch || !isAsWritten(definition))
     return routes.flatMap((route) => {
       const row = rows.get(route.subresource)
       return row ? [itemOf(route, row)] : []
@@ -37,7 +37,7 @@ export function resourcePaths(version: ServedVersion, context: PathsContext): re
 function createPathItem({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, models }: PathsContext) {
   const { kind, namespaced } = definition
   const { id, tag } = operationNames(group, version, platform)
-  const custom = isCustom(definition)
+  const custom = isAsWritten(definition)
   const { rows, patches, bodies, types, streams } = custom ? customOperations : builtInOperations(platform)
 
   const schemaOf = ({ subresource }: ResourceRow): JsonObject => {

@@ -7,7 +7,7 @@ import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds, registeredVersions } from './kinds.ts'
 import { encodeDocument } from './message-protobuf.ts'
-import { createModelNames, isCustom } from './model-names.ts'
+import { createModelNames, isAsWritten } from './model-names.ts'
 import { createModels } from './models.ts'
 import type { OpenApiOptions } from './options.ts'
 import { resourcePaths } from './resource-paths.ts'
@@ -43,11 +43,13 @@ export function createOpenApiV2({ served, platform, info, enums, others }: Omit<
         groupsPath(platform, models),
         releasePath(models),
         ...Object.entries(others).map(([path, other]) => otherPath(path, other)),
-        ...[...namedGroups(definitions.filter((definition) => !isCustom(definition)))].map((group) => groupPath(group, platform, models)),
+        ...[...namedGroups(definitions.filter((definition) => !isAsWritten(definition)))].map((group) =>
+          groupPath(group, platform, models),
+        ),
       ]
       for (const [index, version] of versions.entries()) {
         // Custom resources don't publish their discovery paths.
-        if (!version.definitions.every(isCustom)) paths.push(versionPath(version, platform, models))
+        if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
         paths.push(...resourcePaths(version, { platform, models }))
         // With a thousand custom resources this takes seconds; other requests run in between.
         if (index % versionsAtOnce === versionsAtOnce - 1) await pause()

@@ -6,7 +6,7 @@ import { bearerToken, v3 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { clientVersions, type Kinds, registeredKinds } from './kinds.ts'
 import { encodeDocument } from './message-protobuf.ts'
-import { createModelNames, isCustom, type ModelNames } from './model-names.ts'
+import { createModelNames, isAsWritten, type ModelNames } from './model-names.ts'
 import { createModels, type Models } from './models.ts'
 import type { PathItem } from './operations.ts'
 import type { ApiInfo, OpenApiOptions } from './options.ts'
@@ -74,13 +74,13 @@ export function createDocuments({ served, platform, info, enums, others }: Omit<
   const ofVersion = (version: ServedVersion, builtIn: readonly ResourceDefinition[]) => {
     const known = kept.get(version.path)
     if (known && same(known.definitions, version.definitions)) return known
-    const contents = version.definitions.every(isCustom) ? customVersion(version) : builtInVersion(version, builtIn)
+    const contents = version.definitions.every(isAsWritten) ? customVersion(version) : builtInVersion(version, builtIn)
     return { definitions: version.definitions, forms: document(contents) }
   }
 
   return perRevision(served, (definitions) => {
     const groups = groupServed(definitions, platform)
-    const builtIn = definitions.filter((definition) => !isCustom(definition))
+    const builtIn = definitions.filter((definition) => !isAsWritten(definition))
     kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, builtIn)] as const)))
     return new Map([
       ['api', fixed((models) => [corePath(platform, models)])],

@@ -45,7 +45,7 @@ function scaleOf({ subresources }: Version): Scale | undefined {
   }
 }
 
-function selectableOf({ selectableFields }: Version): ResourceDefinition['selectable'] {
+function selectableOf({ selectableFields }: Version): NonNullable<ResourceDefinition['selectable']> {
   const entries = (selectableFields ?? []).map(({ jsonPath }) => {
     const text = (object: unknown) => String(getPath(object, jsonPath) ?? '')
     return [jsonPath.replace(/^\./, ''), text] as const
@@ -71,6 +71,9 @@ function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
 /** Storage key of a definition's objects; names of resources can't change once accepted. */
 export const storageKeyOf = ({ spec: { group, names } }: Pick<Definition, 'spec'>): string => `${group}/${names.plural}`
 
+/** In the reference's order. */
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const
+
 function rowOf(definition: Definition, version: Version, options: CustomResourceOptions): ResourceDefinition {
   const { group, scope, preserveUnknownFields = false, versions } = definition.spec
   const { plural, singular, kind, listKind, shortNames, categories } = namesOf(definition)
@@ -95,18 +98,25 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     listKind: listKind || `${kind}List`,
     ...(categories && { categories }),
     namespaced: scope === 'Namespaced',
+    verbs,
     routing: 'verb',
+    typeMeta: 'explicit',
+    strategicMerge: false,
     schema,
     published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
     storageKey: storageKeyOf(definition),
+    // Whatever the media type of stored objects is otherwise, as in the reference server.
+    storageMediaType: 'application/json',
     ...(warning !== undefined && { deprecationWarning: warning }),
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,
     statusKeeps: 'metadata',
     ...(scale && { scale }),
+    subresourceOrder: 'listed',
     generation: status ? 'spec' : 'specAndStatus',
     selectable: selectableOf(version),
     columns: columnsOf(version.additionalPrinterColumns),
+    columnsShowManagers: true,
     strategy: objectStrategy(schema, scale),
     updateNeedsVersion: true,
   }) as ResourceDefinition

@@ -70,7 +70,7 @@ class RuleChecks {
     const inside: Around = { ...around, cardinality: below }
     const part = (each: Schema, at: FieldPath, where = inside) => this.visit(each, at, each.facets?.embeddedResource === true, where)
     if (schema.type === 'message') {
-      if (schema.dialect !== 'openapi') return
+      if (!schema.open) return
       if (schema.additional) part(schema.additional, path.child('additionalProperties'))
       for (const [name, field] of schema.json) part(field.schema, path.child('properties').key(name))
     }

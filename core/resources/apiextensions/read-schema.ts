@@ -120,7 +120,7 @@ function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean
 function objectOf(node: SchemaNode, facets: Facets, whole: boolean): Message {
   const additional = additionalOf(node)
   return message('', '', fieldsOf(node, whole), {
-    dialect: 'openapi',
+    open: true,
     facets,
     ...(additional && { additional }),
     ...(node['x-kubernetes-map-type'] === 'atomic' && { atomic: true }),
@@ -161,7 +161,7 @@ export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
 export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
   if (node === undefined || preserve) {
     const facets: Facets = { preserveUnknown: true, ...(node && { declared: conditionOf(node) }) }
-    return message('', '', fieldsOf({}, true), { dialect: 'openapi', facets }) as Message
+    return message('', '', fieldsOf({}, true), { open: true, facets }) as Message
   }
   return objectOf(node, facetsOf(node, ['object']), true)
 }

@@ -55,7 +55,7 @@ const schema = message(
       '',
     ),
   },
-  { dialect: 'openapi' },
+  { open: true },
 )
 const self = celTypeOf(schema, { name: 'self', root: true })
 assert.ok(self, 'a type')

@@ -18,7 +18,7 @@ const own = {
   group: '',
   version: 'v1',
 } as const
-const plain = { selectable: {}, namespaced: true, group: '', version: 'v1' } as const
+const plain = { namespaced: true, group: '', version: 'v1' } as const
 
 test('parses terms, with escapes in values', () => {
   assert.deepEqual(parseFieldSelector(''), [])
@@ -82,7 +82,7 @@ test('unknown fields are refused', () => {
   }
   assert.equal(message('x', plain), '"x" is not a known field selector: only "metadata.name", "metadata.namespace"')
   assert.equal(message('x', own), 'field label not supported: x')
-  const custom = { ...plain, schema: { dialect: 'openapi' as const } }
+  const custom = { ...plain, selectable: {} }
   assert.equal(message('x', custom), 'field label not supported: x')
   assert.equal(message('metadata.namespace', { ...custom, namespaced: false }), 'field label not supported: metadata.namespace')
   assert.equal(message('constructor', own), 'field label not supported: constructor')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
-import { bodyFormat, customPatchFormats, patchFormat, patchFormats } from '../../../core/request/media-type.ts'
+import { bodyFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../../../core/request/media-type.ts'
 import { createNegotiator, isPretty } from '../../../core/request/negotiate.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 
@@ -106,9 +106,9 @@ test('media types of bodies', () => {
   refused(415, `${prefix}application/json, application/yaml`, () => bodyFormat(kubernetesProtobuf, platform, false))
   refused(415, `${prefix}application/json, application/yaml, ${kubernetesProtobuf}`, () => bodyFormat('constructor', platform, true))
   assert.equal(patchFormat('application/strategic-merge-patch+json; charset=utf-8', patchFormats), 'strategic-merge-patch')
-  assert.equal(patchFormat('application/apply-patch+yaml', customPatchFormats), 'apply-patch')
+  assert.equal(patchFormat('application/apply-patch+yaml', unstructuredPatchFormats), 'apply-patch')
   refused(415, `${prefix}application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml`, () =>
-    patchFormat('application/strategic-merge-patch+json', customPatchFormats),
+    patchFormat('application/strategic-merge-patch+json', unstructuredPatchFormats),
   )
   refused(
     415,

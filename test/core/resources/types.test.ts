@@ -351,7 +351,7 @@ test('the grace period of a pod is 0 unless it runs on a node', () => {
 
 test('field selectors treat unset fields as zero values', () => {
   const selected = (kind: string, label: string, object: object): unknown => {
-    const select = builtInResources.find((each) => each.kind === kind)?.selectable[label]
+    const select = builtInResources.find((each) => each.kind === kind)?.selectable?.[label]
     assert.ok(typeof select === 'function', label)
     return select({ kind, apiVersion: 'v1', metadata: {}, ...object })
   }

@@ -68,7 +68,7 @@ for (const [index, writer] of several.entries())
       assert.deepEqual((await api.list(`${other}?fieldSelector=metadata.name%3D${object.metadata.name}`)).items, [item])
       assert.deepEqual((await api.get(path(written))).body, created)
 
-      for (const [label, at] of Object.entries(reader.selectable)) {
+      for (const [label, at] of Object.entries(reader.selectable ?? {})) {
         const value = typeof at === 'string' ? (getPath(read as unknown as ApiObject, at) ?? '') : at(read as unknown as ApiObject)
         const query = new URLSearchParams({ fieldSelector: `metadata.name=${object.metadata.name},${label}=${value}` })
         assert.equal((await api.list(`${other}?${query}`)).items.length, 1, `selected by ${label}`)

@@ -97,14 +97,14 @@ function* scenes(): Generator<Scene> {
     const collection = collectionPath(definition)
     const path = pathOf(definition, objectOf(definition, name))
     const mine = `fieldSelector=metadata.name%3D${name}`
-    for (const field of new Set([...shared, ...Object.keys(definition.selectable)]))
+    for (const field of new Set([...shared, ...Object.keys(definition.selectable ?? {})]))
       for (const value of values)
         for (const operator of ['%3D', '!%3D']) {
           // Without a name other requests' objects would be in the list, so a label that nothing has is asked for too.
           const selector = `fieldSelector=${field}${operator}${encodeURIComponent(value)}`
           yield scene(`list ${field} ${operator} ${value}`, `${collection}?${selector}&labelSelector=nothing`)
         }
-    for (const field of Object.keys(definition.selectable)) yield* selected(definition, field)
+    for (const field of Object.keys(definition.selectable ?? {})) yield* selected(definition, field)
     for (const query of watches)
       yield scene(
         `watch ${query}`,
