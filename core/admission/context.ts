@@ -1,6 +1,7 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Files, Logger, Outbound } from '../ports.ts'
+import type { Release } from '../release.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
@@ -27,7 +28,7 @@ export interface PluginContext extends Lookup {
   /** Receives metrics of webhooks and policies; default: none. */
   readonly observer?: AdmissionObserver
   /** Release of this server, or the emulated one. */
-  readonly release: { readonly minor: number }
+  readonly release: Release
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
   /** Default toleration seconds of pods for not-ready and unreachable nodes. */

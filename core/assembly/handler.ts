@@ -13,6 +13,7 @@ import { createAttemptMetrics } from '../meta/metrics/attempt.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
 import { createServerMetrics } from '../meta/metrics/server.ts'
 import { createMeta } from '../meta/mount.ts'
+import { releaseOf } from '../meta/version.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import type { Pauses } from '../slices.ts'
@@ -33,7 +34,7 @@ export interface HandlerParts {
 
 export function createHandler(parts: HandlerParts, { options, ports, settings }: AssemblyContext): Handler {
   const { table, identities, authorizer, plugins, admissionMetrics, pauses, health } = parts
-  const { platform, metrics } = options
+  const { platform, metrics, version } = options
   const { clock, telemetry } = ports
   const { logger } = telemetry
   const serverMetrics = createServerMetrics(metrics, clock)
@@ -42,6 +43,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings }:
   const { serviceAccounts } = identities
   const services: Services = {
     ...behaviour,
+    release: releaseOf(version),
     settings,
     clock,
     logger,

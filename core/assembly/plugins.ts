@@ -8,6 +8,7 @@ import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { RbacIndex } from '../authz/rbac-index.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
+import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
 import { createOwnWrites } from './own-writes.ts'
 
@@ -45,7 +46,7 @@ export async function assemblePlugins(
     observer,
     authorizer,
     enabled,
-    release: { minor: Number(options.version.emulationMinor) },
+    release: emulatedRelease(options.version),
     tolerationSeconds,
   })
   return [

@@ -1,13 +1,12 @@
 /** State of the gates of 1.36 in earlier releases that can be emulated. Source: kube_features.go of the reference server and its libraries. */
+import { isReached, type Release } from '../release.ts'
 import type { GateRow, GateSpec, gateRows } from './feature-gate-rows.ts'
-
-type Since = GateSpec['since']
 
 const spec =
   (stage: GateSpec['stage'], usual: boolean) =>
-  (since: Since, value = usual): GateSpec => ({ default: value, stage, since })
+  (since: Release, value = usual): GateSpec => ({ default: value, stage, since })
 
-const alpha = (since: Since) => spec('alpha', false)(since)
+const alpha = (since: Release) => spec('alpha', false)(since)
 const beta = spec('beta', true)
 const ga = spec('ga', true)
 const deprecated = spec('deprecated', true)
@@ -115,8 +114,8 @@ const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly
   WindowsGracefulNodeShutdown: [alpha('1.32')],
 }
 
-/** State of a gate in a release; `reached` tells which releases are included. Undefined: the gate does not exist yet. */
-export function specOf(row: GateRow, reached: (since: Since) => boolean): GateSpec | undefined {
+/** State of a gate in a release. Undefined: the gate does not exist yet. */
+export function specOf(row: GateRow, release: Release): GateSpec | undefined {
   const all: readonly GateSpec[] = [...((earlier as { readonly [name: string]: readonly GateSpec[] })[row.name] ?? []), row]
-  return all.findLast(({ since }) => reached(since))
+  return all.findLast(({ since }) => isReached(since, release))
 }

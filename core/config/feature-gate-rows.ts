@@ -1,9 +1,11 @@
+import type { Release } from '../release.ts'
+
 /** The feature gates of release 1.36, alphabetized. All can be set by --feature-gates; not all have an effect here. */
 export interface GateSpec {
   readonly default: boolean
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated'
   /** Release in which the gate got this stage and default. */
-  readonly since: `1.${number}`
+  readonly since: Release
   /** Only the default is allowed. */
   readonly lockToDefault?: true
 }

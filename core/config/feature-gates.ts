@@ -1,8 +1,8 @@
 /** Feature gates: defaults, changed by --feature-gates (component-base/featuregate). */
 import type { Platform } from '../platform.ts'
+import { ownRelease, type Release } from '../release.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { parseBool } from './bool.ts'
-import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
 import { specOf } from './feature-gate-history.ts'
 import { type GateRow, gateRows } from './feature-gate-rows.ts'
 import { ourWords } from './words.ts'
@@ -46,28 +46,27 @@ function readPair(pair: string, platform: Platform): readonly [name: string, val
 const missing = (name: string, value: boolean, release: Release | undefined) =>
   new DecodeError(
     release
-      ? `cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${releaseText(release)}`
+      ? `cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${release}`
       : `unrecognized feature gate: ${name}`,
   )
 
 /** The gates of a release. */
 function gatesOf(release: Release): GateRow[] {
-  const reached = (since: string) => compareReleases(parseRelease(since), release) <= 0
   return gateRows.flatMap((row) => {
-    const spec = specOf(row, reached)
+    const spec = specOf(row, release)
     return spec ? [{ ...spec, name: row.name }] : []
   })
 }
 
-const ownGates = gatesOf(own)
+const ownGates = gatesOf(ownRelease)
 
 /**
  * Parses --feature-gates for the (emulated) release. Explicit gates take precedence over AllAlpha and AllBeta, in any
  * order. Gates that the release does not have are off.
  * @throws DecodeError for an unknown gate, one that the release does not have, one locked to another value, or a malformed boolean.
  */
-export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = own): FeatureGates {
-  const known = compareReleases(release, own) === 0 ? ownGates : gatesOf(release)
+export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = ownRelease): FeatureGates {
+  const known = release === ownRelease ? ownGates : gatesOf(release)
   const rows = new Map<string, GateRow>(known.map((row) => [row.name, row]))
   const named = new Map<string, boolean>()
   const stages = new Map<string, boolean>()

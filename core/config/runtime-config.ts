@@ -1,11 +1,11 @@
 /** Selects the served built-in APIs: defaults, changed by --runtime-config. */
 
 import type { Platform } from '../platform.ts'
+import { isReached, ownRelease, type Release } from '../release.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { compareVersions } from '../schema/version-order.ts'
 import { parseBool } from './bool.ts'
-import { compareReleases, own, parseRelease, type Release, releaseText } from './emulation.ts'
 
 /** The fields of a definition that decide. The group may have placeholders or the platform's names. */
 export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
@@ -56,12 +56,8 @@ function readEntry(key: string, text: string): Entry {
   return { key, group, version, resource, on }
 }
 
-/** Whether the given release is not later than the emulated one; false if undefined. */
-const reached = (release: string | undefined, emulated: Release) =>
-  release !== undefined && compareReleases(parseRelease(release), emulated) <= 0
-
 function checkKnown(entries: readonly Entry[], known: readonly RuntimeConfigRow[], options: RuntimeConfigOptions): void {
-  const { platform, emulated = own, laterEntries = false } = options
+  const { platform, emulated = ownRelease, laterEntries = false } = options
   const ofGroup = (group: string) => known.filter((definition) => platform.name(definition.group) === group)
   const strangers = entries.filter(({ group }) => ofGroup(group).length === 0)
   if (strangers.length > 0) {
@@ -73,9 +69,9 @@ function checkKnown(entries: readonly Entry[], known: readonly RuntimeConfigRow[
     if (versions.length === 0) throw fail(`group version ${group === '' ? version : `${group}/${version}`} that has not been registered`)
     const named = resource === undefined ? versions : versions.filter(({ names }) => names.plural === resource)
     const [first] = named
-    if (!on || laterEntries || first === undefined || named.some(({ lifecycle }) => reached(lifecycle.introduced, emulated))) continue
+    if (!on || laterEntries || first === undefined || named.some(({ lifecycle }) => isReached(lifecycle.introduced, emulated))) continue
     const hint = 'consider --runtime-config-emulation-forward-compatible=true'
-    throw fail(`${key} was introduced in ${first.lifecycle.introduced}, after the emulation version ${releaseText(emulated)}; ${hint}`)
+    throw fail(`${key} was introduced in ${first.lifecycle.introduced}, after the emulation version ${emulated}; ${hint}`)
   }
 }
 
@@ -100,7 +96,7 @@ export function parseRuntimeConfig(
     stages.push([pattern, text === 'true'])
   }
   checkKnown(entries, known, options)
-  const { platform, emulated = own, laterVersions = false, laterEntries = false } = options
+  const { platform, emulated = ownRelease, laterVersions = false, laterEntries = false } = options
   const explicit = new Map(entries.map(({ group, version, resource, on }) => [[group, version, resource].join('/'), on]))
 
   /** The most specific explicit entry for a definition. */
@@ -124,10 +120,10 @@ export function parseRuntimeConfig(
 
   function serves(definition: RuntimeConfigRow): boolean {
     const { introduced, removed } = definition.lifecycle
-    if (reached(removed, emulated)) return false
+    if (removed !== undefined && isReached(removed, emulated)) return false
     const follows = laterVersions && entryOf(definition) === undefined && lesser(definition).some(serves)
     if (!follows && !enabled(definition)) return false
-    if (reached(introduced, emulated)) return true
+    if (isReached(introduced, emulated)) return true
     return (laterVersions && lesser(definition).some(serves)) || (laterEntries && entryOf(definition) === true)
   }
 

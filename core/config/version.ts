@@ -1,3 +1,5 @@
+import { ownRelease, type Release, releaseBefore } from '../release.ts'
+
 /** The emulated API release as /version reports it (apimachinery version.Info). */
 export interface VersionInfo {
   readonly major: string
@@ -28,14 +30,9 @@ export interface BuildInfo {
   readonly platform?: string
 }
 
-export const major = 1
-export const minor = 36
-export const release = `v${major}.${minor}.0`
+const ownVersion = `v${ownRelease}.0`
 
-interface Release {
-  readonly major: number
-  readonly minor: number
-}
+const textsOf = (release: Release) => release.split('.') as [major: string, minor: string]
 
 /**
  * `reported` replaces the release in `gitVersion` (flag `--version=vX.Y.Z`); major and minor are those of the emulated release, by default
@@ -43,17 +40,20 @@ interface Release {
  */
 export function versionInfo(
   build: BuildInfo = {},
-  reported = release,
-  emulated: Release = { major, minor },
-  minCompatibility: Release = { major, minor: minor - 1 },
+  reported = ownVersion,
+  emulated: Release = ownRelease,
+  minCompatibility: Release = releaseBefore(ownRelease),
 ): VersionInfo {
+  const [major, minor] = textsOf(ownRelease)
+  const [emulationMajor, emulationMinor] = textsOf(emulated)
+  const [minCompatibilityMajor, minCompatibilityMinor] = textsOf(minCompatibility)
   return {
-    major: String(major),
-    minor: String(minor),
-    emulationMajor: String(emulated.major),
-    emulationMinor: String(emulated.minor),
-    minCompatibilityMajor: String(minCompatibility.major),
-    minCompatibilityMinor: String(minCompatibility.minor),
+    major,
+    minor,
+    emulationMajor,
+    emulationMinor,
+    minCompatibilityMajor,
+    minCompatibilityMinor,
     gitVersion: reported,
     gitCommit: build.gitCommit ?? '',
     gitTreeState: build.gitTreeState ?? 'clean',
@@ -66,11 +66,11 @@ export function versionInfo(
 
 /** Text of `--version` (`raw`: all fields), or undefined when the server is to start. */
 export function versionText(flag: string | undefined, name: string, build?: BuildInfo): string | undefined {
-  if (flag === 'true') return `${name} ${release}`
+  if (flag === 'true') return `${name} ${ownVersion}`
   return flag === 'raw' ? JSON.stringify(versionInfo(build), undefined, 2) : undefined
 }
 
 /** The version to report in /version: from `--version=vX.Y.Z`, or our own. */
 export function reportedVersion(flag: string | undefined): string {
-  return flag?.startsWith('v') ? flag : release
+  return flag?.startsWith('v') ? flag : ownVersion
 }

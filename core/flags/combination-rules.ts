@@ -1,6 +1,6 @@
 /** Rules between flags that the table in exclusions.ts can't express as rows. */
 import type { FeatureGates } from '../config/feature-gates.ts'
-import { major, minor } from '../config/version.ts'
+import { ownRelease, releaseBefore } from '../release.ts'
 import type { ParsedFlags } from './parse.ts'
 import type { FlagName } from './rows/index.ts'
 
@@ -62,7 +62,7 @@ export const audit =
 
 export const hiddenMetrics: Rule = (flags) => {
   const shown = flags.get('show-hidden-metrics-for-version')
-  const previous = `${major}.${minor - 1}`
+  const previous = releaseBefore(ownRelease)
   return shown === undefined || shown === previous
     ? undefined
     : `--show-hidden-metrics-for-version: invalid value "${shown}": must be the previous release, ${previous}`

@@ -1,5 +1,5 @@
 /** The emulated release, and the oldest release to stay compatible with (KEP-4330), from flags. */
-import { compareReleases, oldest, own, parseRelease, type Release, releaseText } from '../config/emulation.ts'
+import { isReached, ownRelease, parseRelease, type Release, releaseBefore } from '../release.ts'
 import type { Rule } from './combination-rules.ts'
 import type { ParsedFlags } from './parse.ts'
 
@@ -7,6 +7,9 @@ export interface EffectiveVersion {
   readonly emulated: Release
   readonly minCompatibility: Release
 }
+
+/** The oldest release that can be emulated. */
+const oldest = releaseBefore(ownRelease, 3)
 
 /** Parses the last value, `[component=][v]major.minor`. */
 function lastOf(flags: ParsedFlags, name: 'emulated-version' | 'min-compatibility-version'): Release | undefined {
@@ -16,15 +19,15 @@ function lastOf(flags: ParsedFlags, name: 'emulated-version' | 'min-compatibilit
 
 /** Resolves --emulated-version and --min-compatibility-version; default: compatible with the release before the emulated one. */
 export function effectiveVersion(flags: ParsedFlags): EffectiveVersion {
-  const emulated = lastOf(flags, 'emulated-version') ?? own
-  const before = { ...emulated, minor: emulated.minor - 1 }
-  const least = compareReleases(before, oldest) < 0 ? oldest : before
+  const emulated = lastOf(flags, 'emulated-version') ?? ownRelease
+  const before = releaseBefore(emulated)
+  const least = isReached(oldest, before) ? before : oldest
   return { emulated, minCompatibility: lastOf(flags, 'min-compatibility-version') ?? least }
 }
 
 function within(name: string, release: Release, last: Release): string | undefined {
-  if (compareReleases(release, oldest) >= 0 && compareReleases(release, last) <= 0) return undefined
-  return `--${name}: invalid value "${releaseText(release)}": must be between ${releaseText(oldest)} and ${releaseText(last)}`
+  if (isReached(oldest, release) && isReached(release, last)) return undefined
+  return `--${name}: invalid value "${release}": must be between ${oldest} and ${last}`
 }
 
 /** Both releases must be supported, and the compatible one must not be later than the emulated one. */
@@ -37,13 +40,13 @@ export const effectiveRange: Rule = (flags) => {
     if (given.length > 1) return `--${name}: duplicate version flag, ${given[0] || component}=…`
   }
   const { emulated, minCompatibility } = effectiveVersion(flags)
-  return within('emulated-version', emulated, own) ?? within('min-compatibility-version', minCompatibility, emulated)
+  return within('emulated-version', emulated, ownRelease) ?? within('min-compatibility-version', minCompatibility, emulated)
 }
 
 /** Forward compatibility requires an emulated release. */
 export const emulation =
   (name: 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'): Rule =>
   (flags) =>
-    flags.get(name) && compareReleases(effectiveVersion(flags).emulated, own) >= 0
-      ? `--${name} may be true only when --emulated-version is lower than the version of this server (${releaseText(own)})`
+    flags.get(name) && isReached(ownRelease, effectiveVersion(flags).emulated)
+      ? `--${name} may be true only when --emulated-version is lower than the version of this server (${ownRelease})`
       : undefined

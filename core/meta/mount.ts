@@ -17,7 +17,7 @@ import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
 import type { DefinitionSource } from './served.ts'
 import { createStatusz } from './statusz.ts'
-import { type VersionInfo, versionResponse } from './version.ts'
+import { emulatedRelease, type VersionInfo, versionResponse } from './version.ts'
 
 export interface MetaOptions {
   readonly table: ResourceTable
@@ -71,8 +71,7 @@ export function createMeta(options: MetaOptions): Meta {
     aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
-  const release = `${version.emulationMajor ?? version.major}.${version.emulationMinor ?? version.minor}`
-  const openApi = { served, platform, clock, enums, others, info: { title: platform.title, version: release } }
+  const openApi = { served, platform, clock, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
   const v2 = createOpenApiV2(openApi)
   const v3 = createOpenApiV3(openApi)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []

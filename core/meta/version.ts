@@ -1,3 +1,4 @@
+import { ownRelease, parseRelease, type Release } from '../release.ts'
 import { Reply } from '../respond/reply.ts'
 /** Content of `/version` (apimachinery version.Info). */
 export interface VersionInfo {
@@ -15,6 +16,14 @@ export interface VersionInfo {
   readonly compiler: string
   readonly platform: string
 }
+
+/** The release that a server says it is. */
+export const releaseOf = ({ major, minor }: Pick<VersionInfo, 'major' | 'minor'>): Release =>
+  parseRelease(`${major}.${minor}`) ?? ownRelease
+
+/** The release that it emulates; its own by default. */
+export const emulatedRelease = ({ major, minor, emulationMajor = major, emulationMinor = minor }: VersionInfo): Release =>
+  releaseOf({ major: emulationMajor, minor: emulationMinor })
 
 /** In output order. */
 export const versionFields = [

@@ -3,6 +3,7 @@
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
 import type { Platform } from '../platform.ts'
+import type { Release } from '../release.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/model.ts'
 
@@ -74,11 +75,10 @@ export interface Scale {
   readonly selector?: Path
 }
 
-/** Releases as `1.36`. */
 export interface Lifecycle {
-  readonly introduced: string
-  readonly deprecated?: string
-  readonly removed?: string
+  readonly introduced: Release
+  readonly deprecated?: Release
+  readonly removed?: Release
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string }
 }
 

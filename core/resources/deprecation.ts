@@ -1,14 +1,5 @@
+import { isReached, type Release } from '../release.ts'
 import { apiVersionOf, type ResourceDefinition } from './definition.ts'
-
-interface Release {
-  readonly major: string
-  readonly minor: string
-}
-
-const isReached = (release: string, { major, minor }: Release) => {
-  const [otherMajor = 0, otherMinor = 0] = release.split('.').map(Number)
-  return otherMajor < Number(major) || (otherMajor === Number(major) && otherMinor <= Number(minor))
-}
 
 /** Warning for clients of a deprecated version: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
 export function deprecationWarning({ kind, lifecycle, ...version }: ResourceDefinition, at: Release): string | undefined {

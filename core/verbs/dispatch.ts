@@ -71,7 +71,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
   function endpointsOf({ definition }: ServedResource): ReadonlyMap<string, Endpoint> {
     const views = viewsOf(definition)
     const routes = routesOf(definition)
-    const own = deprecationWarning(definition, services.version)
+    const own = deprecationWarning(definition, services.release)
     const endpoint = (name: string): Endpoint => {
       const answers = actionOf(definition, name)
       const view = answers ? undefined : views.get(name)

@@ -6,6 +6,7 @@ import type { SubjectRules } from '../authz/rbac.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
@@ -48,7 +49,7 @@ export interface Services {
     readonly extendedSeconds?: number
   }
   /** The release of this server. */
-  readonly version: { readonly major: string; readonly minor: string }
+  readonly release: Release
   /** Whether watches may request initial events. */
   readonly watchList: boolean
   /** Concurrent deletions of a deletecollection request. */

@@ -36,6 +36,7 @@ const order = [
   'slices.ts',
   'maybe-promise.ts',
   'platform.ts',
+  'release.ts',
   'ports.ts',
 ]
 

@@ -64,7 +64,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   const { platform, find, list, clock, release } = context
   const { defaults, exemptions } = context.configuration.PodSecurity ?? noConfiguration
   const { policyOf, named } = createPolicyReader(platform)
-  const evaluate = createEvaluate(platform.name, release.minor)
+  const evaluate = createEvaluate(platform.name, release)
   const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
   const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
 

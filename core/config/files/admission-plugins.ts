@@ -8,15 +8,7 @@ import type {
   ResourceQuotaConfiguration,
 } from '../../admission/configuration.ts'
 import { parseNodeSelector } from '../../admission/plugins/pod-node-selector.ts'
-import {
-  latest,
-  levelProblem,
-  modes,
-  type Policy,
-  parseLevel,
-  parseVersion,
-  versionProblem,
-} from '../../admission/plugins/pod-security/policy.ts'
+import { levelProblem, modes, type Policy, parseLevel, parseVersion, versionProblem } from '../../admission/plugins/pod-security/policy.ts'
 import type { Toleration } from '../../admission/plugins/tolerations.ts'
 import { validateTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -72,7 +64,7 @@ const podSecurityFile = fileKind({
 function podSecurityOf({ defaults, exemptions }: z.output<typeof podSecurity>): PodSecurityConfiguration {
   const policy = modes.map((mode) => [
     mode,
-    { level: parseLevel(defaults[mode]) ?? 'privileged', version: parseVersion(defaults[`${mode}-version`]) ?? latest },
+    { level: parseLevel(defaults[mode]) ?? 'privileged', version: parseVersion(defaults[`${mode}-version`]) ?? 'latest' },
   ])
   return { defaults: Object.fromEntries(policy) as Policy, exemptions }
 }

@@ -21,7 +21,7 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     authorizer: { name: 'nobody', authorize: () => ({ verdict: 'no-opinion', reason: 'not today' }) },
     clock: new ManualClock(),
     enabled: () => true,
-    release: { minor: 36 },
+    release: '1.36',
     outbound: unreachable,
     files: noFiles,
     logger: silent,

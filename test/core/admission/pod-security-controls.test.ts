@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createEvaluate, detailsOf } from '../../../core/admission/plugins/pod-security/controls.ts'
 import type { PodLike } from '../../../core/admission/plugins/pod-security/pod.ts'
-import { latest } from '../../../core/admission/plugins/pod-security/policy.ts'
+import type { Version } from '../../../core/admission/plugins/pod-security/policy.ts'
 import { createPlatform } from '../../../core/platform.ts'
 
-const evaluate = createEvaluate(createPlatform('kubernetes').name, 36)
+const evaluate = createEvaluate(createPlatform('kubernetes').name, '1.36')
 
 interface Change {
   readonly pod?: object
@@ -32,8 +32,8 @@ function podWith({ pod = {}, podContext = {}, container = {}, context = {}, anno
 
 /** Minor versions that forbid it: from (inclusive) to (exclusive). */
 type Span = readonly [from: number, until: number]
-const always: Span = [0, latest]
-const since = (from: number): Span => [from, latest]
+const always: Span = [0, Number.POSITIVE_INFINITY]
+const since = (from: number): Span => [from, Number.POSITIVE_INFINITY]
 const until = (end: number): Span => [0, end]
 const never: Span = [0, 0]
 
@@ -130,7 +130,7 @@ const rows: readonly (readonly [what: string, change: Change, baseline: Span, re
   ['an ephemeral container', { pod: { ephemeralContainers: [{ name: 'e', securityContext: { privileged: true } }] } }, always, always],
 ]
 
-const versions = [...Array.from({ length: 38 }, (_, minor) => minor), latest]
+const versions: readonly Version[] = [...Array.from({ length: 38 }, (_, minor) => `1.${minor}` as const), 'latest']
 
 test(`${rows.length} pods in ${versions.length} versions of three levels`, () => {
   const wrong = rows.flatMap(([what, change, baseline, restricted]) =>
@@ -138,11 +138,11 @@ test(`${rows.length} pods in ${versions.length} versions of three levels`, () =>
       const pod = podWith(change)
       const spans = { privileged: never, baseline, restricted } as const
       // A version that is not known yet means the latest known one.
-      const at = Math.min(version, 36)
+      const at = version === 'latest' ? 36 : Math.min(Number(version.slice(2)), 36)
       return (['privileged', 'baseline', 'restricted'] as const).flatMap((level) => {
         const [from, end] = spans[level]
         const violations = evaluate({ level, version }, pod)
-        return (at >= from && at < end) === violations.length > 0 ? [] : [`${level} 1.${version}: ${what}: ${detailsOf(violations)}`]
+        return (at >= from && at < end) === violations.length > 0 ? [] : [`${level} ${version}: ${what}: ${detailsOf(violations)}`]
       })
     }),
   )
@@ -151,9 +151,9 @@ test(`${rows.length} pods in ${versions.length} versions of three levels`, () =>
 
 test('an emulated release knows no later policy versions', () => {
   const pod = podWith({ container: { livenessProbe: { httpGet: { host: 'a' } } } })
-  const emulated = createEvaluate(createPlatform('kubernetes').name, 33)
-  assert.equal(emulated({ level: 'baseline', version: latest }, pod).length, 0)
-  assert.equal(evaluate({ level: 'baseline', version: latest }, pod).length, 1)
+  const emulated = createEvaluate(createPlatform('kubernetes').name, '1.33')
+  assert.equal(emulated({ level: 'baseline', version: 'latest' }, pod).length, 0)
+  assert.equal(evaluate({ level: 'baseline', version: 'latest' }, pod).length, 1)
 })
 
 test('messages for a pod that violates every control', () => {
@@ -203,13 +203,13 @@ test('messages for a pod that violates every control', () => {
   const rest = ['forbidden sysctls (s.a, s.b)', 'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)']
   const added = `must not include "BPF", "NET_RAW" in securityContext.capabilities.add`
   assert.equal(
-    detailsOf(evaluate({ level: 'baseline', version: latest }, pod)),
+    detailsOf(evaluate({ level: 'baseline', version: 'latest' }, pod)),
     [...common('hostPath volumes (volume "v")', `non-default capabilities (${both} ${added})`), procMount, seLinux, seccomp, ...rest].join(
       ', ',
     ),
   )
   assert.equal(
-    detailsOf(evaluate({ level: 'restricted', version: latest }, pod)),
+    detailsOf(evaluate({ level: 'restricted', version: 'latest' }, pod)),
     [
       ...common('', ''),
       seLinux,

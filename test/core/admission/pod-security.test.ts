@@ -117,7 +117,7 @@ test('pod templates of workloads give warnings, never refusals', async () => {
 test('exemptions: namespaces, users, runtime classes', async () => {
   const exemptions = { usernames: ['jane'], namespaces: ['dev'], runtimeClasses: ['vm'] }
   const none = { usernames: [], namespaces: [], runtimeClasses: [] }
-  const strict = { level: 'baseline', version: 30 } as const
+  const strict = { level: 'baseline', version: '1.30' } as const
   const configuration = (some: Partial<typeof exemptions>): PodSecurityConfiguration => ({
     defaults: { enforce: strict, audit: strict, warn: strict },
     exemptions: { ...none, ...some },
@@ -179,9 +179,9 @@ test('namespace labels are validated, and existing pods that violate a new level
 
   const configuration: PodSecurityConfiguration = {
     defaults: {
-      enforce: { level: 'privileged', version: 1 },
-      audit: { level: 'privileged', version: 1 },
-      warn: { level: 'privileged', version: 1 },
+      enforce: { level: 'privileged', version: '1.1' },
+      audit: { level: 'privileged', version: '1.1' },
+      warn: { level: 'privileged', version: '1.1' },
     },
     exemptions: { usernames: [], namespaces: ['dev'], runtimeClasses: [] },
   }

@@ -42,7 +42,7 @@ contexts: [{ name: c, context: { cluster: c, user: u } }]
 `
 
 test('inline and by path, with defaults', async () => {
-  const unlimited = { level: 'privileged', version: Number.POSITIVE_INFINITY }
+  const unlimited = { level: 'privileged', version: 'latest' }
   assert.deepEqual(await load(file()), {})
   assert.deepEqual(await inline('PodSecurity', podSecurity), {
     PodSecurity: {
@@ -57,7 +57,7 @@ test('inline and by path, with defaults', async () => {
   }
   const expected = {
     PodSecurity: {
-      defaults: { enforce: { level: 'baseline', version: 30 }, audit: unlimited, warn: { ...unlimited, level: 'restricted' } },
+      defaults: { enforce: { level: 'baseline', version: '1.30' }, audit: unlimited, warn: { ...unlimited, level: 'restricted' } },
       exemptions: full.exemptions,
     },
   }

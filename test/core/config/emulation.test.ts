@@ -10,7 +10,7 @@ import { type Api, apiOf, assertFailure } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
-const release = (minor: number) => ({ major: 1, minor })
+const release = (minor: number) => `1.${minor}` as const
 const platform = createPlatform()
 
 interface Options {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRuntimeConfig, type RuntimeConfigOptions, type RuntimeConfigRow } from '../../../core/config/runtime-config.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
+import type { Release } from '../../../core/release.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
-const row = (group: string, version: string, plural: string, servedByDefault = true, introduced = '1.0'): RuntimeConfigRow => ({
+const row = (group: string, version: string, plural: string, servedByDefault = true, introduced: Release = '1.0'): RuntimeConfigRow => ({
   group,
   version,
   names: { plural, singular: plural },
@@ -72,7 +73,7 @@ test('the option of createApiServer follows the same rules', async () => {
 })
 
 test('versions introduced later than the emulated release are not served, and requesting them is an error', () => {
-  const options = { emulated: { major: 1, minor: 35 } }
+  const options = { emulated: '1.35' } as const
   assert.deepEqual(served('', options), [pods, deployments, scales])
   assert.deepEqual(served('api/all=true', options), [pods, deployments, scales, policies, pools])
   assert.throws(() => served('resource.k8s.io/v1=true', options), /introduced in 1.36, after the emulation version 1.35/)

@@ -5,7 +5,7 @@ import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { assertHas, type Client, causesOf, type Manifest, startServer, withChanges } from './support.ts'
 
-const at = (minor: number, ...pairs: string[]) => startServer({ gates: parseFeatureGates(pairs, createPlatform(), { major: 1, minor }) })
+const at = (minor: number, ...pairs: string[]) => startServer({ gates: parseFeatureGates(pairs, createPlatform(), `1.${minor}`) })
 const own = at(36)
 
 const pods = '/api/v1/namespaces/default/pods'

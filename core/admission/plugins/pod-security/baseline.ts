@@ -195,42 +195,42 @@ const windowsHostProcess: Check = ({ spec }) => {
 
 /** `name` resolves placeholders in annotation keys. */
 export const baselineControls = (name: (text: string) => string): readonly Control[] => [
-  { id: 'appArmorProfile', revisions: [{ since: 0, check: appArmor(name('container.apparmor.security.beta.<labels>/')) }] },
-  { id: 'capabilities', revisions: [{ since: 0, check: capabilities }] },
-  { id: 'hostNamespaces', revisions: [{ since: 0, check: hostNamespaces }] },
-  { id: 'hostPathVolumes', revisions: [{ since: 0, check: hostPathVolumes }] },
-  { id: 'hostPorts', revisions: [{ since: 0, check: hostPorts }] },
-  { id: 'hostHandlers', revisions: [{ since: 34, check: hostHandlers }] },
-  { id: 'privileged', revisions: [{ since: 0, check: privileged }] },
+  { id: 'appArmorProfile', revisions: [{ since: '1.0', check: appArmor(name('container.apparmor.security.beta.<labels>/')) }] },
+  { id: 'capabilities', revisions: [{ since: '1.0', check: capabilities }] },
+  { id: 'hostNamespaces', revisions: [{ since: '1.0', check: hostNamespaces }] },
+  { id: 'hostPathVolumes', revisions: [{ since: '1.0', check: hostPathVolumes }] },
+  { id: 'hostPorts', revisions: [{ since: '1.0', check: hostPorts }] },
+  { id: 'hostHandlers', revisions: [{ since: '1.34', check: hostHandlers }] },
+  { id: 'privileged', revisions: [{ since: '1.0', check: privileged }] },
   {
     id: 'procMount',
     revisions: [
-      { since: 0, check: procMount },
-      { since: 35, check: unlessOwnUsers(procMount) },
+      { since: '1.0', check: procMount },
+      { since: '1.35', check: unlessOwnUsers(procMount) },
     ],
   },
   {
     id: 'seLinuxOptions',
     revisions: [
-      { since: 0, check: seLinux(seLinuxTypes) },
-      { since: 31, check: seLinux([...seLinuxTypes, 'container_engine_t']) },
+      { since: '1.0', check: seLinux(seLinuxTypes) },
+      { since: '1.31', check: seLinux([...seLinuxTypes, 'container_engine_t']) },
     ],
   },
   {
     id: 'seccompProfile',
     revisions: [
-      { since: 0, check: seccompMarks(name) },
-      { since: 19, check: seccompFields },
+      { since: '1.0', check: seccompMarks(name) },
+      { since: '1.19', check: seccompFields },
     ],
   },
   {
     id: 'sysctls',
     revisions: [
-      { since: 0, check: sysctls(safeSysctls) },
-      { since: 27, check: sysctls(sysctlsSince27) },
-      { since: 29, check: sysctls(sysctlsSince29) },
-      { since: 32, check: sysctls(sysctlsSince32) },
+      { since: '1.0', check: sysctls(safeSysctls) },
+      { since: '1.27', check: sysctls(sysctlsSince27) },
+      { since: '1.29', check: sysctls(sysctlsSince29) },
+      { since: '1.32', check: sysctls(sysctlsSince32) },
     ],
   },
-  { id: 'windowsHostProcess', revisions: [{ since: 0, check: windowsHostProcess }] },
+  { id: 'windowsHostProcess', revisions: [{ since: '1.0', check: windowsHostProcess }] },
 ]

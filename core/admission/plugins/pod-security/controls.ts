@@ -1,4 +1,5 @@
 /** The controls of a level in a version, and their evaluation. */
+import { isReached, type Release } from '../../../release.ts'
 import { baselineControls } from './baseline.ts'
 import type { Check, Control, PodLike, Violation } from './pod.ts'
 import type { LevelVersion } from './policy.ts'
@@ -12,21 +13,19 @@ interface Active {
   readonly check: Check
 }
 
-const activeIn = (controls: readonly Control[], version: number): readonly Active[] =>
+const activeIn = (controls: readonly Control[], version: Release): readonly Active[] =>
   controls.flatMap((control) => {
-    const revision = control.revisions.findLast(({ since }) => since <= version)
+    const revision = control.revisions.findLast(({ since }) => isReached(since, version))
     return revision ? [{ control, check: revision.check }] : []
   })
 
-/** `name` resolves placeholders; `last` is the newest known minor version. */
-export function createEvaluate(name: (text: string) => string, last: number): Evaluate {
+/** `name` resolves placeholders; `last` is the newest known release: later ones, and `latest`, mean this one. */
+export function createEvaluate(name: (text: string) => string, last: Release): Evaluate {
   const baseline = baselineControls(name)
-  const changes = [...baseline, ...restrictedControls].flatMap(({ revisions }) => revisions.map(({ since }) => since))
-  const newest = Math.min(last, Math.max(...changes))
   /** Cached by level and version. */
   const known = new Map<string, readonly Check[]>()
 
-  function checksOf(level: string, version: number): readonly Check[] {
+  function checksOf(level: string, version: Release): readonly Check[] {
     const more = level === 'restricted' ? activeIn(restrictedControls, version) : []
     const replaced = new Set(more.map(({ control }) => control.replaces))
     return [...activeIn(baseline, version).filter(({ control }) => !replaced.has(control.id)), ...more].map(({ check }) => check)
@@ -34,9 +33,9 @@ export function createEvaluate(name: (text: string) => string, last: number): Ev
 
   return ({ level, version }, pod) => {
     if (level === 'privileged') return []
-    const minor = Math.min(version, newest)
-    const key = `${level}:${minor}`
-    const checks = known.get(key) ?? checksOf(level, minor)
+    const release = version === 'latest' || isReached(last, version) ? last : version
+    const key = `${level}:${release}`
+    const checks = known.get(key) ?? checksOf(level, release)
     known.set(key, checks)
     return checks.map((check) => check(pod)).filter((violation) => violation !== undefined)
   }

@@ -1,4 +1,5 @@
 /** The parts of a pod that controls evaluate, and helpers for messages. */
+import type { Release } from '../../../release.ts'
 
 interface Typed {
   readonly type?: string
@@ -71,7 +72,7 @@ export interface Control {
   /** The baseline control that this control includes. */
   readonly replaces?: string
   /** Oldest first; each is valid until the next. */
-  readonly revisions: readonly { readonly since: number; readonly check: Check }[]
+  readonly revisions: readonly { readonly since: Release; readonly check: Check }[]
 }
 
 /** Init containers, containers and ephemeral containers. */

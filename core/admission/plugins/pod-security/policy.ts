@@ -1,5 +1,6 @@
 /** Pod security policy of a namespace's labels: level and version for each of three modes (Pod Security Standards). */
 import type { Platform } from '../../../platform.ts'
+import { parseRelease, type Release } from '../../../release.ts'
 import type { ApiObject } from '../../../resources/definition.ts'
 import { FieldErrors } from '../../../schema/field-error.ts'
 import { FieldPath } from '../../../schema/field-path.ts'
@@ -8,9 +9,8 @@ import { FieldPath } from '../../../schema/field-path.ts'
 export const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
-/** Minor version of the standards; `latest` is greater than all. */
-export type Version = number
-export const latest: Version = Number.POSITIVE_INFINITY
+/** Release of the standards. */
+export type Version = Release | 'latest'
 
 export interface LevelVersion {
   readonly level: Level
@@ -21,7 +21,7 @@ export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 export type Policy = Readonly<Record<Mode, LevelVersion>>
 
-const unlimited: LevelVersion = { level: 'privileged', version: latest }
+const unlimited: LevelVersion = { level: 'privileged', version: 'latest' }
 export const privileged: Policy = { enforce: unlimited, audit: unlimited, warn: unlimited }
 
 export const levelProblem = 'must be one of privileged, baseline, restricted'
@@ -30,12 +30,12 @@ export const versionProblem = 'must be "latest" or "v1.x"'
 /** Undefined: not a level. */
 export const parseLevel = (text: string): Level | undefined => levels.find((level) => level === text)
 export function parseVersion(text: string): Version | undefined {
-  if (text === 'latest') return latest
-  return /^v1\.(0|[1-9]\d{0,8})$/.test(text) ? Number(text.slice('v1.'.length)) : undefined
+  if (text === 'latest') return text
+  return /^v1\.(0|[1-9]\d{0,8})$/.test(text) ? parseRelease(text.slice('v'.length)) : undefined
 }
 
 /** As shown to clients: `baseline:v1.30`. */
-export const textOf = ({ level, version }: LevelVersion) => `${level}:${version === latest ? 'latest' : `v1.${version}`}`
+export const textOf = ({ level, version }: LevelVersion) => `${level}:${version === 'latest' ? version : `v${version}`}`
 
 export const isStricter = (a: Level, b: Level) => levels.indexOf(a) > levels.indexOf(b)
 export const isSame = (a: LevelVersion, b: LevelVersion) => a.level === b.level && a.version === b.version
@@ -63,7 +63,7 @@ export function createPolicyReader(platform: Platform) {
     const failing: Level = mode === 'enforce' ? 'restricted' : 'privileged'
     return {
       level: part(key[mode], given.level, parseLevel, levelProblem, failing),
-      version: part(`${key[mode]}-version`, given.version, parseVersion, versionProblem, latest),
+      version: part(`${key[mode]}-version`, given.version, parseVersion, versionProblem, 'latest'),
     }
   }
 

@@ -84,41 +84,41 @@ export const restrictedControls: readonly Control[] = [
   {
     id: 'allowPrivilegeEscalation',
     revisions: [
-      { since: 8, check: privilegeEscalation },
-      { since: 25, check: unlessWindows(privilegeEscalation) },
+      { since: '1.8', check: privilegeEscalation },
+      { since: '1.25', check: unlessWindows(privilegeEscalation) },
     ],
   },
   {
     id: 'capabilities_restricted',
     replaces: 'capabilities',
     revisions: [
-      { since: 22, check: capabilities },
-      { since: 25, check: unlessWindows(capabilities) },
+      { since: '1.22', check: capabilities },
+      { since: '1.25', check: unlessWindows(capabilities) },
     ],
   },
   // Since then baseline exempts pods with user namespaces, and restricted does not.
-  { id: 'procMount_restricted', replaces: 'procMount', revisions: [{ since: 35, check: procMount }] },
-  { id: 'restrictedVolumes', replaces: 'hostPathVolumes', revisions: [{ since: 0, check: volumes }] },
+  { id: 'procMount_restricted', replaces: 'procMount', revisions: [{ since: '1.35', check: procMount }] },
+  { id: 'restrictedVolumes', replaces: 'hostPathVolumes', revisions: [{ since: '1.0', check: volumes }] },
   {
     id: 'runAsNonRoot',
     revisions: [
-      { since: 0, check: runAsNonRoot },
-      { since: 35, check: unlessOwnUsers(runAsNonRoot) },
+      { since: '1.0', check: runAsNonRoot },
+      { since: '1.35', check: unlessOwnUsers(runAsNonRoot) },
     ],
   },
   {
     id: 'runAsUser',
     revisions: [
-      { since: 23, check: runAsUser },
-      { since: 35, check: unlessOwnUsers(runAsUser) },
+      { since: '1.23', check: runAsUser },
+      { since: '1.35', check: unlessOwnUsers(runAsUser) },
     ],
   },
   {
     id: 'seccompProfile_restricted',
     replaces: 'seccompProfile',
     revisions: [
-      { since: 19, check: seccomp },
-      { since: 25, check: unlessWindows(seccomp) },
+      { since: '1.19', check: seccomp },
+      { since: '1.25', check: unlessWindows(seccomp) },
     ],
   },
 ]
