@@ -71,6 +71,9 @@ export function createHandler(parts: HandlerParts, { options, ports, settings }:
     authorizer,
     metrics: serverMetrics,
   })
-  const fixed = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
-  return compose(chain, createRouter({ delegates: options.delegates, resources: createDispatch(services), fixed, others: [] }))
+  const meta = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
+  return compose(
+    chain,
+    createRouter({ delegates: options.delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }),
+  )
 }

@@ -1,5 +1,5 @@
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
-import { forbiddenError } from '../authz/forbidden.ts'
+import { deniedError } from '../authz/forbidden.ts'
 import type { Platform } from '../platform.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiError } from '../respond/status.ts'
@@ -183,9 +183,9 @@ async function firstRefusal(checks: readonly ImpersonationCheck[], authorizer: A
   for (const { wildcard, each, refusal } of checks) {
     if (refusal === undefined && wildcard !== undefined && (await authorizer.authorize(wildcard)).verdict === 'allow') continue
     for (const attributes of each) {
-      if (refusal !== undefined) return forbiddenError(attributes, refusal)
+      if (refusal !== undefined) return deniedError(attributes, refusal)
       const { verdict, reason } = await authorizer.authorize(attributes)
-      if (verdict !== 'allow') return forbiddenError(attributes, reason)
+      if (verdict !== 'allow') return deniedError(attributes, reason)
     }
   }
   return undefined

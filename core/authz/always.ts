@@ -25,14 +25,3 @@ export function privilegedGroups(...groups: readonly string[]): Authorizer {
     authorize: ({ user }) => (user.groups.some((group) => groups.includes(group)) ? allow : none),
   }
 }
-
-/** Allows everyone to reach these non-resource paths. A `*` at the end matches everything below. */
-export function allowedPaths(...patterns: readonly string[]): Authorizer {
-  const exact = new Set(patterns.filter((pattern) => !pattern.endsWith('*')))
-  const prefixes = patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1))
-  return {
-    name: 'AllowedPaths',
-    authorize: ({ isResource, path }) =>
-      !isResource && (exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix))) ? allow : none,
-  }
-}

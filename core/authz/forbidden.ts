@@ -1,8 +1,7 @@
+import { sanitize } from '../respond/sanitize.ts'
 import { ApiError, forbidden } from '../respond/status.ts'
 import type { Attributes } from './authorizer.ts'
 
-/** Escapes markup, for browsers that ignore the content type. */
-const sanitize = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const quote = (text: string) => JSON.stringify(text)
 
 function refusal({ user, verb, isResource, path, group, resource, subresource, namespace }: Attributes): string {
@@ -16,6 +15,11 @@ function refusal({ user, verb, isResource, path, group, resource, subresource, n
 export function forbiddenMessage(attributes: Attributes, reason: string): string {
   const message = sanitize(refusal(attributes))
   return reason === '' ? message : `${message}: ${reason}`
+}
+
+/** The 403 of a filter: as `forbiddenError`, and browsers may not guess another content type. */
+export function deniedError(attributes: Attributes, reason: string): ApiError {
+  return Object.assign(forbiddenError(attributes, reason), { headers: { 'x-content-type-options': 'nosniff' } })
 }
 
 /** The 403 of a denied request: `pods "web" is forbidden: User …`. */

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import { abacAuthorizer } from './abac.ts'
 import type { Policy } from './abac-policy.ts'
-import { allowedPaths, alwaysAllow, alwaysDeny, privilegedGroups } from './always.ts'
+import { alwaysAllow, alwaysDeny, privilegedGroups } from './always.ts'
 import { type Authorizer, authorizerChain } from './authorizer.ts'
 import { nodeAuthorizer } from './node.ts'
 import type { FollowedGraph } from './node-follow.ts'
@@ -37,12 +37,8 @@ const modes: { readonly [mode: string]: (context: AuthorizationContext) => Autho
 /** Values of `--authorization-mode`, in the reference server's order. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 
-/** Health checks are allowed for everyone: probes have no credentials. */
-const healthPaths = ['/healthz', '/livez', '/readyz']
-
 /**
- * The chain of authorizers for these entries, in order. Members of `system:masters` and requests for health paths are allowed before any of
- * them. Throws an Error on an unknown or duplicate mode.
+ * The chain of authorizers for these entries, in order. Members of `system:masters` are allowed before any of them. Throws an Error on an unknown or duplicate mode.
  */
 export function createAuthorizer(entries: readonly Entry[], context: AuthorizationContext): Authorizer {
   const { observer = unobserved } = context
@@ -56,5 +52,5 @@ export function createAuthorizer(entries: readonly Entry[], context: Authorizati
     return create(context)
   }
   const authorizers = entries.map((entry) => observed(entry.type, entry.name ?? entry.type.toLowerCase(), make(entry), observer))
-  return authorizerChain([privilegedGroups('system:masters'), allowedPaths(...healthPaths), ...authorizers])
+  return authorizerChain([privilegedGroups('system:masters'), ...authorizers])
 }

@@ -1,5 +1,5 @@
 import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
-import { forbiddenError } from '../authz/forbidden.ts'
+import { deniedError } from '../authz/forbidden.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
@@ -9,7 +9,7 @@ export function authorization(authorizer: Authorizer): Filter {
   const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
     if (decision.verdict === 'allow') return next(exchange)
     if (decision.error !== undefined) throw internalError(decision.error)
-    throw forbiddenError(attributesOf(exchange.user, exchange.info), decision.reason)
+    throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   return (exchange, next) => {
     const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)

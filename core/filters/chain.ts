@@ -15,6 +15,7 @@ import { goaway } from './goaway.ts'
 import { cors, hsts } from './headers.ts'
 import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
+import { malformed } from './malformed.ts'
 import { measure } from './measure.ts'
 import { recover } from './recover.ts'
 import { trace } from './trace.ts'
@@ -47,6 +48,7 @@ export interface FilterOptions {
 export function filters(options: FilterOptions): readonly Filter[] {
   const { clock, logger } = options
   return [
+    malformed,
     trace,
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),

@@ -2,6 +2,7 @@ import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
 import { createIds } from '../request/ids.ts'
+import { plainHeaders } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { type ApiError, serviceUnavailable } from '../respond/status.ts'
 import type { Answer, Handler } from './filter.ts'
@@ -77,13 +78,12 @@ const usualLimit = 10_000
 const abortGrace = 1_000
 
 const exempt = ['/readyz', '/livez', '/healthz', '/metrics']
-const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
 /** The response and its headers are the reference's (WithRetryAfter). */
 const tryLater = ({ auditId }: Exchange): Response =>
   new Reply('The apiserver is shutting down, please try again later.\n', {
     status: 429,
-    headers: { ...plain, 'Audit-Id': auditId, Connection: 'close', 'Retry-After': '5' },
+    headers: { ...plainHeaders, 'audit-id': auditId, connection: 'close', 'retry-after': '5' },
   })
 
 /** As the reference's WithWaitGroup: in JSON, whatever the client accepts. */

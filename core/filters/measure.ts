@@ -4,6 +4,7 @@ import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { apiErrorOf } from '../respond/error.ts'
+import { PlainError } from '../respond/plain-error.ts'
 import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
@@ -73,7 +74,7 @@ export function measure(
       return info.longRunning ? lasting(exchange, response) : response
     }
     const failed = (error: unknown): never => {
-      const { code = 500, details } = apiErrorOf(error)?.status ?? {}
+      const { code = 500, details } = error instanceof PlainError ? { code: error.code } : (apiErrorOf(error)?.status ?? {})
       if (code !== 404 || details?.name !== undefined) record(code)
       throw error
     }

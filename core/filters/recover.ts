@@ -2,6 +2,7 @@ import type { Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.ts'
 import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
+import { PlainError } from '../respond/plain-error.ts'
 import { ApiError, serviceUnavailable } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
@@ -19,12 +20,13 @@ function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiato
 }
 
 /**
- * Converts everything thrown to a Status, so that the filters outside always see a response. An internal error is logged with its stack; the
+ * Converts everything thrown to a response, nearly always a Status, so that the filters outside always see a response. An internal error is logged with its stack; the
  * client gets no stack.
  */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const respond = (exchange: Exchange, error: ApiError): Response => errorResponse(exchange, error, formOf(exchange, negotiator))
   const answer = (exchange: Exchange, error: unknown): Response => {
+    if (error instanceof PlainError) return error.response
     const known = apiErrorOf(error)
     if (known) return respond(exchange, known)
     // The client left: there is no defect, and no reader.

@@ -1,4 +1,5 @@
 import type { Exchange, RequestInfo } from '../request/exchange.ts'
+import { pageNotFound } from '../respond/plain-error.ts'
 import { noSuchResource } from '../respond/status.ts'
 import type { Answer, Handler } from './filter.ts'
 
@@ -12,6 +13,8 @@ export interface Destinations {
   readonly resources: Part
   /** All other paths: discovery, health and so on. */
   readonly fixed: Part
+  /** Whether the path is below a built-in group or fixed path, where unknown paths are answered with a Status. */
+  readonly owns: (path: string) => boolean
   /** Asked in this order for what this server does not serve itself, such as other servers of the cluster. */
   readonly others: readonly Part[]
 }
@@ -23,11 +26,11 @@ function groupVersionOf({ isResource, group, version, path }: RequestInfo): stri
   return prefix === 'apis' && elements.length === 2 ? elements.join('/') : ''
 }
 
-/** The innermost handler: a delegate, the resources or the fixed paths, then the others. Throws NotFound when none of them answers. */
-export function createRouter({ delegates, resources, fixed, others }: Destinations): Handler {
+/** The innermost handler: a delegate, the resources or the fixed paths, then the others. Throws a 404 when none of them answers. */
+export function createRouter({ delegates, resources, fixed, owns, others }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange
-    if (info.path.startsWith('//')) throw noSuchResource()
+    if (info.path.startsWith('//')) throw pageNotFound()
     const delegate = delegates.size > 0 ? delegates.get(groupVersionOf(info)) : undefined
     const answer = (delegate ?? (info.isResource ? resources : fixed))(exchange)
     if (answer !== undefined) return answer
@@ -35,6 +38,6 @@ export function createRouter({ delegates, resources, fixed, others }: Destinatio
       const found = other(exchange)
       if (found !== undefined) return found
     }
-    throw noSuchResource()
+    throw owns(info.path) ? noSuchResource() : pageNotFound()
   }
 }

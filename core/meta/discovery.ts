@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
 import { encode, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
-import { notAcceptable } from '../respond/status.ts'
+import { notAcceptable, notAllowed } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
@@ -28,10 +28,17 @@ export interface DiscoveryOptions {
 
 export interface Discovery {
   /**
-   * Answers GET on `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without trailing slash.
-   * Undefined for other paths. Rejects with NotAcceptable.
+   * Answers `/api`, `/apis`, `/apis/GROUP` and the paths of group versions, with or without trailing slash.
+   * Undefined for other paths. Throws MethodNotAllowed, rejects with NotAcceptable.
    */
   respond(request: FixedRequest): Promise<Response> | undefined
+}
+
+/** The list of a path. */
+interface List {
+  readonly forms: Forms
+  /** Whether only GET is served, as by web services of the reference; other lists serve all methods. */
+  readonly service: boolean
 }
 
 /** A list in each format, built on demand. */
@@ -55,21 +62,18 @@ export function createDiscovery({ served, platform, serverAddress, hashes, aggre
     const groups = groupServed(definitions, platform)
     const core = groups.filter(({ name }) => name === '')
     const named = groups.filter(({ name }) => name !== '')
-    const lists = new Map<string, Forms>([
-      ['/api', inAllForms(APIVersions, () => apiVersions(core, serverAddress))],
-      ['/apis', inAllForms(APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))],
-    ])
+    const lists = new Map<string, List>()
+    const add = (path: string, service: boolean, schema: Message, build: () => unknown) =>
+      lists.set(path, { service, forms: inAllForms(schema, build) })
+    add('/api', true, APIVersions, () => apiVersions(core, serverAddress))
+    add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))
     for (const group of groups) {
       if (group.name !== '')
-        lists.set(
-          `/apis/${group.name}`,
-          inAllForms(APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) })),
-        )
-      for (const version of group.versions)
-        lists.set(
-          version.path,
-          inAllForms(APIResourceList, () => resourceList(version, storageVersionHash)),
-        )
+        add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
+      for (const version of group.versions) {
+        const service = version.definitions.some(({ routing }) => routing === 'path')
+        add(version.path, service, APIResourceList, () => resourceList(version, storageVersionHash))
+      }
     }
     const aggregated = new Map<string, Forms>()
     for (const version of aggregatedVersions) {
@@ -91,7 +95,8 @@ export function createDiscovery({ served, platform, serverAddress, hashes, aggre
       const { lists, aggregated } = documents()
       const list = lists.get(path)
       if (!list) return undefined
-      return negotiate(asked, list, (version) => aggregated.get(`${path} ${version}`), platform)
+      if (list.service && asked.request.method !== 'GET') throw notAllowed()
+      return negotiate(asked, list.forms, (version) => aggregated.get(`${path} ${version}`), platform)
     },
   }
 }

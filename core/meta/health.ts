@@ -1,4 +1,5 @@
 import type { Clock } from '../ports.ts'
+import { plainHeaders } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { FixedRequest } from './fixed-request.ts'
@@ -39,7 +40,6 @@ export interface Health {
 }
 
 const always: readonly HealthCheck[] = ['ping', 'log'].map((name) => ({ name, check: () => {} }))
-const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
 
 export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
   const { graceEnds = 0 } = options
@@ -122,4 +122,4 @@ async function respondAll(
   return text(200, query.has('verbose') ? `${output}${endpoint} check passed\n` : 'ok')
 }
 
-const text = (status: number, body: string) => new Reply(body, { status, headers: plain })
+const text = (status: number, body: string) => new Reply(body, { status, headers: plainHeaders })

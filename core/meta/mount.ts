@@ -5,7 +5,8 @@ import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { ApiError } from '../respond/status.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
 import type { FixedRequest } from './fixed-request.ts'
@@ -15,7 +16,7 @@ import { createOpenApiV2 } from './openapi/v2.ts'
 import { createOpenApiV3 } from './openapi/v3.ts'
 import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
-import type { DefinitionSource } from './served.ts'
+import { type DefinitionSource, perRevision } from './served.ts'
 import { createStatusz } from './statusz.ts'
 import { emulatedRelease, type VersionInfo, versionResponse } from './version.ts'
 
@@ -32,27 +33,39 @@ export interface MetaOptions {
   readonly others?: PublishedPaths
 }
 
-/** Answers non-resource requests; undefined for unknown paths. Throws 405 for methods other than GET and HEAD. */
-export type Meta = (exchange: Exchange) => MaybePromise<Response> | undefined
+export interface Meta {
+  /** Answers non-resource requests; undefined for unknown paths. Throws 405 where the reference has a web service, and the method isn't GET. */
+  answer(exchange: Exchange): MaybePromise<Response> | undefined
+  /** Whether the path is below a web service of the reference, which answers unknown paths with a Status. */
+  owns(path: string): boolean
+}
 
 type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined
 
-/** A fixed path, with or without trailing slash. */
+/** A fixed path. */
 interface FixedPath {
   readonly path: string
   /** Whether it also handles all paths below. */
   readonly below?: true
+  /** A web service of the reference: with or without trailing slash, only GET. The other paths serve all methods. */
+  readonly service?: true
   readonly respond: Respond
 }
 
 /** Finds the handler of a path, as authorization saw it. */
-function lookup(paths: readonly FixedPath[]): (path: string) => Respond | undefined {
-  const router = new TrieRouter<Respond>()
-  for (const { path, below, respond } of paths) router.add('GET', below ? `${path}/*` : path, respond)
+function lookup(paths: readonly FixedPath[]): (path: string) => FixedPath | undefined {
+  const router = new TrieRouter<FixedPath>()
+  for (const fixed of paths) router.add('GET', fixed.below ? `${fixed.path}/*` : fixed.path, fixed)
   return (path) => {
-    const [matches] = router.match('GET', path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
-    return matches[0]?.[0]
+    const slash = path.length > 1 && path.endsWith('/')
+    const [[first] = []] = router.match('GET', slash ? path.slice(0, -1) : path)[0]
+    return slash && !first?.service && !first?.below ? undefined : first
   }
+}
+
+/** Only GET is served by web services. */
+function checkMethod(method: string): void {
+  if (method !== 'GET') throw notAllowed()
 }
 
 export function createMeta(options: MetaOptions): Meta {
@@ -89,21 +102,30 @@ export function createMeta(options: MetaOptions): Meta {
 
   const statusz = createStatusz({ platform, clock, version, paths: fixed })
   const find = lookup([
-    { path: '/', respond: () => root() },
-    { path: '/version', respond: () => versionResponse(version) },
+    ...['/', '/index.html'].map((path) => ({ path, respond: () => root() })),
+    { path: '/version', service: true, respond: () => versionResponse(version) },
     { path: '/metrics', respond: () => metrics.respond() },
     ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: health.respond }) as const),
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
-    ...Object.entries(others).map(([path, { respond }]) => ({ path, respond })),
+    ...Object.entries(others).map(([path, { respond }]) => ({ path, service: true as const, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
   ])
-  return ({ request, info, query }) => {
-    const respond = find(info.path)
-    if (respond === undefined) return undefined
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource')
-    return respond({ request, path: info.path, query })
+  const groups = perRevision(served, (definitions) => new Set(definitions.filter(isRoutedByPath).map(({ group }) => group)))
+  const services = ['/api', '/version', ...Object.keys(others)]
+  return {
+    answer({ request, info, query }) {
+      const found = find(info.path)
+      if (found === undefined) return undefined
+      if (found.service) checkMethod(request.method)
+      return found.respond({ request, path: info.path, query })
+    },
+    owns(path) {
+      const [, first, group = ''] = path.split('/', 3)
+      return first === 'apis' ? groups().has(group) : services.some((root) => path === root || path.startsWith(`${root}/`))
+    },
   }
 }
+
+const isRoutedByPath = ({ routing }: ResourceDefinition) => routing === 'path'

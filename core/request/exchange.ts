@@ -28,6 +28,8 @@ export interface RequestInfo {
   readonly position: number
   /** Watches, proxied streams and other requests without a time limit. */
   readonly longRunning: boolean
+  /** The path ends after `watch` or `proxy`. */
+  readonly malformed?: true
   /** Selectors as given, for authorizers; only for verbs that honour them. */
   readonly labelSelector?: string
   readonly fieldSelector?: string

@@ -83,7 +83,8 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const version = elements[at - 1]!
   let verb = methodVerbs[method] ?? ''
   const first = elements[at]!
-  const special = specialVerbs.has(first) && elements.length > at + 1
+  const special = specialVerbs.has(first)
+  if (special && elements.length === at + 1) return { ...nonResource(path, method), malformed: true }
   if (special) {
     verb = first
     at++

@@ -41,9 +41,9 @@ export interface ErrorForm {
 }
 
 /** The response for a failure. */
-export function errorResponse(trace: Trace, { status }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
+export function errorResponse(trace: Trace, { status, headers }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
   const retry = status.details?.retryAfterSeconds
-  const others = retry === undefined ? undefined : { 'retry-after': String(retry) }
+  const others = retry === undefined ? headers : { ...headers, 'retry-after': String(retry) }
   const body = encode({ value: status, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
   return new Reply(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
 }

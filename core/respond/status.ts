@@ -84,6 +84,8 @@ function shortened<T extends object>(texts: T): T {
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: Status
+  /** Response headers of this error only. */
+  headers?: Readonly<Record<string, string>>
 
   constructor(
     reason: Reason,

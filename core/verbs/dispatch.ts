@@ -3,6 +3,7 @@ import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
+import { pageNotFound } from '../respond/plain-error.ts'
 import { badRequest, noSuchResource, notAllowed, notFound, unsupportedVerb } from '../respond/status.ts'
 import { formats } from '../schema/formats.ts'
 import { actionOf } from './actions/index.ts'
@@ -121,7 +122,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const { definition, groupResource } = resource
     const isEverywhere = info.namespace === ''
     const isMisplaced = definition.namespaced ? isEverywhere && !everywhere.has(info.verb) : !isEverywhere
-    if (isMisplaced) throw noSuchResource()
+    if (isMisplaced) throw pageNotFound()
     const endpoint = find(resource, info.subresource)
     warn(endpoint ?? (find(resource, '') as Endpoint), resource, exchange)
     if (endpoint === undefined) throw notFound(groupResource, info.name)

@@ -17,7 +17,12 @@ export function customResourceRoutes(on: On): void {
       [405, `${verb} is not supported on resources of kind "${kind}"`, { group, kind: 'widgets' }] as const
     const missing = [404, `${kind} "a" not found`, { name: 'a', group, kind: 'widgets' }] as const
     const absent = [404, 'the server could not find the requested resource', {}] as const
-    const rows: readonly (readonly [method: string, path: string, answer: readonly [code: number, message: string, details?: object]])[] = [
+    const misplaced = [404, undefined] as const
+    const rows: readonly (readonly [
+      method: string,
+      path: string,
+      answer: readonly [code: number, message: string | undefined, details?: object],
+    ])[] = [
       ['PUT', path(), [400, unnamed]],
       ['PATCH', path(), [400, unnamed]],
       ['OPTIONS', path(), unsupported('')],
@@ -29,10 +34,10 @@ export function customResourceRoutes(on: On): void {
       ['GET', path('/a/other'), missing],
       ['PUT', path('/a/other'), missing],
       ['DELETE', path('/a/other/more'), missing],
-      ['PUT', `/apis/${group}/v1/widgets`, absent],
-      ['DELETE', `/apis/${group}/v1/widgets`, absent],
-      ['GET', `/apis/${group}/v1/widgets/a`, absent],
-      ['GET', `/apis/${group}/v1/widgets/a/status`, absent],
+      ['PUT', `/apis/${group}/v1/widgets`, misplaced],
+      ['DELETE', `/apis/${group}/v1/widgets`, misplaced],
+      ['GET', `/apis/${group}/v1/widgets/a`, misplaced],
+      ['GET', `/apis/${group}/v1/widgets/a/status`, misplaced],
       ['PUT', at('configmaps'), [405, 'the server does not allow this method on the requested resource', {}]],
       ['GET', at('configmaps/a/other'), absent],
     ]

@@ -241,17 +241,42 @@ export function badInput(on: On): void {
       '/api/v1/gadgets',
       '/api/v2/pods',
       '/apis/apps/v9/deployments',
-      '/apis/none.example.com/v1/things',
       '/api/v1/configmaps/a',
       '/api/v1/namespaces/default/nodes/n',
       at('configmaps/a/b/c'),
-      '/nothing/here',
+      '/version/x',
     ]
     for (const path of unknown)
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await api.send(method, path, method === 'POST' ? {} : undefined)
         assertFailure(answer, 404, 'NotFound', 'the server could not find the requested resource')
       }
+  })
+
+  on('answers in plain text what is outside of the built-in groups', async ({ api }) => {
+    for (const path of ['/apis/none.example.com', '/apis/none.example.com/v1/things', '/nothing/here', '/healthz/', '//api/v1'])
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, headers, body } = await api.send<string>(method, path)
+        const type = [headers.get('content-type'), headers.get('x-content-type-options')]
+        assert.deepEqual(
+          [status, ...type, body],
+          [404, 'text/plain; charset=utf-8', 'nosniff', '404 page not found\n'],
+          `${method} ${path}`,
+        )
+      }
+    const { status, body } = await api.send<string>('GET', '/api/v1/watch?x=<')
+    const text = 'failed to create RequestInfo: unable to determine kind and namespace from url'
+    assert.deepEqual([status, body.includes(text), body.includes('<')], [500, true, false])
+  })
+
+  on('serves all methods where no web service restricts them', async ({ api }) => {
+    for (const path of ['/', '/apis', '/apis/apps', '/livez', '/openapi/v3'])
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) assert.equal((await api.send(method, path)).status, 200, `${method} ${path}`)
+    for (const path of ['/api', '/api/v1', '/apis/apps/v1', '/version']) {
+      const refused = await api.send('POST', path)
+      const { details } = assertFailure(refused, 405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource')
+      assert.deepEqual(details, {})
+    }
   })
 
   on('refuses the export parameter', async ({ api, at }) => {

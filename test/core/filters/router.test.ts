@@ -80,6 +80,7 @@ test('what this server does not serve is left to others, in order; nobody else g
     delegates: new Map(),
     resources: part('resources', ({ resource }) => resource === 'pods'),
     fixed: part('fixed', ({ path }) => path === '/version'),
+    owns: (path) => path.startsWith('/apis/three/'),
     others: [part('first', ({ group }) => group === 'one'), part('second', ({ group, path }) => group === 'two' || path === '/two')],
   })
   const ask = async (path: string) => {
@@ -93,4 +94,5 @@ test('what this server does not serve is left to others, in order; nobody else g
   assert.deepEqual(await ask('/apis/two/v1/things'), ['second', 'resources', 'first', 'second'])
   assert.deepEqual(await ask('/two'), ['second', 'fixed', 'first', 'second'])
   await assert.rejects(ask('/apis/three/v1/things'), /the server could not find the requested resource/)
+  await assert.rejects(ask('/apis/four/v1/things'), { name: 'PlainError', code: 404, message: '404 page not found' })
 })

@@ -1,0 +1,14 @@
+import { targetOf } from '../request/target.ts'
+import { PlainError } from '../respond/plain-error.ts'
+import { sanitize } from '../respond/sanitize.ts'
+import type { Filter } from './filter.ts'
+
+/** Refuses paths that have no RequestInfo, before all other filters, as the reference. */
+export const malformed: Filter = (exchange, next) => {
+  if (!exchange.info.malformed) return next(exchange)
+  const target = targetOf(exchange.request)
+  const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${target}`
+  const { response } = new PlainError(500, sanitize(`Internal Server Error: ${JSON.stringify(target)}: ${why}`))
+  response.headers.set('audit-id', exchange.auditId)
+  return response
+}
