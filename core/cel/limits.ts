@@ -1,8 +1,8 @@
 /** Maximum sizes of the values that expressions create: larger ones take longer than a time slice to copy. */
 import { Cancelled } from './values/errors.ts'
 
-/** Maximum UTF-16 code units of a string, and bytes of a byte sequence. */
-const longestText = 4 * 1024 * 1024
+/** Maximum UTF-16 code units of a string, and bytes of a byte sequence: as many as a request may have. */
+const longestText = 3 * 1024 * 1024
 /** Maximum items of a list. */
 const longestList = 512 * 1024
 

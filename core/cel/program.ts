@@ -40,10 +40,10 @@ const unlimited: EvaluationLimits = {}
 function finish(run: Run, frame: Frame): Evaluation {
   try {
     const value = run(frame)
-    return { value, cost: frame.cost, work: frame.work }
+    return { value, cost: frame.cost, work: frame.totalWork }
   } catch (error) {
     const cancelled = error instanceof Cancelled
-    if (cancelled || error instanceof CelError) return { error: error.message, cancelled, cost: frame.cost, work: frame.work }
+    if (cancelled || error instanceof CelError) return { error: error.message, cancelled, cost: frame.cost, work: frame.totalWork }
     throw error
   }
 }

@@ -1,6 +1,11 @@
+/** Characters from which on a search for others than ASCII is faster than looking at each. */
+const long = 1_000
+const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
+
 /** Length in bytes of a string in UTF-8; lone surrogates count as their replacement character. */
 export function utf8Length(text: string): number {
-  let length = text.length
+  let { length } = text
+  if (length > long && isAscii(text)) return length
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < 0x80) continue

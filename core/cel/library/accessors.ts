@@ -6,31 +6,55 @@ import { type Int, intOf } from '../values/numbers.ts'
 import type { CelDuration, CelTimestamp } from '../values/times.ts'
 import { quoted } from './quoted.ts'
 
-/** Local time in a time zone, as a date whose UTC parts are the local ones. */
-function zonedTime(nanos: bigint, zone: string): Date {
+/** Local time, as a date whose UTC parts are the local ones. `offset`: minutes east of UTC at a time in milliseconds. */
+function localTime(nanos: bigint, offset: (millis: number) => number): Date {
   const million = 1_000_000n
   const millis = Number((nanos - (((nanos % million) + million) % million)) / million)
-  return new Date(millis + offsetAt(millis, zone) * 60_000)
+  return new Date(millis + offset(millis) * 60_000)
 }
 
+const utc = () => 0
 /** Maximum characters of a time zone. */
 const longestZone = 100
-/** Time to look up the rules of a time zone. */
-const nanosecondsPerZone = 60_000
+/** Maximum number of time zones that are kept; each takes some 50 kB. */
+const maxKept = 4
+/** Nanoseconds to look up the rules of a time zone, and to apply them. */
+const nanosecondsPerZone = 100_000
+const nanosecondsPerTime = 3_000
 
-/** Time zone offset in minutes east of UTC. Throws a CelError for an unknown zone. */
-function offsetAt(millis: number, zone: string): number {
-  if (zone === '' || zone === 'UTC') return 0
-  if (zone.length > longestZone) return fail(`unknown time zone ${zone}`)
-  const colon = zone.indexOf(':')
-  if (colon >= 0) return fixedOffset(zone, zone.slice(0, colon), zone.slice(colon + 1))
-  try {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    const name = format.formatToParts(millis).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
-    const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d{2}):(\d{2})/.exec(name) ?? []
-    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
-  } catch {
-    return fail(`unknown time zone ${zone}`)
+/** The time zones that were used last: their rules take long to look up. */
+class Zones {
+  readonly #kept = new Map<string, Intl.DateTimeFormat>()
+
+  /** Nanoseconds that `offset` takes. */
+  cost(zone: string): number {
+    if (zone.length <= 'UTC'.length || zone.length > longestZone || zone.includes(':')) return 0
+    return this.#kept.has(zone) ? nanosecondsPerTime : nanosecondsPerZone
+  }
+
+  /** Offset in minutes east of UTC. Throws a CelError for an unknown zone. */
+  offset(millis: number, zone: string): number {
+    if (zone === '' || zone === 'UTC') return 0
+    if (zone.length > longestZone) return fail(`unknown time zone ${zone}`)
+    const colon = zone.indexOf(':')
+    if (colon >= 0) return fixedOffset(zone, zone.slice(0, colon), zone.slice(colon + 1))
+    const [, sign, hours, minutes] = /GMT([+-])(\d{2}):(\d{2})/.exec(this.#format(zone).format(millis)) ?? []
+    return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0))
+  }
+
+  #format(zone: string): Intl.DateTimeFormat {
+    const kept = this.#kept.get(zone)
+    if (kept) return kept
+    let format: Intl.DateTimeFormat
+    try {
+      format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+    } catch {
+      return fail(`unknown time zone ${zone}`)
+    }
+    const [oldest] = this.#kept.keys()
+    if (oldest !== undefined && this.#kept.size >= maxKept) this.#kept.delete(oldest)
+    this.#kept.set(zone, format)
+    return format
   }
 }
 
@@ -69,17 +93,17 @@ const spans: readonly (readonly [name: string, id: string, get: (nanos: bigint) 
   ['getMilliseconds', 'duration_to_milliseconds', (nanos) => nanos / 1_000_000n],
 ]
 
-const rows: readonly Row[] = [
+const rows = (zones: Zones): readonly Row[] => [
   ...parts.flatMap(([name, id, get]): readonly Row[] => [
-    [id, `timestamp.${name}(): int`, ({ nanos }: CelTimestamp) => get(zonedTime(nanos, ''))],
+    [id, `timestamp.${name}(): int`, ({ nanos }: CelTimestamp) => get(localTime(nanos, utc))],
     [
       `${id}_with_tz`,
       `timestamp.${name}(string): int`,
       ({ nanos }: CelTimestamp, zone: string) =>
-        costly(zone.length > 'UTC'.length && !zone.includes(':') ? nanosecondsPerZone : 0, () => get(zonedTime(nanos, zone))),
+        costly(zones.cost(zone), () => get(localTime(nanos, (millis) => zones.offset(millis, zone)))),
     ],
   ]),
   ...spans.map(([name, id, get]): Row => [id, `duration.${name}(): int`, ({ nanos }: CelDuration): Int => intOf(get(nanos))]),
 ]
 
-export const accessorLibrary = (): readonly FunctionDeclaration[] => declare(rows)
+export const accessorLibrary = (): readonly FunctionDeclaration[] => declare(rows(new Zones()))

@@ -48,6 +48,8 @@ const nothing: Omit<AuthorizationCheck, 'verb'> = {
   labelSelector: '',
 }
 
+const fieldNames = ['group', 'resource', 'subresource', 'namespace', 'name', 'fieldSelector', 'labelSelector'] as const
+
 /** A value of this library: the check built so far. */
 class Check extends CelOpaque {
   readonly celType: CelType
@@ -60,7 +62,7 @@ class Check extends CelOpaque {
     this.fields = fields
   }
   override equals(other: unknown): boolean {
-    return other instanceof Check && other.celType === this.celType && JSON.stringify(other.fields) === JSON.stringify(this.fields)
+    return other instanceof Check && other.celType === this.celType && keyOf(other.fields) === keyOf(this.fields)
   }
   with(type: CelType, fields: Partial<AuthorizationCheck>): Check {
     return new Check(type, this.ask, { ...this.fields, ...fields })
@@ -79,6 +81,12 @@ class CelDecision extends CelOpaque {
   }
 }
 
+/** Equal only for equal checks. JSON would take 20 ns a character to escape lone surrogates. */
+const keyOf = ({ verb = '', serviceAccount, path, ...fields }: Partial<AuthorizationCheck>): string =>
+  [verb, serviceAccount?.namespace, serviceAccount?.name, path, ...fieldNames.map((name) => fields[name])]
+    .map((text) => (text === undefined ? '-' : `${text.length}:${text}`))
+    .join('')
+
 /** Returns the answer, or throws a Pending. */
 type Ask = (check: AuthorizationCheck) => AuthorizationAnswer
 
@@ -86,7 +94,7 @@ type Ask = (check: AuthorizationCheck) => AuthorizationAnswer
 function asking(decide: Decide): Ask {
   const answers = new Map<string, AuthorizationAnswer | Promise<AuthorizationAnswer>>()
   return (check) => {
-    const key = JSON.stringify(check)
+    const key = keyOf(check)
     const answer = answers.get(key) ?? decide(check)
     answers.set(key, answer)
     if (!(answer instanceof Promise)) return answer

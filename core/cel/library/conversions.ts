@@ -77,12 +77,14 @@ function doubleFromText(text: string): CelDouble {
   return Number.isFinite(value) ? new CelDouble(value) : impossible('string', 'double')
 }
 
-function bytesFromText(text: string): Uint8Array {
+function bytesFromText(text: string): MaybeSteps<Uint8Array> {
   boundText(utf8Length(text))
-  return new TextEncoder().encode(text)
+  return costly(text.length * nanosecondsPerCoded, () => new TextEncoder().encode(text))
 }
 
-function textFromBytes(bytes: Uint8Array): string {
+const textFromBytes = (bytes: Uint8Array): MaybeSteps<string> => costly(bytes.length * nanosecondsPerCoded, () => decoded(bytes))
+
+function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -90,8 +92,9 @@ function textFromBytes(bytes: Uint8Array): string {
   }
 }
 
-/** Time to parse a character. */
+/** Time to parse a character, and to encode or decode one. */
 const nanosecondsPerCharacter = 5
+const nanosecondsPerCoded = 4
 
 /** Cost units don't cover reading the string. */
 const parsing =

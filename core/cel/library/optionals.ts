@@ -6,7 +6,7 @@ import { formatValue } from '../values/format.ts'
 import { adapt, isMap, sizeOf } from '../values/maps.ts'
 import { plainNumber } from '../values/numbers.ts'
 import { CelDuration, CelTimestamp } from '../values/times.ts'
-import { CelObject, CelOpaque, CelOptional, none } from '../values/values.ts'
+import { CelMap, CelObject, CelOpaque, CelOptional, none } from '../values/values.ts'
 
 type List = readonly unknown[]
 
@@ -24,8 +24,15 @@ export function isZero(value: unknown): boolean {
   if (value instanceof CelOpaque) return value.isZero()
   if (value instanceof CelTimestamp) return value.nanos === zeroTime
   if (value instanceof CelDuration) return value.nanos === 0n
-  if (value instanceof CelObject) return Object.keys(value.raw).length === 0
-  return (typeof value === 'string' || typeof value === 'object') && sizeOf(value) === 0 && (isMap(value) || value !== undefined)
+  if (value instanceof CelObject) return isEmpty(value.raw)
+  if (isMap(value)) return value instanceof CelMap ? value.entries.size === 0 : isEmpty(value)
+  return (typeof value === 'string' || typeof value === 'object') && sizeOf(value) === 0
+}
+
+/** Without a list of the keys, which takes long for large objects. */
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false
+  return true
 }
 
 const unwrap = (list: List) => new Steps(unwrapped(list))

@@ -1,7 +1,7 @@
 /** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { boundText } from '../limits.ts'
+import { boundList, boundText } from '../limits.ts'
 import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import { hasPairs, isPair, lengthOf, pointAfter, scanTime } from '../values/maps.ts'
@@ -75,12 +75,15 @@ function* lastIndex(text: string, part: string, from: Int | undefined): Parts<In
 /** Time to create a string. */
 const nanosecondsPerPart = 100
 
-/** Pieces of a string between occurrences of a separator, at most `limit`; an empty separator separates code points. */
-function* piecesOf(text: string, separator: string, limit: number): Parts<string[]> {
+/**
+ * Calls `take` with each piece of a string between occurrences of a separator, at most `limit`; an empty separator separates code points. Returns
+ * their number.
+ */
+function* eachPiece(text: string, separator: string, limit: number, take: (piece: string) => void): Parts<number> {
   const pace = new Pace()
-  const pieces: string[] = []
+  let count = 0
   let from = 0
-  while (pieces.length < limit - 1) {
+  while (count < limit - 1) {
     if (pace.due(nanosecondsPerPart)) yield pace.units
     let at: number
     if (separator !== '') {
@@ -91,11 +94,13 @@ function* piecesOf(text: string, separator: string, limit: number): Parts<string
       if (at >= text.length) at = -1
     }
     if (at < 0) break
-    pieces.push(text.slice(from, at))
+    take(text.slice(from, at))
+    count++
     from = at + separator.length
   }
-  if (separator !== '' || text !== '') pieces.push(text.slice(from))
-  return pieces
+  if (separator === '' && text === '') return count
+  take(text.slice(from))
+  return count + 1
 }
 
 /** Characters in which a separator is searched for at once. */
@@ -113,6 +118,30 @@ function* joined(parts: readonly string[], separator: string): Parts<string> {
 }
 const partsAtOnce = 256
 
+/** Joins strings that come one by one. */
+class Joiner {
+  readonly #separator: string
+  #text = ''
+  #parts: string[] = []
+  #length = 0
+  constructor(separator: string) {
+    this.#separator = separator
+  }
+  /** Throws a Cancelled when the text would be too long. */
+  readonly add = (part: string): void => {
+    this.#length += part.length + this.#separator.length
+    boundText(this.#length - this.#separator.length)
+    if (this.#parts.length < partsAtOnce) this.#parts.push(part)
+    else {
+      this.#text += this.#parts.join(this.#separator) + this.#separator
+      this.#parts = [part]
+    }
+  }
+  get text(): string {
+    return this.#text + this.#parts.join(this.#separator)
+  }
+}
+
 const limited = (limit: Int) => (limit < 0 ? Number.POSITIVE_INFINITY : Number(limit))
 
 /** As Go's strings.Replace: an empty `old` matches before every code point and at the end. */
@@ -121,20 +150,29 @@ function replace(text: string, old: string, put: string, limit: Int = -1): Maybe
 }
 
 function* replaced(text: string, old: string, put: string, limit: number): Parts<string> {
+  const joiner = new Joiner(put)
   if (old !== '') {
-    const pieces = yield* piecesOf(text, old, limit + 1)
-    boundText(text.length + (pieces.length - 1) * (put.length - old.length))
-    return yield* joined(pieces, put)
+    yield* eachPiece(text, old, limit + 1, joiner.add)
+    return joiner.text
   }
-  const points = yield* piecesOf(text, '', limit)
-  boundText(text.length + (points.length + 1) * put.length)
-  if (points.length === 0) return put
+  const count = yield* eachPiece(text, '', limit, joiner.add)
+  if (count === 0) return put
+  boundText(joiner.text.length + 2 * put.length)
   // Before each of the code points, and at the end if the limit allows.
-  return put + (yield* joined(points, put)) + (points.length < limit ? put : '')
+  return put + joiner.text + (count < limit ? put : '')
 }
 
 function split(text: string, separator: string, limit: Int = -1): MaybeSteps<readonly string[]> {
-  return limit === 0 ? [] : new Steps(piecesOf(text, separator, limited(limit)))
+  return limit === 0 ? [] : new Steps(splitted(text, separator, limited(limit)))
+}
+
+function* splitted(text: string, separator: string, limit: number): Parts<readonly string[]> {
+  const pieces: string[] = []
+  yield* eachPiece(text, separator, limit, (piece) => {
+    boundList(pieces.length)
+    pieces.push(piece)
+  })
+  return pieces
 }
 
 function substring(text: string, start: Int, end?: Int): MaybeSteps<string> {

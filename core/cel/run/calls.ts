@@ -2,7 +2,7 @@
 
 import { patternProblem } from '../../schema/pattern.ts'
 import type { FunctionDeclaration, Overload } from '../functions.ts'
-import { after, drained, type MaybeSteps, type Parts, Steps, within } from '../steps.ts'
+import { after, drained, type MaybeSteps, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
 import { contains, equal, ValueSet } from '../values/compare.ts'
@@ -12,7 +12,7 @@ import { matches, typeOf } from '../values/typing.ts'
 import { CelOpaque, CelOptional, none } from '../values/values.ts'
 import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
 import type { Compiler } from './compile.ts'
-import { select, selectOptional } from './fields.ts'
+import { prepare, select, selectOptional } from './fields.ts'
 import type { Frame } from './frame.ts'
 
 type CompileCall = (compiler: Compiler, node: Call, nested: boolean) => Code
@@ -90,6 +90,7 @@ function indexing(get: (operand: unknown, key: unknown) => unknown): CompileCall
         const value = of(frame)
         frame.spend(1)
         const index = at(frame)
+        prepare(frame, value, index)
         const found = get(value, index)
         if (found === none && (value instanceof CelOptional || get === selectOptional)) frame.spend(-1)
         return found
@@ -104,7 +105,9 @@ const optionalSelect: CompileCall = (compiler, { args: [operand, name] }, nested
   return {
     trusted,
     run(frame) {
-      const found = selectOptional(of(frame), key)
+      const value = of(frame)
+      prepare(frame, value, key)
+      const found = selectOptional(value, key)
       if (found.hasValue) frame.spend(1)
       return found
     },
@@ -246,6 +249,24 @@ function* counted(frame: Frame, cost: Parts<number>, call: () => unknown): Parts
   return yield* within(call())
 }
 
+/** UTF-16 code units from which on a string is measured in a step of its own; nanoseconds for each. */
+const longText = 256 * 1024
+const nanosecondsPerUnit = 3
+
+function* measured(cost: Cost, args: readonly unknown[], length: number): Parts<number> {
+  yield unitsOf(length * nanosecondsPerUnit)
+  const units = yield* within(cost(args))
+  yield 0
+  return units
+}
+
+/** Cost of a call, which depends on the number of characters of its strings. */
+function costOf(cost: Cost, args: readonly unknown[]): MaybeSteps<number> {
+  let length = 0
+  for (const each of args) if (typeof each === 'string') length += each.length
+  return length > longText ? new Steps(measured(cost, args, length)) : cost(args)
+}
+
 /** Continues a call that takes steps. `cost` and `work`: units used when it started. */
 const inSteps = (frame: Frame, number: number, cost: number, work: number, parts: Parts<unknown>): unknown =>
   frame.run(number, { cost, work }, parts)
@@ -262,7 +283,7 @@ function unaryCall(number: number, one: Run, cost: Cost | undefined, call: (a: u
       } catch (error) {
         return failed(frame, error, [error], cost)
       }
-      const units = cost ? cost([a]) : 1
+      const units = cost ? costOf(cost, [a]) : 1
       if (units instanceof Steps)
         return inSteps(
           frame,
@@ -293,7 +314,7 @@ function binaryCall(number: number, one: Run, two: Run, cost: Cost | undefined, 
         if (a === undefined && error instanceof CelError) b = outcome(two, frame)
         return failed(frame, error, [a ?? error, b ?? error], cost)
       }
-      const units = cost ? cost([a, b]) : 1
+      const units = cost ? costOf(cost, [a, b]) : 1
       if (units instanceof Steps)
         return inSteps(
           frame,
@@ -322,7 +343,7 @@ function variadicCall(number: number, runs: readonly Run[], cost: Cost | undefin
         if (args.length < runs.length - 1) throw error
         return failed(frame, error, [...args, error], cost)
       }
-      const units = cost ? cost(args) : 1
+      const units = cost ? costOf(cost, args) : 1
       if (units instanceof Steps)
         return inSteps(
           frame,

@@ -12,7 +12,7 @@ import { typeOf } from '../values/typing.ts'
 import { CelMap, CelObject, CelOptional, CelTypeValue, none, plainKey, read } from '../values/values.ts'
 import { compileCall } from './calls.ts'
 import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
-import { has, selectField } from './fields.ts'
+import { fieldOf, has, prepare, selectField } from './fields.ts'
 import { compileFold } from './folds.ts'
 import type { Frame, FrameSize } from './frame.ts'
 
@@ -142,7 +142,7 @@ export class Compiler {
       if (known !== undefined) return known
       const raw = frame.bindings[name]
       if (raw === undefined) return fail(`no such attribute(s): ${name}`)
-      const value = read(type, raw)
+      const value = frame.variable(slot, () => read(type, raw))
       frame.variables[slot] = value
       return value
     }
@@ -188,7 +188,8 @@ export class Compiler {
       run(frame) {
         const value = operand(frame)
         frame.spend(1)
-        if (value instanceof CelObject) return value.get(field) ?? fail(`no such key: ${field}`)
+        if (value instanceof CelObject) return fieldOf(frame, value, field) ?? fail(`no such key: ${field}`)
+        if (value instanceof CelOptional) prepare(frame, value, key)
         const found = selectField(value, key)
         if (found === none && value instanceof CelOptional) frame.spend(-1)
         return found

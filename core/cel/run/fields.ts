@@ -1,10 +1,12 @@
 /** Selection of fields, keys and indexes. */
+import { Steps } from '../steps.ts'
 import { fail } from '../values/errors.ts'
 import { formatValue } from '../values/format.ts'
 import { adapt, getKey, isMap } from '../values/maps.ts'
 import { CelDouble, CelUint, intOf, isInt } from '../values/numbers.ts'
 import { typeOf } from '../values/typing.ts'
-import { CelOptional, none, plainKey } from '../values/values.ts'
+import { CelObject, CelOptional, none, plainKey } from '../values/values.ts'
+import type { Frame } from './frame.ts'
 
 /** List position of a value. Throws a CelError when the type is wrong. */
 function positionOf(index: unknown): number | bigint {
@@ -43,6 +45,18 @@ function plainField(operand: unknown, name: string): unknown {
   return Object.hasOwn(operand, name) ? adapt((operand as { readonly [key: string]: unknown })[name]) : undefined
 }
 
+/** The value of a field; undefined: missing. Throws a Pending when reading it takes longer than the time slice. */
+export function fieldOf(frame: Frame, object: CelObject, name: string): unknown {
+  const value = object.begin(name)
+  return value instanceof Steps ? frame.read(value) : value
+}
+
+/** Reads what will be selected, so that the selection finds it. Throws a Pending when that takes longer than the time slice. */
+export function prepare(frame: Frame, operand: unknown, key: unknown): void {
+  const inner = operand instanceof CelOptional ? operand.value : operand
+  if (inner instanceof CelObject && typeof key === 'string') fieldOf(frame, inner, key)
+}
+
 /** `operand.name`. */
 export function selectField(operand: unknown, name: string): unknown {
   return plainField(operand, name) ?? select(operand, name)
@@ -67,5 +81,5 @@ export function selectOptional(operand: unknown, key: unknown): CelOptional {
 export function has(operand: unknown, field: string): boolean {
   if (plainField(operand, field) !== undefined) return true
   const inner = operand instanceof CelOptional ? operand.value : operand
-  return find(inner, field) !== undefined
+  return inner instanceof CelObject ? inner.has(field) : find(inner, field) !== undefined
 }

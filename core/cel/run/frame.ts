@@ -1,5 +1,5 @@
 /** State of one evaluation: variables, cost, and positions of loops. */
-import type { Parts } from '../steps.ts'
+import { type MaybeSteps, type Parts, Steps } from '../steps.ts'
 import { Cancelled, CelError, Pending } from '../values/errors.ts'
 
 /** Interruptions of an evaluation (core/slices.ts). */
@@ -73,8 +73,12 @@ export class Frame {
   /** Values of variables, by slot. */
   readonly variables: unknown[]
   cost = 0
-  /** Work units that are not covered by cost units. */
+  /** Work units of calls that are not covered by cost units. */
   work = 0
+  /** Work units of reading variables and fields, each once. */
+  #reading = 0
+  /** Variables of which the rest must still be read, by slot. */
+  #unread: Map<number, Steps<unknown>> | undefined
   readonly #limit: number
   readonly #workLimit: number
   readonly #slices: Interruptions | undefined
@@ -104,7 +108,36 @@ export class Frame {
   toil(units: number): void {
     this.work += units
     this.#turns = 0
-    if (this.work > this.#workLimit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
+    if (this.totalWork > this.#workLimit) throw new Cancelled('operation cancelled: actual cost limit exceeded')
+  }
+
+  get totalWork(): number {
+    return this.work + this.#reading
+  }
+
+  /**
+   * Reads a value to its end. Throws a Pending when the time slice is over; the steps then know where to go on. Unlike calls, what has been read is
+   * not read again, so that its work is counted once.
+   */
+  read(steps: Steps<unknown>): unknown {
+    for (let part = steps.parts.next(); ; part = steps.parts.next()) {
+      if (part.done) return part.value
+      this.#reading += part.value
+      this.toil(0)
+      if (this.#behind) this.#caughtUp()
+      if (this.#slices?.over) throw new Pending(this.#slices.next())
+    }
+  }
+
+  /** Reads a variable, or what is left of it. */
+  variable(slot: number, begin: () => MaybeSteps<unknown>): unknown {
+    const value = this.#unread?.get(slot) ?? begin()
+    if (!(value instanceof Steps)) return value
+    this.#unread ??= new Map()
+    this.#unread.set(slot, value)
+    const whole = this.read(value)
+    this.#unread.delete(slot)
+    return whole
   }
 
   /** Restarts the evaluation; interrupted loops and calls resume. */

@@ -2,7 +2,7 @@
 import { sameBytes } from '../../schema/bytes.ts'
 import { type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
 import { fail } from './errors.ts'
-import { type AnyMap, adapt, getKey, isMap, keysOf, sizeOfMap } from './maps.ts'
+import { type AnyMap, adapt, beginKey, getKey, isMap, keysOf, sizeOfMap } from './maps.ts'
 import { type Int, plainNumber } from './numbers.ts'
 import { CelDuration, CelTimestamp } from './times.ts'
 import { CelObject, CelOpaque, CelOptional, CelTypeValue, KeyedList } from './values.ts'
@@ -50,8 +50,8 @@ function* sameMaps(a: AnyMap, b: AnyMap, pace: Pace, depth: number): Parts<boole
   if (sizeOfMap(b) !== keys.length) return false
   for (const key of keys) {
     if (pace.due(nanosecondsPerKey)) yield pace.units
-    const other = getKey(b, key)
-    if (other === undefined || !(yield* within(equal(getKey(a, key), other, pace, depth + 1)))) return false
+    const other = yield* within(beginKey(b, key))
+    if (other === undefined || !(yield* within(equal(yield* within(beginKey(a, key)), other, pace, depth + 1)))) return false
   }
   return true
 }

@@ -1,4 +1,5 @@
 /** Access to maps and objects of all representations. */
+import type { MaybeSteps } from '../steps.ts'
 import { type Int, isInt } from './numbers.ts'
 import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
 
@@ -28,6 +29,10 @@ export function getKey(map: AnyMap, key: unknown): unknown {
   return value === undefined ? undefined : adapt(value)
 }
 
+/** As `getKey`; a value of an object may be read in steps. */
+export const beginKey = (map: AnyMap, key: unknown): MaybeSteps<unknown> =>
+  map instanceof CelObject && typeof key === 'string' ? map.begin(key) : getKey(map, key)
+
 export function sizeOfMap(map: AnyMap): number {
   if (map instanceof CelMap) return map.entries.size
   return map instanceof CelObject ? keysOf(map).length : Object.keys(map).length
@@ -37,7 +42,7 @@ export function sizeOfMap(map: AnyMap): number {
 export function keysOf(map: AnyMap): readonly unknown[] {
   if (map instanceof CelMap) return [...map.entries.values()].map(([key]) => key)
   if (!(map instanceof CelObject)) return Object.keys(map)
-  return (map.celType.fieldNames ?? []).filter((name) => map.get(name) !== undefined)
+  return (map.celType.fieldNames ?? []).filter((name) => map.has(name))
 }
 
 /** Size: code points of a string, items of a list and so on; undefined for values without size. */
@@ -68,8 +73,10 @@ export function pointAfter(text: string, at: number): number {
 export function lengthOf(text: string, end = text.length): number {
   if (!hasPairs(text)) return end
   let length = end
-  for (let at = 1; at < end; at++) {
-    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) length--
+  for (let at = 0; at < end; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || at + 1 >= end || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue
+    length--
+    at++
   }
   return length
 }

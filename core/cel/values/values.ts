@@ -12,6 +12,7 @@
  *     library values          classes that extend CelOpaque
  */
 import { decodeBase64 } from '../../schema/base64.ts'
+import { drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { type CelType, dynType, type Stored } from '../types.ts'
 import { CelError, fail } from './errors.ts'
 import { CelDouble, CelUint, type Int, intOf } from './numbers.ts'
@@ -92,7 +93,7 @@ export class KeyedList extends Array<unknown> {
 export class CelObject {
   readonly celType: CelType
   readonly raw: { readonly [json: string]: unknown }
-  #kept: Map<string, unknown> | undefined
+  #kept: Map<string, MaybeSteps<unknown>> | undefined
 
   constructor(celType: CelType, raw: { readonly [json: string]: unknown }) {
     this.celType = celType
@@ -101,16 +102,35 @@ export class CelObject {
 
   /** The value of a field by its name in expressions; undefined: unset or unknown. */
   get(name: string): unknown {
+    return drained(this.begin(name))
+  }
+
+  has(name: string): boolean {
+    const field = this.celType.field?.(name)
+    return field !== undefined && Object.hasOwn(this.raw, field.json)
+  }
+
+  /** As `get`. Steps are the rest of a reading: once they have ended, the value is kept. */
+  begin(name: string): MaybeSteps<unknown> {
     const field = this.celType.field?.(name)
     if (!field || !Object.hasOwn(this.raw, field.json)) return undefined
     const raw = this.raw[field.json]
-    if (typeof raw !== 'object' || raw === null) return read(field.type, raw)
+    const isKept = typeof raw === 'string' ? raw.length > charactersAtOnce : typeof raw === 'object' && raw !== null
+    if (!isKept) return read(field.type, raw)
     const kept = this.#kept?.get(name)
     if (kept !== undefined) return kept
     const value = read(field.type, raw)
+    return this.#keep(name, value instanceof Steps ? new Steps(this.#rest(name, value)) : value)
+  }
+
+  #keep(name: string, value: MaybeSteps<unknown>): MaybeSteps<unknown> {
     this.#kept ??= new Map()
     this.#kept.set(name, value)
     return value
+  }
+
+  *#rest(name: string, { parts }: Steps<unknown>): Parts<unknown> {
+    return this.#keep(name, yield* parts)
   }
 }
 
@@ -124,7 +144,11 @@ export class LazyObject extends CelObject {
     this.#compute = compute
   }
 
-  override get(name: string): unknown {
+  override has(name: string): boolean {
+    return this.begin(name) !== undefined
+  }
+
+  override begin(name: string): unknown {
     if (!this.#known.has(name) && this.celType.field?.(name)) this.#known.set(name, this.#computed(name))
     const known = this.#known.get(name)
     if (known instanceof CelError) throw known
@@ -165,33 +189,87 @@ export function numberOf(value: number): unknown {
   return new CelDouble(value)
 }
 
-function readList(type: CelType, raw: readonly unknown[]): readonly unknown[] {
+/** Nanoseconds to read an item of a list or a value of a map. */
+const nanosecondsPerItem = 200
+const nanosecondsPerStored: { readonly [stored in Stored]: number } = {
+  double: 100,
+  bytes: 500,
+  timestamp: 1_200,
+  date: 1_500,
+  duration: 500,
+}
+const nanosecondsPerEntry = 1_500
+/** Characters of bytes that are decoded at once, a multiple of four; nanoseconds for each. */
+const charactersAtOnce = 64 * 1024
+const nanosecondsPerCharacter = 6
+
+const timeOf = ({ stored }: CelType) => (stored === undefined ? nanosecondsPerItem : nanosecondsPerStored[stored])
+
+function* listParts(type: CelType, raw: readonly unknown[], pace: Pace): Parts<readonly unknown[]> {
   const items = type.parameters[0] ?? dynType
-  const keyed = type.listType === 'set' || type.listType === 'map'
-  if (!keyed) return isPlain(items) ? raw : raw.map((each) => read(items, each))
-  const list = new KeyedList()
-  list.by = type.listType === 'map' ? type.listKeys : undefined
-  for (const each of raw) list.push(read(items, each))
+  const list: unknown[] = type.listType === 'set' || type.listType === 'map' ? new KeyedList() : []
+  if (list instanceof KeyedList) list.by = type.listType === 'map' ? type.listKeys : undefined
+  const nanoseconds = timeOf(items)
+  for (const each of raw) {
+    if (pace.due(nanoseconds)) yield pace.units
+    list.push(yield* within(readIn(items, each, pace)))
+  }
   return list
 }
 
-function readMap(type: CelType, raw: object): unknown {
+function* mapParts(type: CelType, raw: object, pace: Pace): Parts<CelMap> {
   const values = type.parameters[1] ?? dynType
-  if (isPlain(values)) return raw
   const map = new CelMap()
-  for (const [key, each] of Object.entries(raw)) map.entries.set(key, [key, read(values, each)])
+  for (const key of Object.keys(raw)) {
+    if (pace.due(nanosecondsPerEntry)) yield pace.units
+    map.entries.set(key, [key, yield* within(readIn(values, (raw as { readonly [key: string]: unknown })[key], pace))])
+  }
   return map
 }
 
-/** Converts a decoded API value to a CEL value. CEL values are unchanged. */
-export function read(type: CelType, raw: unknown): unknown {
+function* bytesParts(text: string): Parts<Uint8Array> {
+  const bytes = new Uint8Array((text.length / 4) * 3)
+  let length = 0
+  for (let at = 0; at < text.length; at += charactersAtOnce) {
+    const part = text.slice(at, at + charactersAtOnce)
+    yield unitsOf(part.length * nanosecondsPerCharacter)
+    const decoded = decodeBase64(part)
+    bytes.set(decoded, length)
+    length += decoded.length
+  }
+  return bytes.subarray(0, length)
+}
+
+const isPlainList = ({ listType, parameters }: CelType) => listType !== 'set' && listType !== 'map' && isPlain(parameters[0] ?? dynType)
+
+/** `pace`: of the steps that this is part of. */
+function readIn(type: CelType, raw: unknown, pace?: Pace): MaybeSteps<unknown> {
   if (raw === null || raw === undefined) return null
   if (typeof raw === 'object') {
-    if (Array.isArray(raw)) return raw instanceof KeyedList ? raw : type.kind === 'list' ? readList(type, raw) : raw
+    if (Array.isArray(raw)) {
+      const isRead = raw instanceof KeyedList || type.kind !== 'list' || isPlainList(type)
+      return isRead ? raw : new Steps(listParts(type, raw, pace ?? new Pace()))
+    }
     if (Object.getPrototypeOf(raw) !== Object.prototype && Object.getPrototypeOf(raw) !== null) return raw
     if (type.kind === 'object') return new CelObject(type, raw as CelObject['raw'])
-    return type.kind === 'map' ? readMap(type, raw) : raw
+    const isRead = type.kind !== 'map' || isPlain(type.parameters[1] ?? dynType)
+    return isRead ? raw : new Steps(mapParts(type, raw, pace ?? new Pace()))
   }
+  if (type.stored === 'bytes' && typeof raw === 'string' && raw.length > charactersAtOnce && !/[\r\n]/.test(raw))
+    return new Steps(bytesParts(raw))
   if (type.stored !== undefined) return readers[type.stored](raw)
   return typeof raw === 'number' ? numberOf(raw) : raw
+}
+
+/** Converts a decoded API value to a CEL value. CEL values are unchanged. The rest of what takes long is steps. */
+export function read(type: CelType, raw: unknown): MaybeSteps<unknown> {
+  const value = readIn(type, raw)
+  if (!(value instanceof Steps)) return value
+  const { done, value: first } = value.parts.next()
+  return done ? first : new Steps(goOn(first as number, value.parts))
+}
+
+function* goOn<T>(first: number, parts: Parts<T>): Parts<T> {
+  yield first
+  return yield* parts
 }

@@ -14,9 +14,15 @@ export interface Probe {
 /** Slices that are always over. */
 const hasty = { over: true, resumed() {}, next: async () => {} }
 
-function once(program: Program, bindings: Bindings, costLimit: number | undefined): Probe {
+interface Once {
+  readonly evaluation: Evaluation
+  /** Milliseconds of processor time of each part. */
+  readonly parts: readonly number[]
+}
+
+function once(program: Program, bindings: Bindings, costLimit: number | undefined): Once {
   const running = program.start(bindings, { slices: hasty, ...(costLimit !== undefined && { costLimit }) })
-  let [longest, total] = [0, 0]
+  const parts: number[] = []
   for (;;) {
     const before = process.cpuUsage()
     let evaluation: Evaluation | undefined
@@ -26,19 +32,28 @@ function once(program: Program, bindings: Bindings, costLimit: number | undefine
       if (!(error instanceof Pending)) throw error
     }
     const { user, system } = process.cpuUsage(before)
-    const took = (user + system) / 1000
-    longest = Math.max(longest, took)
-    total += took
-    if (evaluation) return { evaluation, longest, total }
+    parts.push((user + system) / 1000)
+    if (evaluation) return { evaluation, parts }
   }
 }
 
-/** Measures up to `times` times and takes the least, because other work on the machine disturbs single measurements; stops when `enough` says so. */
+/**
+ * Measures up to `times` times, because other work on the machine disturbs single measurements; stops when `enough` says so. The parts are the same
+ * each time, so each counts with its least time: a virtual machine that is paused now and then would disturb one part of every long evaluation.
+ */
 export function probe(program: Program, bindings: Bindings, enough: (probe: Probe) => boolean, costLimit?: number, times = 6): Probe {
-  let best = once(program, bindings, costLimit)
-  for (let time = 1; time < times && !enough(best); time++) {
-    const { evaluation, longest, total } = once(program, bindings, costLimit)
-    best = { evaluation, longest: Math.min(longest, best.longest), total: Math.min(total, best.total) }
+  let { evaluation, parts } = once(program, bindings, costLimit)
+  const measured = (): Probe => ({
+    evaluation,
+    longest: parts.reduce((longest, each) => Math.max(longest, each), 0),
+    total: parts.reduce((sum, each) => sum + each, 0),
+  })
+  for (let time = 1; time < times && !enough(measured()); time++) {
+    const again = once(program, bindings, costLimit)
+    evaluation = again.evaluation
+    const known = parts
+    // What an evaluation keeps for the next one, such as the size of an object, may spare a part.
+    parts = again.parts.length === known.length ? again.parts.map((each, index) => Math.min(each, known[index] ?? each)) : again.parts
   }
-  return best
+  return measured()
 }

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCelEnvironment } from '../../../core/cel/environment.ts'
-import { dynType, listType, mapType, stringType } from '../../../core/cel/types.ts'
+import {
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  timestampType,
+} from '../../../core/cel/types.ts'
 import { slowness } from '../../support/cost.ts'
 import { probe } from './cel-probe.ts'
 
@@ -73,10 +84,27 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
   [
     'time zones',
     "list.all(v, timestamp('2024-01-01T00:00:00Z').getHours('Europe/Vienna') == 1)",
-    // More would measure the collection of the formatters.
-    { list: times(1_000, (index) => index) },
+    { list: times(20_000, (index) => index) },
     true,
   ],
+  [
+    'different time zones',
+    "list.all(v, timestamp('2024-01-01T00:00:00Z').getHours(v) >= 0)",
+    { list: times(2_000, (index) => ['Europe/Vienna', 'Asia/Tokyo', 'America/Lima', 'Africa/Cairo', 'Asia/Dubai'][index % 5]) },
+    undefined,
+  ],
+  ['a string doubled to the bound', `${doubled('text', 21)}.size()`, { text: 'a' }, 2 ** 21],
+  ['emoji doubled to the bound', `${doubled('text', 20)}.size()`, { text: '😀' }, 2 ** 20],
+  ['ideographs doubled to the bound', `${doubled('text', 21)}.charAt(2000000)`, { text: '中' }, '中'],
+  ['flatten to the bound', 'x.map(v, list).flatten().size()', { x: times(52, () => 1), list: times(10_000, () => 1) }, 520_000],
+  ...['a'.repeat(3_000_000), '中'.repeat(1_000_000), '😀'.repeat(750_000), 'aé'.repeat(1_000_000)].flatMap((text) =>
+    [
+      "text.size() > 0 && text.charAt(700000) != ''",
+      "text.indexOf('b') < 0",
+      "text.replace('b', 'c') == text",
+      'bytes(text).size() > 0',
+    ].map((expression) => [`${expression} of 3 MB of ${text.slice(0, 2)}`, expression, { text }, true] as const),
+  ),
   ['a long duration', 'duration(text)', { text: '1ns'.repeat(300_000) }, undefined],
   [
     'joins of a long list',
@@ -107,6 +135,8 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
 /** Milliseconds without interruption, and in all. The cost limits stand for 100 ms of work, and as much for cost units. */
 const ceiling = 5
 const max = 300
+/** Milliseconds that any evaluation may take. */
+const fixed = 2
 
 test(`${rows.length} expressions are interrupted in time, or refused by their cost`, async () => {
   const faults: string[] = []
@@ -123,6 +153,59 @@ test(`${rows.length} expressions are interrupted in time, or refused by their co
     if (result === undefined ? error === undefined : value !== result) faults.push(`${what}: ${value ?? error}, cost ${cost}, work ${work}`)
     const { work: _, ...uninterrupted } = compiled.program.evaluate(variables)
     assert.deepEqual({ ...evaluation, ...uninterrupted }, evaluation, what)
+  }
+  assert.deepEqual(faults, [])
+})
+
+const cat = objectType('Cat', { name: stringType })
+const stored = { timestamp: timestampType, date: timestampType, duration: durationType, double: doubleType, bytes: bytesType }
+const storedType = (name: keyof typeof stored) => ({ ...stored[name], stored: name })
+const selfType = objectType('Self', {
+  objects: listType(cat),
+  times: listType(storedType('timestamp')),
+  dates: listType(storedType('date')),
+  durations: listType(storedType('duration')),
+  doubles: listType(storedType('double')),
+  bytes: storedType('bytes'),
+  set: { ...listType(intType), listType: 'set' as const },
+  nested: listType(listType(cat)),
+  map: mapType(stringType, cat),
+})
+/** Values of a decoded object, of 300 KB to 1 MB in JSON, that are converted when an expression selects them. */
+const self: { readonly [field: string]: unknown } = {
+  objects: times(300_000, () => ({})),
+  times: times(40_000, () => '2024-01-01T00:00:00Z'),
+  dates: times(50_000, () => '2024-01-01'),
+  durations: times(100_000, () => '1s'),
+  doubles: times(300_000, () => 1.5),
+  bytes: 'YWJj'.repeat(250_000),
+  set: times(300_000, (index) => index),
+  nested: times(500, () => times(500, () => ({}))),
+  map: Object.fromEntries(times(50_000, (index) => [`k${index}`, {}])),
+}
+
+test('values of a schema are read in parts, and only when they are needed', async () => {
+  const typed = createCelEnvironment({ variables: { self: selfType, variable: listType(cat) } })
+  const faults: string[] = []
+  for (const name of Object.keys(self)) {
+    const expressions: (readonly [string, unknown])[] = [
+      [`size(self.${name}) > 0`, true],
+      [`self.?${name}.hasValue()`, true],
+      [`dyn(self)['${name}'] != null`, true],
+      [`has(self.${name})`, true],
+    ]
+    for (const [expression, result] of name === 'objects' ? [...expressions, ['variable.size() > 0', true] as const] : expressions) {
+      const compiled = typed.compile(expression)
+      assert.ok('program' in compiled, 'issues' in compiled ? compiled.issues : '')
+      const allowed = expression.startsWith('has') ? 0.5 : name === 'map' ? 2 * ceiling : ceiling
+      const found = probe(compiled.program, { self, variable: self['objects'] }, ({ longest }) => longest < allowed)
+      const { value, error, work, cost } = found.evaluation
+      assert.equal(value, result, `${expression}: ${error}`)
+      if (found.longest > allowed * (await slowness())) faults.push(`${expression}: held the thread for ${found.longest.toFixed(1)} ms`)
+      if (found.total > (fixed + (cost + work) * 0.0003) * (await slowness()))
+        faults.push(`${expression}: took ${found.total.toFixed(1)} ms, work ${work}`)
+      assert.deepEqual(compiled.program.evaluate({ self, variable: self['objects'] }), found.evaluation, expression)
+    }
   }
   assert.deepEqual(faults, [])
 })
