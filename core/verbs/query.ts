@@ -5,7 +5,7 @@ import { parseListVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness } from '../storage/object-store.ts'
-import type { FeedQuery, FieldTerm } from '../watch/feed.ts'
+import type { FeedQuery, FieldTerm, Scope } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
 /** Test for the label and field selectors; undefined when everything matches. */
@@ -30,9 +30,15 @@ export function nameWanted(options: ListOptions): { name?: string } {
 }
 
 /** The first selector term with an index in the cache. */
-function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] }: ListOptions): { indexed?: FieldTerm } {
+function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] }: ListOptions): FieldTerm | undefined {
   const term = fieldSelector.find(({ field, operator }) => operator === '=' && definition.indexed?.includes(field))
-  return term ? { indexed: { field: term.field, value: term.value, read: fieldReader(term.field, definition) } } : {}
+  return term && { field: term.field, value: term.value, read: fieldReader(term.field, definition) }
+}
+
+/** The part of the selectors that an index of changes can answer. */
+export function watchScope(target: Target, options: ListOptions): Scope {
+  const field = indexedTerm(target, options)
+  return { namespace: target.namespace, ...nameWanted(options), ...(field && { field }) }
 }
 
 function freshness({ resourceVersion = '', resourceVersionMatch = '' }: ListOptions): Freshness {
@@ -52,12 +58,13 @@ export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const { keys } = resource.store
   const matches = matcher(target, options)
   const limit = Math.max(0, options.limit ?? 0)
+  const indexed = indexedTerm(target, options)
   const base = {
     namespace,
     ...nameWanted(options),
     slices: services.pauses.slices(() => exchange.signal),
     ...(matches && { matches, selector: selectorKey(options) }),
-    ...indexedTerm(target, options),
+    ...(indexed && { indexed }),
     ...(limit > 0 && { limit }),
   }
   if (!options.continue) return { ...base, at: freshness(options) }

@@ -3,7 +3,7 @@ import { type ListOptions, readListOptions } from '../request/options.ts'
 import { parseWatchVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
 import { watchStream } from '../watch/stream.ts'
-import { entryQuery, matcher, nameWanted } from './query.ts'
+import { entryQuery, matcher, watchScope } from './query.ts'
 import { respondWatch, watchEncoder } from './respond.ts'
 import type { Verb } from './services.ts'
 
@@ -20,13 +20,12 @@ function named(asked: ListOptions, name: string): ListOptions {
  * `sendInitialEvents` adds a bookmark after them (KEP-3157).
  */
 export const watch: Verb = async (target) => {
-  const { exchange, services, resource, namespace, name } = target
+  const { exchange, services, resource, name } = target
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
   // The deprecated paths `/watch/…/NAME` put the name into the path.
   const options = name === '' ? asked : named(asked, name)
   const revision = parseWatchVersion(options.resourceVersion ?? '', resource.groupResource)
   const matches = matcher(target, options)
-  const scope = { namespace, ...nameWanted(options) }
   const fromState = options.sendInitialEvents === true || revision === 0
   const { limit: _limit, continue: _continue, ...unpaged } = options
   const state = fromState ? await resource.store.list(entryQuery(target, unpaged)) : undefined
@@ -39,7 +38,7 @@ export const watch: Verb = async (target) => {
     signal: exchange.signal,
     onShutdown: (end) => exchange.onShutdown(end),
     encoder,
-    scope,
+    scope: watchScope(target, options),
     ...(matches && { matches }),
     after: state?.revision ?? revision,
     initial: state?.entries ?? [],

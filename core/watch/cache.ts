@@ -11,8 +11,8 @@ import { isUnreadable } from '../storage/unreadable.ts'
 import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
-import { FanOut, type Scope } from './fan-out.ts'
-import type { FeedList, FeedQuery, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import { FanOut } from './fan-out.ts'
+import type { FeedList, FeedQuery, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
 import { loadAll } from './load.ts'
 import { freshnessTimeout, Reached } from './reached.ts'
 import { SortedEntries } from './sorted-entries.ts'
@@ -24,6 +24,8 @@ const startingReads = 32
 const windowCapacity = 10_000
 /** Bytes of missed changes that a subscriber gets at a time. */
 const pieceBytes = 64 * 1024
+/** Minimum milliseconds between two requests for progress that no read waits for. */
+const progressInterval = 1_000
 const firstRetry = 100
 const longestRetry = 10_000
 
@@ -166,6 +168,16 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     return starting
   }
 
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  /** Asks the store for its revision, for all subscribers: each is told, so thousands that ask at a time cost one round. */
+  function askProgress(): void {
+    const now = clock.monotonic()
+    if (now - askedAt < progressInterval) return
+    askedAt = now
+    state?.watch.requestProgress()
+  }
+
   const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
   /** For a revision that the store has said it is at. */
   const reachKnown = (current: number) => reached.reach(current, () => state?.watch.requestProgress(current))
@@ -292,7 +304,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     }
 
     /** Sends the next changes of the window. After the last of them, the subscriber is added to the fan-out. */
-    function tellRecent({ window, watch }: State): 'all' | void | Promise<void> {
+    function tellRecent({ window }: State): 'all' | void | Promise<void> {
       const piece = firstOf(window.after(told)!, (change) => fanOut.isIn(scope, change))
       if (!piece.isLast) {
         told = piece.changes.at(-1)!.revision
@@ -300,7 +312,8 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       }
       fanOut.add(scope, subscriber)
       if (piece.changes.length > 0) subscriber.changes(piece.changes)
-      watch.requestProgress()
+      subscriber.progress(reached.revision)
+      askProgress()
       return 'all'
     }
 
@@ -330,7 +343,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         direct?.close()
         fanOut.delete(scope, subscriber)
       },
-      requestProgress: () => (direct ?? state?.watch)?.requestProgress(),
+      requestProgress: () => (direct ? direct.requestProgress() : askProgress()),
     }
   }
 

@@ -1,22 +1,14 @@
 import type { Keys } from '../storage/keys.ts'
+import { Audience } from './audience.ts'
 import type { Change } from './change.ts'
-import type { Subscriber } from './feed.ts'
-
-/** What a subscriber receives: one namespace (empty: all), one name (absent: all). */
-export interface Scope {
-  readonly namespace: string
-  readonly name?: string
-}
-
-/** Maximum bytes of the objects in changes whose frames are joined. */
-const maxJoined = 64 * 1024
+import type { Scope, Subscriber } from './feed.ts'
 
 /** Subscribers indexed by scope: the cost of a change depends on the number of its subscribers only. */
 export class FanOut {
   readonly #keys: Keys
   readonly #namespaced: boolean
   /** By root prefix, namespace prefix, single key, or name in all namespaces. */
-  readonly #scopes = new Map<string, Set<Subscriber>>()
+  readonly #scopes = new Map<string, Audience>()
 
   constructor(keys: Keys, namespaced: boolean) {
     this.#keys = keys
@@ -25,15 +17,16 @@ export class FanOut {
 
   add(scope: Scope, subscriber: Subscriber): void {
     const key = this.#keyOf(scope)
-    const set = this.#scopes.get(key) ?? new Set()
-    this.#scopes.set(key, set.add(subscriber))
+    const audience = this.#scopes.get(key) ?? new Audience()
+    audience.add(subscriber, scope.field)
+    this.#scopes.set(key, audience)
   }
 
   delete(scope: Scope, subscriber: Subscriber): void {
     const key = this.#keyOf(scope)
-    const set = this.#scopes.get(key)
-    set?.delete(subscriber)
-    if (set?.size === 0) this.#scopes.delete(key)
+    const audience = this.#scopes.get(key)
+    audience?.delete(subscriber, scope.field)
+    if (audience?.isEmpty) this.#scopes.delete(key)
   }
 
   /** Whether a change is within a scope. */
@@ -47,7 +40,7 @@ export class FanOut {
     const scopes = this.#scopes
     if (scopes.size === 0) return
     const root = this.#keys.prefix('')
-    this.#tell(root, changes)
+    scopes.get(root)?.changes(changes)
     if (scopes.size === 1 && scopes.has(root)) return
     const narrow = new Map<string, Change[]>()
     for (const change of changes) {
@@ -61,26 +54,18 @@ export class FanOut {
         else narrow.set(scope, [change])
       }
     }
-    for (const [scope, own] of narrow) this.#tell(scope, own)
+    for (const [scope, own] of narrow) scopes.get(scope)?.changes(own)
   }
 
   progress(revision: number): void {
-    for (const subscribers of this.#scopes.values()) for (const subscriber of subscribers) subscriber.progress(revision)
+    for (const audience of this.#scopes.values()) for (const subscriber of audience.members()) subscriber.progress(revision)
   }
 
   /** Ends all subscriptions; their owners resume from their last revision. */
   end(): void {
-    const all = [...this.#scopes.values()].flatMap((subscribers) => [...subscribers])
+    const all = [...this.#scopes.values()].flatMap((audience) => [...audience.members()])
     this.#scopes.clear()
     for (const subscriber of all) subscriber.end()
-  }
-
-  #tell(key: string, changes: readonly Change[]): void {
-    const subscribers = this.#scopes.get(key)
-    if (subscribers === undefined) return
-    const size = changes.reduce((sum, { entry }) => sum + entry.size, 0)
-    const joined = size <= maxJoined ? new Map() : undefined
-    for (const subscriber of subscribers) subscriber.changes(changes, joined)
   }
 
   #keyOf({ namespace, name }: Scope): string {

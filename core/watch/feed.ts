@@ -56,6 +56,14 @@ export interface FeedQuery extends EntryQuery {
   readonly selector?: string
 }
 
+/** What a subscriber receives: changes in one namespace (empty: all), of one name (absent: all). */
+export interface Scope {
+  readonly namespace: string
+  readonly name?: string
+  /** Changes of objects without this value, before and after, may be left out; the subscriber's own selector decides. */
+  readonly field?: FieldTerm
+}
+
 /** Objects of one resource, and their changes. */
 export interface WatchableStore extends ObjectStore {
   list(query: FeedQuery): Promise<FeedList>
@@ -63,7 +71,7 @@ export interface WatchableStore extends ObjectStore {
   known(key: string): Entry | undefined
   /** As `get`: a plain value when no I/O is needed. */
   live(key: string): Entry | undefined | Promise<Entry | undefined>
-  /** Delivers every change after the revision, of one namespace (empty: all) and one name (absent: all). */
-  subscribe(after: number, scope: { readonly namespace: string; readonly name?: string }, subscriber: Subscriber): Subscription
+  /** Delivers every change after the revision in the scope. */
+  subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription
   close(): void
 }

@@ -5,7 +5,7 @@ import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
-import type { JoinedFrames, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
 
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
@@ -24,7 +24,7 @@ export interface WatchStreamOptions {
   /** Calls `end` when the server shuts down; the returned function unregisters it. */
   onShutdown(end: () => void): () => void
   readonly encoder: WatchEncoder
-  readonly scope: { readonly namespace: string; readonly name?: string }
+  readonly scope: Scope
   readonly matches?: (entry: Entry) => boolean
   /** Start revision: later changes are sent. */
   readonly after: number

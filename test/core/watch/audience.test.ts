@@ -1,0 +1,130 @@
+/** Watches that select a field's value get the changes of objects that have it, had it or lose it, and cost other changes nothing. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldReader } from '../../../core/request/field-selector.ts'
+import { pods } from '../../../core/resources/core/pod.ts'
+import type { Entry } from '../../../core/storage/entry.ts'
+import { Audience } from '../../../core/watch/audience.ts'
+import { Change, eventTypeOf } from '../../../core/watch/change.ts'
+import type { FieldTerm, Subscriber } from '../../../core/watch/feed.ts'
+import { randomNumbers } from '../../support/random.ts'
+import { readWatch } from '../../support/watch-reader.ts'
+import { start } from '../controllers/support.ts'
+
+const read = fieldReader('spec.nodeName', pods)
+const onNode = (value: string): FieldTerm => ({ field: 'spec.nodeName', value, read })
+
+/** An object's content at a revision, as far as an audience reads it. */
+function entry(key: string, revision: number, node: string) {
+  const counted = {
+    key,
+    revision,
+    size: 1,
+    reads: 0,
+    field() {
+      counted.reads++
+      return node
+    },
+  }
+  return counted
+}
+const change = (now: object, before: object | undefined, deleted = false) => new Change(now as Entry, before as Entry | undefined, deleted)
+
+function recorder(): Subscriber & { readonly changesSeen: Change[]; calls: number } {
+  const seen: Change[] = []
+  return {
+    changesSeen: seen,
+    calls: 0,
+    changes(changes) {
+      this.calls++
+      seen.push(...changes)
+    },
+    progress() {},
+    end() {},
+  }
+}
+
+test('a watcher with a term sees the same events as one without, and is called for no others', () => {
+  const random = randomNumbers(41)
+  const nodes = ['', 'a', 'b', 'c']
+  const audience = new Audience()
+  const everything = recorder()
+  audience.add(everything)
+  const narrow = nodes.map((node) => ({ node, subscriber: recorder() }))
+  for (const { node, subscriber } of narrow) audience.add(subscriber, onNode(node))
+  const objects = new Map<string, ReturnType<typeof entry>>()
+  let revision = 0
+  for (let round = 0; round < 300; round++) {
+    const batch = Array.from({ length: 1 + random.integer(4) }, () => {
+      const key = `pod-${random.integer(12)}`
+      const before = objects.get(key)
+      revision++
+      if (before && random.chance(0.3)) {
+        objects.delete(key)
+        return change(entry(key, revision, before.field()), before, true)
+      }
+      const now = entry(key, revision, random.pick(nodes))
+      objects.set(key, now)
+      return change(now, before)
+    })
+    audience.changes(batch)
+  }
+  for (const { node, subscriber } of narrow) {
+    const matches = (each: Entry) => each.field('spec.nodeName', read) === node
+    const told = (changes: readonly Change[]) =>
+      changes.flatMap((each) => {
+        const type = eventTypeOf(each, matches)
+        return type === undefined ? [] : [`${type} ${each.revision}`]
+      })
+    assert.deepEqual(told(subscriber.changesSeen), told(everything.changesSeen))
+    assert.equal(told(subscriber.changesSeen).length, subscriber.changesSeen.length)
+  }
+  for (const { node, subscriber } of narrow) audience.delete(subscriber, onNode(node))
+  assert.deepEqual([...audience.members()], [everything])
+  audience.delete(everything)
+  assert.ok(audience.isEmpty)
+})
+
+test('a change reads the field once or twice and calls no watcher of another value, however many they are', () => {
+  const audience = new Audience()
+  const others = Array.from({ length: 5_000 }, (_, index) => ({ term: onNode(`node-${index}`), subscriber: recorder() }))
+  for (const { term, subscriber } of others) audience.add(subscriber, term)
+  const [before, now] = [entry('pod', 1, 'node-7'), entry('pod', 2, 'node-7')]
+  audience.changes([change(now, before)])
+  assert.equal(before.reads + now.reads, 2)
+  assert.deepEqual(
+    others.filter(({ subscriber }) => subscriber.calls > 0).map(({ term }) => term.value),
+    ['node-7'],
+  )
+})
+
+test('a node agent sees its pods when they are bound, changed and deleted', async (t) => {
+  const server = await start(t, { controllers: [] })
+  const path = '/api/v1/namespaces/default/pods'
+  const open = async (node: string) => {
+    const response = await server.fetch(
+      `/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3D${node}&resourceVersion=1&allowWatchBookmarks=true`,
+    )
+    const reader = readWatch(response.body!, () => {}, node)
+    t.after(() => reader.close())
+    return reader
+  }
+  await server.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
+  const [own, other, unbound] = [await open('own'), await open('other'), await open('')]
+  await server.create(path, { metadata: { name: 'one' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  await server.create(`${path}/one/binding`, { metadata: { name: 'one' }, target: { kind: 'Node', name: 'own' } })
+  await server.create(path, { metadata: { name: 'two' }, spec: { nodeName: 'other', containers: [{ name: 'c', image: 'i' }] } })
+  await server.patch(`${path}/one`, { metadata: { labels: { a: 'b' } } })
+  await server.delete(`${path}/one`, { gracePeriodSeconds: 0 })
+  const take = async (reader: Awaited<ReturnType<typeof open>>, count: number) => {
+    const events: string[] = []
+    for (let n = 0; n < count; n++) {
+      const { type, object } = await reader.object()
+      events.push(`${type} ${object.metadata.name}`)
+    }
+    return events
+  }
+  assert.deepEqual(await take(unbound, 2), ['ADDED one', 'DELETED one'])
+  assert.deepEqual(await take(own, 3), ['ADDED one', 'MODIFIED one', 'DELETED one'])
+  assert.deepEqual(await take(other, 1), ['ADDED two'])
+})
