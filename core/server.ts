@@ -1,19 +1,19 @@
 /** The entry point `apiserver/core`: a server is a fetch handler over a store. */
 import { type ApiServer, assembleServer, prepareServer } from './assembly/server.ts'
-import { validateOptions } from './config/options.ts'
-import { portRows, serverOptionConflicts, serverOptionRows } from './option-rows.ts'
-import { type ServerOptions, withDefaults } from './options.ts'
+import { type ServerOptions, serverOptionConflicts, serverOptionTypes, withDefaults } from './options/index.ts'
+import { portRows } from './options/ports.ts'
+import { validateOptions } from './options/validate.ts'
 import type { HostPorts, OpenStores, Ports } from './ports.ts'
 
 export type { ApiServer } from './assembly/server.ts'
-export { OptionError } from './config/options.ts'
-export type { ServerOptions } from './options.ts'
+export type { ServerOptions } from './options/index.ts'
+export { OptionError } from './options/validate.ts'
 export type * from './ports.ts'
 
 /** Creates a server over the given ports; resolves when it is ready to serve. Rejects with an OptionError when an option is invalid. */
 export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
   validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
-  validateOptions('createApiServer', serverOptionRows, options, { conflicts: serverOptionConflicts })
+  validateOptions('createApiServer', serverOptionTypes, options, { conflicts: serverOptionConflicts })
   const { table: _table, ...server } = await assembleServer(ports, withDefaults(options))
   return server
 }
@@ -29,7 +29,7 @@ export interface StartingServer extends ApiServer {
  * server starts; the caller closes them. Throws an OptionError when an option is invalid.
  */
 export function prepareApiServer(ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer {
-  validateOptions('prepareApiServer', serverOptionRows, options, { conflicts: serverOptionConflicts })
+  validateOptions('prepareApiServer', serverOptionTypes, options, { conflicts: serverOptionConflicts })
   const { start, ...server } = prepareServer(ports, open, withDefaults(options))
   return { ...server, start: async () => void (await start()) }
 }

@@ -3,7 +3,7 @@ import type { Encryption } from '../config/encryption.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
-import type { CompleteOptions } from '../options.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
 

@@ -1,6 +1,6 @@
 import { createHealth, type Health, type HealthCheck } from '../meta/health.ts'
 import { storeChecks } from '../meta/store-health.ts'
-import type { CompleteOptions } from '../options.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
 import type { HealthParts } from './context.ts'
 

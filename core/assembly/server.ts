@@ -2,7 +2,7 @@
 import { createLoopback } from '../bootstrap/loopback.ts'
 import { type Drained, type DrainOptions, Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { CompleteOptions } from '../options.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
 import { Reply } from '../respond/reply.ts'

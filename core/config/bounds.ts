@@ -21,3 +21,7 @@ export function rangeProblem(
 export function choiceProblem(text: string, allowed: readonly string[]): string | undefined {
   return allowed.includes(text) ? undefined : `must be one of ${allowed.join(', ')}`
 }
+
+/** Error of a store server's address, which may be a Unix socket such as `unix:///run/etcd.sock`; undefined: valid. */
+export const serverProblem = (text: string) =>
+  /^(?:https?:\/\/[^\s/]|unixs?:\/\/\S)/.test(text) ? undefined : 'must be scheme://host:port'

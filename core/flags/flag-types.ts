@@ -4,6 +4,7 @@ import { parseBool } from '../config/bool.ts'
 import { choiceProblem, type Range, rangeProblem } from '../config/bounds.ts'
 import { formatDuration, parseDuration } from '../config/duration.ts'
 import { ourWords } from '../config/words.ts'
+import { items, words } from '../options/types.ts'
 import type { Platform } from '../platform.ts'
 import { parseCsv } from '../schema/csv-text.ts'
 import { DecodeError } from '../schema/decode-error.ts'
@@ -37,8 +38,13 @@ function parseInteger(text: string): number {
   return value + 0
 }
 
+/** The option's bounds, or the flag's own. */
+function boundsOf(options: FlagOptions<number> & Range, show?: (value: number) => string): (value: number) => string | undefined {
+  return options.bounds ?? ((value) => rangeProblem(value, options, show))
+}
+
 export function int<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
-  return flag({ label: 'int', read: parseInteger, problem: (value) => rangeProblem(value, options), show: String }, options)
+  return flag({ label: 'int', read: parseInteger, problem: boundsOf(options), show: String }, options)
 }
 
 export function float<const O extends FlagOptions<number> & Range>(options: O): Flag<FlagValueOf<number, O>> {
@@ -46,7 +52,7 @@ export function float<const O extends FlagOptions<number> & Range>(options: O): 
     if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) throw new DecodeError('must be a number')
     return Number(text)
   }
-  return flag({ label: 'float', read, problem: (value) => rangeProblem(value, options), show: String }, options)
+  return flag({ label: 'float', read, problem: boundsOf(options), show: String }, options)
 }
 
 /** Milliseconds; negative values are only allowed with `min`. */
@@ -58,7 +64,7 @@ export function duration<const O extends FlagOptions<number> & Range>(options: O
       throw error instanceof DecodeError ? new DecodeError('must be a duration such as 1m0s') : error
     }
   }
-  const problem = (value: number) => rangeProblem(value, { min: 0, ...options }, formatDuration)
+  const problem = boundsOf({ min: 0, ...options }, formatDuration)
   return flag({ label: 'duration', read, problem, show: formatDuration }, options)
 }
 
@@ -108,20 +114,12 @@ function oneRecord(text: string): readonly string[] {
 
 /** A list; repeated uses of the flag add to it, unless `lastWins`. Default empty. */
 export function strings(options: ListOptions): Flag<readonly string[]> {
-  const { oneOf, checkItem } = options
-  const problem = (items: readonly string[]): string | undefined => {
-    for (const item of items) {
-      const choice = oneOf && choiceProblem(item, oneOf)
-      if (choice !== undefined) return choice
-      const reason = checkItem?.(item)
-      if (reason !== undefined) return items.length === 1 ? reason : `${item}: ${reason}`
-    }
-    return undefined
-  }
+  const own = options.oneOf ? words(options.oneOf) : items(options.checkItem ?? (() => undefined))
+  const problem = options.itemBounds ?? own.itemBounds
   const type: FlagType<readonly string[]> = {
     label: 'strings',
     read: (text) => (options.split === false ? [text] : oneRecord(text)),
-    problem,
+    ...(problem && { problem }),
     join: (all) => (options.lastWins ? (all.at(-1) ?? []) : all.flat()),
     show: (list) => list.join(','),
   }

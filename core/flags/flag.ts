@@ -2,6 +2,7 @@
 
 import type { Platform, PlatformName } from '../platform.ts'
 import { DecodeError } from '../schema/decode-error.ts'
+import type { OptionOfFlag } from './option-flag.ts'
 
 /** An invalid command line. The message is one line and names the flag. */
 export class FlagError extends Error {
@@ -56,8 +57,8 @@ export interface Flag<V = unknown> {
   initial(context: FlagContext): V
   /** @throws FlagError; `name` is the user's spelling. */
   read(name: string, texts: readonly string[], platform: Platform): V
-  /** Returns why a value of type V is invalid, or undefined, for options of the package with the same bounds (option-types.ts). */
-  problem(value: unknown): string | undefined
+  /** The option that the flag sets; absent: what it means is not in one option. */
+  readonly option?: OptionOfFlag
 }
 
 export interface FlagOptions<T> {
@@ -71,6 +72,10 @@ export interface FlagOptions<T> {
   readonly label?: string
   /** Returns why a value is invalid, or undefined. */
   readonly check?: (value: T) => string | undefined
+  readonly option?: OptionOfFlag
+  /** Bounds of the option. */
+  bounds?(value: T): string | undefined
+  itemBounds?(items: T): string | undefined
 }
 
 /** Value type of a flag: excludes undefined if there is a default. */
@@ -82,7 +87,7 @@ function isFunction<T>(value: T | ((context: FlagContext) => T)): value is (cont
 
 /** A flag of the given type. */
 export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O): Flag<FlagValueOf<T, O>> {
-  const { help, short, deprecated, label = type.label, check } = options
+  const { help, short, deprecated, label = type.label, check = options.bounds } = options
   const initial = options.default
   const invalid = (name: string, text: string, reason: string) =>
     new FlagError(`--${name}: invalid value ${JSON.stringify(text)}: ${reason}`)
@@ -103,6 +108,7 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
     ...(short !== undefined && { short }),
     ...(deprecated !== undefined && { deprecated }),
     ...(options.path && { path: options.path }),
+    ...(options.option && { option: options.option }),
     initial: (context) => (isFunction<T | undefined>(initial) ? initial(context) : initial) as FlagValueOf<T, O>,
     read: (name, texts, platform) => {
       const values = texts.map((text) => readOne(name, text, platform))
@@ -111,6 +117,5 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
       if (reason !== undefined) throw invalid(name, texts.join(','), reason)
       return value as FlagValueOf<T, O>
     },
-    problem: (value) => type.problem?.(value as T) ?? check?.(value as T),
   }
 }

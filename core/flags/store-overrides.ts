@@ -1,4 +1,5 @@
 /** Items of `--kvstore-servers-overrides`, such as `/events#http://a:2379;http://b:2379`. */
+import { serverProblem } from '../config/bounds.ts'
 import type { GroupResource } from '../respond/status.ts'
 
 /** Servers that store the given resources instead of the main store. */
@@ -6,10 +7,6 @@ export interface ServersOverride {
   readonly servers: readonly string[]
   readonly resources: readonly GroupResource[]
 }
-
-/** Error of a server address, which may be a Unix socket such as `unix:///run/etcd.sock`; undefined: valid. */
-export const serverProblem = (text: string) =>
-  /^(?:https?:\/\/[^\s/]|unixs?:\/\/\S)/.test(text) ? undefined : 'must be scheme://host:port'
 
 /** Error of an item; undefined: valid. */
 export function overrideProblem(item: string): string | undefined {

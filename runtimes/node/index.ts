@@ -1,5 +1,5 @@
 /** The entry point `apiserver/node`: the parts of the daemon, for programs that assemble a daemon themselves. */
-export { OptionError } from '../../core/config/options.ts'
+export { OptionError } from '../../core/options/validate.ts'
 export { openDurableStore } from '../stores/durable.ts'
 export { type EtcdOptions, openEtcdStore } from '../stores/etcd.ts'
 export { type Certificates, type Handler, type Listener, type ListenOptions, listen } from './listener.ts'

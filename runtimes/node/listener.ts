@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { validateOptions } from '../../core/config/options.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock, Logger } from '../../core/ports.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'

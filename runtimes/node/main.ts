@@ -110,7 +110,6 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     identity: hostIdentity(flags.platform.programs[0] ?? 'apiserver'),
     serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
     advertiseAddress: address,
-    securePort: flags.get('secure-port'),
     rootCa: pki.servingAuthorityPem,
   }
   const stores: KeyValueStore[] = []

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { validateOptions } from '../../core/config/options.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { makeDirectories } from '../atomic-file.ts'

@@ -3,7 +3,7 @@
  * should be dedicated to API servers. Values may be as large as the cluster's `--max-request-bytes` allows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { validateOptions } from '../../core/config/options.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import {
   type Clock,
   type KeyValue,

@@ -1,4 +1,4 @@
-import { validateOptions } from '../../core/config/options.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock, KeyValueStore } from '../../core/ports.ts'
 import { History } from './history.ts'
 import { createMvcc } from './mvcc.ts'

@@ -1,5 +1,5 @@
 /** The types of the options of the stores. */
-import { rangeProblem } from '../../core/config/bounds.ts'
+import { rangeProblem, serverProblem } from '../../core/config/bounds.ts'
 import {
   clockType,
   filled,
@@ -12,8 +12,7 @@ import {
   refined,
   shape,
   text,
-} from '../../core/config/option-types.ts'
-import { serverProblem } from '../../core/flags/store-overrides.ts'
+} from '../../core/options/types.ts'
 import type { DurableStoreOptions } from './durable.ts'
 import type { EtcdOptions, EtcdTimeouts } from './etcd.ts'
 import type { MemoryStoreOptions } from './memory.ts'

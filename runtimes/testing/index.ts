@@ -1,5 +1,5 @@
 /** The entry point `apiserver/testing`: a whole cluster API inside a test. */
-export { OptionError } from '../../core/config/options.ts'
+export { OptionError } from '../../core/options/validate.ts'
 export type { TestClock } from './clock.ts'
 export { eventually } from './eventually.ts'
 export { ApiFailure, failure } from './failure.ts'

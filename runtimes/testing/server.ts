@@ -1,8 +1,8 @@
 /** A server inside a test: no port, no process, no file. */
 import { rangeProblem } from '../../core/config/bounds.ts'
-import { bool, having, integer, limited, list, number, object, type RowsOf, shape, text } from '../../core/config/option-types.ts'
-import { validateOptions } from '../../core/config/options.ts'
-import { portRows } from '../../core/option-rows.ts'
+import { portRows } from '../../core/options/ports.ts'
+import { bool, having, integer, limited, list, number, object, type RowsOf, shape, text } from '../../core/options/types.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
 import { type ApiServer, createApiServer } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'

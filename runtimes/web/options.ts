@@ -1,6 +1,9 @@
 /** Options of `createApiServer` and `startTestServer` as plain data. */
 import { tokenTable } from '../../core/authn/token-table.ts'
 import { parseFeatureGates } from '../../core/config/feature-gates.ts'
+import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
+import { pluginNames } from '../../core/options/admission.ts'
+import { type ServerOptions, serverOptionConflicts, serverOptionTypes } from '../../core/options/index.ts'
 import {
   bool,
   filled,
@@ -13,11 +16,8 @@ import {
   refined,
   shape,
   text as string,
-} from '../../core/config/option-types.ts'
-import { validateOptions } from '../../core/config/options.ts'
-import { parseRuntimeConfig } from '../../core/config/runtime-config.ts'
-import { serverOptionConflicts, serverOptionRows } from '../../core/option-rows.ts'
-import type { ServerOptions } from '../../core/options.ts'
+} from '../../core/options/types.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import { createPlatform, type Platform, type PlatformName, platformNames } from '../../core/platform.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 
@@ -67,22 +67,21 @@ const servedOf = (apis: { readonly [api: string]: boolean }, platform: Platform)
   parseRuntimeConfig(new Map(text(apis)), builtInResources, { platform })
 
 const user = shape({ name: filled, uid: string, groups: list(string), extra: record(list(string)) }, ['name'])
-const plugins = serverOptionRows.enabledPlugins
 
 function pluginsInBoth({ enable = [], disable = [] }: NonNullable<EmbeddedOptions['admissionPlugins']>): string | undefined {
   const both = enable.filter((name) => disable.includes(name))
   return both.length === 0 ? undefined : `enable and disable overlap: ${both.join(', ')}`
 }
 
-const { gates: _gates, serves: _serves, enabledPlugins: _enabled, disabledPlugins: _disabled, ...common } = serverOptionRows
+const { gates: _gates, serves: _serves, enabledPlugins: _enabled, disabledPlugins: _disabled, ...common } = serverOptionTypes
 
 export const embeddedRows = {
   ...common,
-  platform: (value, platform) => (typeof value === 'string' ? oneOf(platformNames) : serverOptionRows.platform)(value, platform),
+  platform: (value, platform) => (typeof value === 'string' ? oneOf(platformNames) : serverOptionTypes.platform)(value, platform),
   featureGates: parsed(record(bool), gatesOf),
   runtimeConfig: parsed(record(bool), servedOf),
   tokens: list(shape({ token: filled, user }, ['token', 'user'])),
-  admissionPlugins: refined(shape({ enable: plugins, disable: plugins }), pluginsInBoth),
+  admissionPlugins: refined(shape({ enable: pluginNames, disable: pluginNames }), pluginsInBoth),
 } satisfies RowsOf<Omit<EmbeddedOptions, Exclude<Made, 'platform'>>>
 
 /**

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { allOptions } from '../../core/options/index.ts'
 import { rootUrl } from '../support/root.ts'
 import { type Source, sourcesBelow, targetOf } from './graph.ts'
 import { unreadFields } from './unread-fields.ts'
 
 /** Folders and top-level files of core/, as core/README.md lists them; each imports only itself and what comes after it. */
 const order = [
+  'flags',
   'server.ts',
   'assembly',
-  'option-rows.ts',
-  'options.ts',
-  'flags',
+  'options',
   'config',
   'bootstrap',
   'custom-resources',
@@ -112,8 +112,44 @@ test('imports of the runtimes point down their list', () => {
 
 test('fields of the core are read somewhere', () => {
   // Tables of option types name fields without reading them.
-  const readers = all.filter(({ path }) => !/\/(option|listen)-rows.ts$/.test(path))
+  const readers = all.filter(({ path }) => !/\/(option|listen)-rows.ts$|^core\/options\//.test(path))
   assert.deepEqual(unreadFields(files, readers).toSorted(), Object.keys(awaited).toSorted())
+})
+
+test('every option is read by the core', () => {
+  const readers = files.filter(({ path }) => !/^core\/(options|flags)\//.test(path))
+  const options: Source = {
+    path: 'options',
+    text: `interface Options {\n${Object.keys(allOptions)
+      .map((name) => `  ${name}: x`)
+      .join('\n')}\n}`,
+    imports: [],
+  }
+  assert.deepEqual(unreadFields([options], readers), [])
+})
+
+/** Files that some files reach through imports, including those. */
+function reached(...paths: readonly string[]): ReadonlySet<string> {
+  const byPath = new Map(all.map((file) => [file.path, file]))
+  const found = new Set<string>()
+  const left = [...paths]
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    const file = byPath.get(path)
+    if (found.has(path) || file === undefined) continue
+    found.add(path)
+    left.push(...file.imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => targetOf(file, specifier)))
+  }
+  return found
+}
+
+test('an embedded server loads no flags', () => {
+  const embedded = reached('runtimes/web/index.ts', 'runtimes/testing/index.ts', 'core/server.ts')
+  assert(embedded.has('core/assembly/server.ts'))
+  assert.deepEqual(
+    [...embedded].filter((path) => path.startsWith('core/flags/')),
+    [],
+  )
+  assert(reached('runtimes/node/program.ts').has('core/flags/rows/index.ts'), 'those of the daemon would be found')
 })
 
 /** `file: name` of every export that its own file mentions once and no other file mentions. */

@@ -1,6 +1,6 @@
 /** Starts a server with the options of the core, which are objects where those of the package are data. */
 import { type AssembledServer, assembleServer } from '../../core/assembly/server.ts'
-import { withDefaults } from '../../core/options.ts'
+import { withDefaults } from '../../core/options/index.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { memoryStore } from '../../runtimes/web/index.ts'

@@ -1,4 +1,6 @@
+import { authenticationOptions, serviceAccountOptions } from '../../options/authentication.ts'
 import { bool, choice, duration, map, string, strings } from '../flag-types.ts'
+import { boundedBy, describedBy, sets } from '../option-flag.ts'
 
 const notBlank = (text: string) => (text.trim() === '' ? 'must not be empty' : undefined)
 
@@ -15,14 +17,8 @@ const issuerProblem = (text: string) => {
   return text.includes(':') && (/\s/.test(text) || !URL.canParse(text)) ? 'must be a valid URI when it contains a colon' : undefined
 }
 
-const hour = 3_600_000
-
 export const authenticationFlags = {
-  'anonymous-auth': bool({
-    default: true,
-    implemented: true,
-    help: 'Accept requests without credentials as user system:anonymous in group system:unauthenticated.',
-  }),
+  'anonymous-auth': bool(describedBy(authenticationOptions.anonymous)),
   'authentication-config': string({
     path: 'file',
     implemented: true,
@@ -54,10 +50,7 @@ export const authenticationFlags = {
     implemented: true,
     help: 'Path of a CSV file with static tokens: token,user,uid,"group1,group2".',
   }),
-  'enable-bootstrap-token-auth': bool({
-    implemented: true,
-    help: 'Accept bootstrap tokens, which are secrets of type bootstrap.<labels>/token in the system namespace.',
-  }),
+  'enable-bootstrap-token-auth': bool(sets('authentication', 'bootstrapTokens')),
   'api-audiences': strings({
     default: ({ given }) => given('service-account-issuer'),
     implemented: true,
@@ -146,20 +139,10 @@ export const authenticationFlags = {
     implemented: true,
     help: 'Unix socket of an external signer of service account tokens. Cannot be combined with key files.',
   }),
-  'service-account-lookup': bool({
-    implemented: true,
-    default: true,
-    help: 'Check that the Secret and the account of a legacy service account token still exist.',
-  }),
-  'service-account-extend-token-expiration': bool({
-    implemented: true,
-    default: true,
-    help: 'Extend tokens that are injected into pods to up to one year, regardless of the maximum validity.',
-  }),
+  'service-account-lookup': bool(describedBy(serviceAccountOptions.lookup)),
+  'service-account-extend-token-expiration': bool({ ...describedBy(serviceAccountOptions.extend), default: true }),
   'service-account-max-token-expiration': duration({
-    implemented: true,
-    min: hour,
-    max: 2 ** 32 * 1000,
-    help: 'Maximum validity of a service account token; requests for more are reduced to it. Default: no maximum.',
+    ...describedBy(serviceAccountOptions.maxSeconds),
+    ...boundedBy(serviceAccountOptions.maxSeconds),
   }),
 }

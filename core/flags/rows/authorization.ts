@@ -1,10 +1,6 @@
-import { authorizationModes } from '../../authz/modes.ts'
+import { authorizationOptions, authorizationWebhook, reviewVersions } from '../../options/authorization.ts'
 import { choice, duration, string, strings } from '../flag-types.ts'
-
-function modesProblem(modes: readonly string[]): string | undefined {
-  if (modes.length === 0) return 'must name at least one mode'
-  return new Set(modes).size === modes.length ? undefined : 'has a mode more than once'
-}
+import { becomes, boundedBy, describedBy } from '../option-flag.ts'
 
 export const authorizationFlags = {
   'authorization-config': string({
@@ -13,37 +9,26 @@ export const authorizationFlags = {
     help: 'Path of the AuthorizationConfiguration file. Cannot be combined with --authorization-mode or --authorization-webhook-*.',
   }),
   'authorization-mode': strings({
-    oneOf: authorizationModes,
+    ...boundedBy(authorizationOptions.authorizationModes),
+    ...becomes('authorization', 'authorizationModes', (modes: readonly string[]) => (modes.length > 0 ? modes : undefined)),
     lastWins: true,
     default: ({ given }) => (given('authorization-config').length > 0 ? [] : ['AlwaysAllow']),
     implemented: true,
-    check: modesProblem,
-    help: `Ordered list of authorizers: ${authorizationModes.join(', ')}.`,
+    help: authorizationOptions.authorizationModes.description,
   }),
   'authorization-policy-file': string({
     path: 'file',
     implemented: true,
     help: 'Path of the policy file for mode ABAC, one JSON object per line.',
   }),
-  'authorization-webhook-config-file': string({
-    path: 'file',
-    implemented: true,
-    help: 'Path of the connection file (kubeconfig format) for mode Webhook.',
-  }),
-  'authorization-webhook-version': choice({
-    oneOf: ['v1', 'v1beta1'],
-    default: 'v1beta1',
-    implemented: true,
-    help: 'Version of SubjectAccessReview to send to the webhook.',
-  }),
+  'authorization-webhook-config-file': string({ ...describedBy(authorizationWebhook.connection), path: 'file' }),
+  'authorization-webhook-version': choice({ ...describedBy(authorizationWebhook.version), oneOf: reviewVersions }),
   'authorization-webhook-cache-authorized-ttl': duration({
-    implemented: true,
-    default: 300_000,
-    help: 'Time to cache positive responses of the webhook.',
+    ...describedBy(authorizationWebhook.authorizedTtl),
+    ...boundedBy(authorizationWebhook.authorizedTtl),
   }),
   'authorization-webhook-cache-unauthorized-ttl': duration({
-    implemented: true,
-    default: 30_000,
-    help: 'Time to cache negative responses of the webhook.',
+    ...describedBy(authorizationWebhook.unauthorizedTtl),
+    ...boundedBy(authorizationWebhook.unauthorizedTtl),
   }),
 }

@@ -1,12 +1,9 @@
 import { bool, duration } from '../flag-types.ts'
+import { sets } from '../option-flag.ts'
 
 export const lifecycleFlags = {
-  'event-ttl': duration({ default: 3_600_000, implemented: true, help: 'Time to keep events.' }),
-  'livez-grace-period': duration({
-    default: 0,
-    implemented: true,
-    help: 'Time after startup during which /livez ignores unfinished startup work.',
-  }),
+  'event-ttl': duration(sets('storage', 'eventTtl')),
+  'livez-grace-period': duration(sets('serving', 'livezGracePeriod')),
   'shutdown-delay-duration': duration({
     default: 0,
     implemented: true,

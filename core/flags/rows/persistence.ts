@@ -1,7 +1,19 @@
+import { serverProblem } from '../../config/bounds.ts'
+import { storageOptions } from '../../options/storage.ts'
+import { trafficOptions } from '../../options/traffic.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { bool, choice, custom, duration, int, string, strings } from '../flag-types.ts'
-import { overrideProblem, serverProblem } from '../store-overrides.ts'
-import { watchCacheSizeProblem } from '../watch-cache-sizes.ts'
+import { becomes, describedBy, sets } from '../option-flag.ts'
+import { overrideProblem } from '../store-overrides.ts'
+import { uncachedResources, watchCacheSizeProblem } from '../watch-cache-sizes.ts'
+
+/** Cleans a prefix as the reference does: exactly one slash before each segment. */
+const keyPrefix = (text: string) =>
+  text
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .map((part) => `/${part}`)
+    .join('')
 
 export const persistenceFlags = {
   'data-dir': string({
@@ -31,16 +43,11 @@ export const persistenceFlags = {
       show: (value: string) => value,
     },
     {
+      ...describedBy(storageOptions.storageMediaType),
       default: ({ platform }) => platform.protobufType,
-      implemented: true,
-      help: 'Media type of stored objects: application/json, application/yaml or the protobuf type. Custom resources are always JSON.',
     },
   ),
-  'storage-initialization-timeout': duration({
-    default: 60_000,
-    implemented: true,
-    help: 'Maximum time to wait for the store at startup.',
-  }),
+  'storage-initialization-timeout': duration({ ...sets('storage', 'storageInitializationTimeout'), default: 60_000 }),
   'kvstore-servers': strings({ checkItem: serverProblem, implemented: true, help: 'Servers of the store, each scheme://host:port.' }),
   'kvstore-servers-overrides': strings({
     checkItem: overrideProblem,
@@ -50,24 +57,12 @@ export const persistenceFlags = {
   'kvstore-cafile': string({ path: 'file', implemented: true, help: "CA bundle for the store's serving certificates." }),
   'kvstore-certfile': string({ path: 'file', implemented: true, help: 'Client certificate for connections to the store.' }),
   'kvstore-keyfile': string({ path: 'file', implemented: true, help: 'Key of --kvstore-certfile.' }),
-  'kvstore-prefix': string({ default: '/registry', implemented: true, help: 'Prefix of all keys in the store.' }),
-  'kvstore-compaction-interval': duration({
-    default: 300_000,
-    implemented: true,
-    help: 'Interval of compaction requests. 0: no compaction.',
-  }),
-  'kvstore-count-metric-poll-period': duration({
-    default: 60_000,
-    implemented: true,
-    help: 'Interval of the metric that counts stored objects. 0: off.',
-  }),
-  'kvstore-db-metric-poll-interval': duration({
-    default: 30_000,
-    implemented: true,
-    help: 'Interval of the metric for the database size. 0: off.',
-  }),
-  'kvstore-healthcheck-timeout': duration({ default: 2_000, implemented: true, help: "Timeout of the store's health check." }),
-  'kvstore-readycheck-timeout': duration({ default: 2_000, implemented: true, help: "Timeout of the store's readiness check." }),
+  'kvstore-prefix': string({ ...describedBy(storageOptions.prefix), ...becomes('storage', 'prefix', keyPrefix) }),
+  'kvstore-compaction-interval': duration(sets('storage', 'compactionInterval')),
+  'kvstore-count-metric-poll-period': duration({ ...sets('storage', 'countInterval'), default: 60_000 }),
+  'kvstore-db-metric-poll-interval': duration({ ...sets('storage', 'sizeInterval'), default: 30_000 }),
+  'kvstore-healthcheck-timeout': duration(sets('storage', 'storeHealthTimeout')),
+  'kvstore-readycheck-timeout': duration(sets('storage', 'storeReadyTimeout')),
   'encryption-provider-config': string({
     path: 'file',
     implemented: true,
@@ -77,26 +72,18 @@ export const persistenceFlags = {
     implemented: true,
     help: 'Reload --encryption-provider-config when the file changes. All key-management plugins then share one health check.',
   }),
-  'lease-reuse-duration-seconds': int({
-    default: 60,
-    min: 1,
-    implemented: true,
-    help: 'Seconds during which new objects share one lease of the store. Small values can slow the store down.',
-  }),
-  'watch-cache': bool({ default: true, implemented: true, help: 'Serve reads and watches from a cache in memory.' }),
+  'lease-reuse-duration-seconds': int(sets('storage', 'leaseReuse')),
+  'watch-cache': bool(sets('storage', 'watchCache')),
   'watch-cache-sizes': strings({
+    ...becomes('storage', 'uncached', uncachedResources),
     checkItem: watchCacheSizeProblem,
     implemented: true,
     help: 'Watch cache sizes, as resource[.group]#size. Size 0 disables the cache of that resource; other sizes are ignored, because caches size themselves.',
   }),
-  'enable-garbage-collector': bool({
-    default: true,
-    implemented: true,
-    help: "Enable garbage collection by owner references. Must equal the controller manager's setting.",
-  }),
+  'enable-garbage-collector': bool(sets('controllers', 'garbageCollection')),
   'delete-collection-workers': int({
-    default: 1,
-    implemented: true,
-    help: 'Maximum number of concurrent deletions within one deletecollection request.',
+    ...describedBy(trafficOptions.deleteCollectionWorkers),
+    // Less than 1 counts as 1, as in the reference.
+    ...becomes('traffic', 'deleteCollectionWorkers', (count: number) => Math.max(1, count)),
   }),
 }

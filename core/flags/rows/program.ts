@@ -1,6 +1,9 @@
+import { controllerNames } from '../../controllers/index.ts'
 import { platformNames } from '../../platform.ts'
 import { formats } from '../../schema/formats.ts'
 import { choice, string, strings } from '../flag-types.ts'
+import { becomes } from '../option-flag.ts'
+import { selectNames } from '../selection.ts'
 
 const domainProblem = (text: string) => (formats.dns1123Subdomain(text).length === 0 ? undefined : 'must be a DNS domain')
 
@@ -23,6 +26,7 @@ export const programFlags = {
     help: 'Path of a kubeconfig to write for an administrator, with address, CA and credentials.',
   }),
   controllers: strings({
+    ...becomes('controllers', 'controllers', (given: readonly string[]) => selectNames('controllers', given, controllerNames)),
     default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
     implemented: true,
     help: 'Built-in controllers to run: * for all, -name to exclude one. Default with --kvstore-servers: none.',

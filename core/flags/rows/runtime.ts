@@ -1,5 +1,6 @@
 import { DecodeError } from '../../schema/decode-error.ts'
 import { bool, choice, custom, duration, int, map, quantity, string, strings } from '../flag-types.ts'
+import { sets } from '../option-flag.ts'
 
 const vmodule = /^[^,=\s]+=\d+(?:,[^,=\s]+=\d+)*$/
 /** `v1.2.3` with any suffixes (semver). */
@@ -28,7 +29,7 @@ export const runtimeFlags = {
   'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
   'enable-logs-handler': bool({ deprecated: 'it will be removed', help: "Serve the server's logs at /logs." }),
-  'allow-privileged': bool({ implemented: true, help: 'Allow privileged containers.' }),
+  'allow-privileged': bool({ ...sets('admission', 'allowPrivileged'), default: false }),
   'allow-metric-labels': map({
     split: 'quoted',
     help: 'Allowed values of a metric label, as metric,label=value,value. Other values are counted as unexpected.',

@@ -1,5 +1,6 @@
 import { DecodeError } from '../../schema/decode-error.ts'
 import { choice, custom, string, strings } from '../flag-types.ts'
+import { sets } from '../option-flag.ts'
 
 /** Names (IANA) of cipher suites for --tls-cipher-suites. Those of TLS 1.3 can't be disabled. */
 export const cipherSuites = [
@@ -50,11 +51,6 @@ function readNamedCertificate(text: string): readonly NamedCertificate[] {
   return [{ certificate, key, names }]
 }
 
-function directiveProblem(text: string): string | undefined {
-  if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return undefined
-  return 'must be max-age=seconds, includeSubDomains or preload (RFC 6797)'
-}
-
 export const tlsFlags = {
   'tls-cert-file': string({
     path: 'file',
@@ -90,11 +86,7 @@ export const tlsFlags = {
     implemented: true,
     help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
   }),
-  'strict-transport-security-directives': strings({
-    implemented: true,
-    checkItem: directiveProblem,
-    help: 'Directives of the Strict-Transport-Security response header, such as max-age=31536000,includeSubDomains. Empty: no header.',
-  }),
+  'strict-transport-security-directives': strings(sets('serving', 'hstsDirectives')),
   'nodeagent-certificate-authority': string({ path: 'file', help: 'CA bundle for the certificates of node agents.' }),
   'nodeagent-client-certificate': string({ path: 'file', help: 'Client certificate for calls to node agents.' }),
   'nodeagent-client-key': string({ path: 'file', help: 'Key of --nodeagent-client-certificate.' }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatesOfFlags } from '../../../core/flags/gates.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
-import { withDefaults } from '../../../core/options.ts'
+import { withDefaults } from '../../../core/options/index.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
 
 const optionsOf = (...argv: string[]) => serverOptions(parseFlags(argv, 'apiserver'))

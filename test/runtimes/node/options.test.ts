@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { choosePlugins, defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
-import { validateOptions } from '../../../core/config/options.ts'
 import { flagConflicts } from '../../../core/flags/exclusions.ts'
 import { FlagError } from '../../../core/flags/flag.ts'
 import { type ParsedFlags, parseFlags } from '../../../core/flags/parse.ts'
 import { flags } from '../../../core/flags/rows/index.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { serverOptionConflicts, serverOptionRows } from '../../../core/option-rows.ts'
+import { serverOptionConflicts, serverOptionTypes } from '../../../core/options/index.ts'
+import { validateOptions } from '../../../core/options/validate.ts'
 import type { Ports } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { newKey } from '../../../runtimes/node/issue.ts'
@@ -71,7 +71,7 @@ test('options from every valid command line are valid', () => {
         assert(error instanceof FlagError)
         continue
       }
-      validateOptions(argv.join(), serverOptionRows, options, { conflicts: serverOptionConflicts })
+      validateOptions(argv.join(), serverOptionTypes, options, { conflicts: serverOptionConflicts })
       valid++
     }
   assert(valid > 500, `${valid} command lines`)

@@ -1,6 +1,6 @@
 /** Validation of the options of the package's functions: tables of rows, one per option (option-types.ts). */
 import { createPlatform, type Platform } from '../platform.ts'
-import { type OptionProblem, type OptionRows, shape } from './option-types.ts'
+import { type OptionProblem, type OptionRows, shape } from './types.ts'
 
 /** Invalid options. The message is one line that names the function, each option, and what is wrong with it. */
 export class OptionError extends Error {

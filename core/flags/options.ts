@@ -1,0 +1,53 @@
+/** The options of a server that flags set. */
+import { defaultAdmissionPlugins } from '../admission/plugins/index.ts'
+import type { ServerOptions } from '../options/index.ts'
+import type { Flag } from './flag.ts'
+import { gatesOfFlags } from './gates.ts'
+import type { ParsedFlags } from './parse.ts'
+import { flags as allFlags, type FlagName } from './rows/index.ts'
+
+/** The deprecated `--admission-control` lists all plugins to run; the two newer flags change the default set. */
+function onlyPlugins(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
+  const only = flags.get('admission-control')
+  if (only.length === 0) return {}
+  return { enabledPlugins: only, disabledPlugins: defaultAdmissionPlugins.filter((name) => !only.includes(name)) }
+}
+
+/** The embedded store has no other readers: unless the flag is set it holds JSON, which is served without decoding. */
+const storageMediaType = (flags: ParsedFlags) =>
+  flags.isSet('storage-media-type') || flags.get('kvstore-servers').length > 0 ? flags.get('storage-media-type') : 'application/json'
+
+/** Encryption at rest, when a file configures it. */
+function encryption(flags: ParsedFlags): Pick<ServerOptions, 'encryption'> {
+  const file = flags.get('encryption-provider-config')
+  if (!file) return {}
+  return { encryption: { file, automaticReload: flags.get('encryption-provider-config-automatic-reload') ?? false } }
+}
+
+/** Options that flags set one by one: their rows say which. @throws FlagError */
+function single(flags: ParsedFlags): ServerOptions {
+  const rows: [string, Flag][] = Object.entries(allFlags)
+  const values = rows.flatMap(([flag, { option }]) => {
+    const value = option?.of(flags.get(flag as FlagName))
+    return option === undefined || value === undefined ? [] : [[option.name, value] as const]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Options of the core, without those of the host and its files. @throws FlagError */
+export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
+  const gates = gatesOfFlags(flags)
+  return {
+    platform: flags.platform,
+    ...single(flags),
+    ...onlyPlugins(flags),
+    ...encryption(flags),
+    storageMediaType: storageMediaType(flags),
+    tolerationSeconds: {
+      notReady: flags.get('default-not-ready-toleration-seconds'),
+      unreachable: flags.get('default-unreachable-toleration-seconds'),
+    },
+    gates,
+    watchList: gates.enabled('WatchList'),
+  }
+}

@@ -1,0 +1,81 @@
+/** Who sends a request. */
+import type { Authenticator, TokenAuthenticator } from '../authn/authenticator.ts'
+import type { ClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
+import type { ServiceAccountKeys } from '../bootstrap/service-accounts.ts'
+import type { AuthenticationSettings } from '../config/authentication.ts'
+import { option, typesOf } from './option.ts'
+import { bool, callable, having, list, object, refined, seconds, shape, text } from './types.ts'
+
+const hour = 3_600_000
+
+/** The parts of `serviceAccounts` that are not keys. */
+export const serviceAccountOptions = {
+  maxSeconds: option(seconds({ min: hour, max: 2 ** 32 * 1000 }), {
+    description: 'Maximum validity of a service account token; requests for more are reduced to it. Default: no maximum.',
+  }),
+  extend: option(bool, {
+    default: false,
+    description: 'Extend tokens that are injected into pods to up to one year, regardless of the maximum validity.',
+  }),
+  lookup: option(bool, {
+    default: true,
+    description: 'Check that the Secret and the account of a legacy service account token still exist.',
+  }),
+}
+
+const accountKeys = shape(
+  {
+    signingKey: text,
+    verificationKeys: list(text),
+    externalSigner: object,
+    issuers: list(text),
+    audiences: list(text),
+    keySetUri: text,
+    ...typesOf(serviceAccountOptions),
+  },
+  ['issuers', 'audiences'],
+)
+
+type PossibleKeys = Partial<ServiceAccountKeys & Record<'signingKey' | 'verificationKeys', unknown>>
+
+const serviceAccounts = refined<PossibleKeys>(accountKeys, (keys) => {
+  if (keys.issuers?.length === 0) return 'must have an issuer'
+  const complete = 'externalSigner' in keys || (keys.signingKey !== undefined && keys.verificationKeys !== undefined)
+  return complete ? undefined : 'must have signingKey and verificationKeys, or externalSigner'
+})
+
+const tokenAuthenticators = list(having({ name: text, authenticateToken: callable }))
+
+export const authenticationOptions = {
+  authenticators: option<readonly Authenticator[]>(list(having({ name: text, authenticate: callable })), {
+    default: [],
+    description: 'Additional authenticators of requests, such as client certificates, tried in this order before bearer tokens.',
+  }),
+  staticTokens: option<readonly TokenAuthenticator[]>(tokenAuthenticators, {
+    default: [],
+    description: 'Additional authenticators of bearer tokens, tried in this order before service account tokens.',
+  }),
+  bootstrapTokens: option(bool, {
+    default: false,
+    description: 'Accept bootstrap tokens, which are secrets of type bootstrap.<labels>/token in the system namespace.',
+  }),
+  tokenAuthenticators: option<readonly TokenAuthenticator[]>(tokenAuthenticators, {
+    default: [],
+    description: 'Additional authenticators of bearer tokens, tried in this order after all others.',
+  }),
+  serviceAccounts: option<ServiceAccountKeys>(serviceAccounts as typeof accountKeys, {
+    description: 'Keys and issuers of service account tokens. Absent: no such tokens are issued or accepted.',
+  }),
+  clusterAuthentication: option<ClusterAuthentication>(having({ client: object, frontProxies: object }, []), {
+    description:
+      'Authentication settings to publish for aggregated API servers (config map extension-apiserver-authentication). Absent: not published.',
+  }),
+  authentication: option<AuthenticationSettings>(shape({ configuration: text, conflicts: callable, egress: bool, oidc: object }), {
+    default: {},
+    description: 'JWT authenticators, tried after service account and bootstrap tokens.',
+  }),
+  anonymous: option(bool, {
+    default: true,
+    description: 'Accept requests without credentials as user system:anonymous in group system:unauthenticated.',
+  }),
+}

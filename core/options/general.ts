@@ -1,0 +1,23 @@
+/** What a server is called, and how it is observed. */
+import { versionInfo } from '../config/version.ts'
+import { createMetrics, type MetricsRegistry } from '../meta/metrics/registry.ts'
+import type { VersionInfo } from '../meta/version.ts'
+import type { Platform } from '../platform.ts'
+import { option } from './option.ts'
+import { callable, having, methods, object, text } from './types.ts'
+
+export const generalOptions = {
+  platform: option<Platform>(having({ name: callable, domain: text, namespaces: object }), {
+    make: (platform) => platform,
+    description: 'Product names and domain of API groups.',
+  }),
+  version: option<VersionInfo>(having({ major: text, minor: text, gitVersion: text }), {
+    make: () => versionInfo(),
+    description: 'Versions that /version reports. Default: this release.',
+  }),
+  identity: option(text, { default: 'apiserver', description: 'Name of this replica in metrics.' }),
+  metrics: option<MetricsRegistry>(methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'text'), {
+    make: () => createMetrics(),
+    description: 'Registry of metrics. Default: a new one.',
+  }),
+}

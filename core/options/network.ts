@@ -1,0 +1,65 @@
+/** Addresses of services and nodes. */
+import type { PortRange } from '../registry/allocators/port-set.ts'
+import { parseNetwork } from '../schema/ip.ts'
+import { type Given, option } from './option.ts'
+import { integer, limited, list, type OptionProblem, shape, text, within } from './types.ts'
+
+/** Maximum host bits of a service range: older servers keep ranges as bitmaps. */
+const maxHostBits = 20
+
+/** Minimum host bits of a service range: 8 addresses. */
+const leastHostBits = 3
+
+const lastPort = 65_535
+
+function serviceRangesProblem(ranges: readonly string[]): string | undefined {
+  const parsed = ranges.map(parseNetwork)
+  if (ranges.length === 0) return 'must be one or two CIDRs such as 10.0.0.0/24'
+  if (ranges.length > 2) return 'must not contain more than two CIDRs'
+  for (const network of parsed) {
+    if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
+    const bits = network.address.bytes.length * 8
+    if (bits - network.prefix < leastHostBits) return `is too small: must be at least ${2 ** leastHostBits} IP addresses`
+    if (bits === 32 && bits - network.prefix > maxHostBits) {
+      return `is too large; for 32-bit addresses, the mask must be >= ${bits - maxHostBits}`
+    }
+  }
+  const sameFamily = parsed.length === 2 && parsed[0]?.address.bytes.length === parsed[1]?.address.bytes.length
+  return sameFamily ? 'must be of different IP families' : undefined
+}
+
+/** Why a range of ports is not allowed, or undefined. */
+export function portRangeProblem({ from, to }: PortRange): string | undefined {
+  if (from < 1 || to > lastPort) return `must be between 1 and ${lastPort}`
+  return from > to ? 'must not end before it starts' : undefined
+}
+
+const defaultNodePorts: PortRange = { from: 30_000, to: 32_767 }
+
+export const networkOptions = {
+  serviceClusterIpRanges: option(limited(list(text), serviceRangesProblem), {
+    default: ['10.0.0.0/24'],
+    description: 'CIDR of service cluster IPs, or one per address family. Must not overlap with nodes or pods.',
+  }),
+  serviceNodePortRange: option(limited<PortRange>(shape({ from: integer, to: integer }, ['from', 'to']), portRangeProblem), {
+    default: defaultNodePorts,
+    description: 'Ports for NodePort services, both ends included. Must not overlap with the ephemeral ports of nodes.',
+  }),
+  clusterServiceNodePort: option(within({ min: 0, max: lastPort }), {
+    default: 0,
+    description: "Node port of the API server's service. 0: the service has type ClusterIP.",
+  }),
+  nodeAddressTypes: option(list(text), {
+    default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+    description: 'Preferred types of node addresses for connections to node agents, in order.',
+  }),
+}
+
+/** Problems of combinations; each option is valid by itself. */
+export function networkConflicts({
+  clusterServiceNodePort: port = 0,
+  serviceNodePortRange: { from, to } = defaultNodePorts,
+}: Given<typeof networkOptions>): readonly OptionProblem[] {
+  if (port === 0 || (port >= from && port <= to)) return []
+  return [{ at: 'clusterServiceNodePort', message: `${port} is outside of serviceNodePortRange, ${from} to ${to}` }]
+}

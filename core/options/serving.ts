@@ -1,0 +1,38 @@
+/** Addresses, response headers and health of a server. */
+import { parseAddress } from '../schema/ip.ts'
+import { option } from './option.ts'
+import { callable, items, limited, milliseconds, text, within } from './types.ts'
+
+function directiveProblem(directive: string): string | undefined {
+  if (directive === 'includeSubDomains' || directive === 'preload' || /^max-age=[^=]*$/.test(directive)) return undefined
+  return 'must be max-age=seconds, includeSubDomains or preload (RFC 6797)'
+}
+
+/** Why a text is not an IP address or empty, or undefined. */
+export const addressProblem = (text: string) =>
+  text === '' || parseAddress(text)?.leadingZeros === false ? undefined : 'must be an IP address'
+
+export const servingOptions = {
+  advertiseAddress: option(limited(text, addressProblem), {
+    default: '',
+    description: "IP address of this server in the endpoints of the API server's service. Empty: the service has no endpoints.",
+  }),
+  securePort: option(within({ min: 1, max: 65_535 }), { default: 6443, description: 'Port that belongs to advertiseAddress.' }),
+  serverAddress: option(text, { default: '127.0.0.1:6443', description: 'Host and port in discovery documents.' }),
+  rootCa: option(text, {
+    default: '',
+    description: "PEM of the serving certificate's authority, published in the root CA config map of each namespace. Empty: not published.",
+  }),
+  corsAccepts: option<(origin: string) => boolean>(callable, {
+    description: 'Returns true for allowed CORS origins. Absent: no CORS.',
+  }),
+  hstsDirectives: option(items(directiveProblem), {
+    default: [],
+    description:
+      'Directives of the Strict-Transport-Security response header, such as max-age=31536000,includeSubDomains. Empty: no header.',
+  }),
+  livezGracePeriod: option(milliseconds(), {
+    default: 0,
+    description: 'Time after startup during which /livez ignores unfinished startup work.',
+  }),
+}

@@ -1,0 +1,35 @@
+/** Limits of requests. */
+
+import { rangeProblem } from '../config/bounds.ts'
+import { option } from './option.ts'
+import { limited, milliseconds, number, within } from './types.ts'
+
+const unlessFair = 'With priority and fairness, it is added to the total concurrency limit.'
+
+export const trafficOptions = {
+  requestTimeout: option(milliseconds(), { default: 60_000, description: 'Timeout of requests that are not long-running.' }),
+  minRequestTimeout: option(within({ min: 0 }), {
+    default: 1800,
+    description: 'Minimum timeout of watches in seconds. A watch without timeoutSeconds gets a random timeout between this and twice this.',
+  }),
+  maxReadOnlyInFlight: option(within({ min: 0 }), {
+    default: 400,
+    description: `Maximum number of non-mutating requests in flight. 0: no limit. ${unlessFair}`,
+  }),
+  maxMutatingInFlight: option(within({ min: 0 }), {
+    default: 200,
+    description: `Maximum number of mutating requests in flight. 0: no limit. ${unlessFair}`,
+  }),
+  deleteCollectionWorkers: option(within({ min: 1 }), {
+    default: 1,
+    description: 'Maximum number of concurrent deletions within one deletecollection request.',
+  }),
+  goawayChance: option(
+    limited(number, (chance) => rangeProblem(chance, { min: 0, max: 0.02 })),
+    {
+      default: 0,
+      description:
+        'Probability that an HTTP/2 request closes its connection with GOAWAY, 0 to 0.02. Use it only with several servers behind a load balancer.',
+    },
+  ),
+}
