@@ -1,5 +1,6 @@
 /** Command-line flags as data: each row parses its own values. */
 
+import type { FileKindName } from '../config/files/load.ts'
 import type { Platform, PlatformName } from '../platform.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import type { OptionOfFlag } from './option-flag.ts'
@@ -53,6 +54,8 @@ export interface Flag<V = unknown> {
   readonly deprecated?: string
   /** The value is the path of a file that is read at the start. */
   readonly path?: 'file'
+  /** Kind of the file of a flag that is not implemented yet: the file is validated. */
+  readonly kind?: FileKindName
   /** The default value. */
   initial(context: FlagContext): V
   /** @throws FlagError; `name` is the user's spelling. */
@@ -68,6 +71,7 @@ export interface FlagOptions<T> {
   readonly short?: string
   readonly deprecated?: string
   readonly path?: 'file'
+  readonly kind?: FileKindName
   /** Replaces the type's label in the help. */
   readonly label?: string
   /** Returns why a value is invalid, or undefined. */
@@ -109,6 +113,7 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
     ...(deprecated !== undefined && { deprecated }),
     ...(options.path && { path: options.path }),
     ...(options.option && { option: options.option }),
+    ...(options.kind && { kind: options.kind }),
     initial: (context) => (isFunction<T | undefined>(initial) ? initial(context) : initial) as FlagValueOf<T, O>,
     read: (name, texts, platform) => {
       const values = texts.map((text) => readOne(name, text, platform))

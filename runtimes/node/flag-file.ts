@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { loadConfigurationFile } from '../../core/config/files/load.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { flags as allFlags, type FlagName } from '../../core/flags/rows/index.ts'
@@ -38,7 +39,10 @@ function* namedFiles(flags: ParsedFlags): Generator<readonly [flag: FlagName, pa
   }
 }
 
-/** Throws a FlagError that names flag and path unless every file that a flag names can be read. Pipes are not read here: that works only once. */
+/**
+ * Throws a FlagError that names flag and path unless every file that a flag names can be read, and has the kind of its flag. Pipes are not read
+ * here: that works only once.
+ */
 export function checkFlagFiles(flags: ParsedFlags): void {
   for (const [flag, path] of namedFiles(flags)) {
     let readable = true
@@ -47,7 +51,14 @@ export function checkFlagFiles(flags: ParsedFlags): void {
     } catch {
       // Reading it has the reason.
     }
-    if (readable) readPath(flags.spelling(flag).slice('--'.length), path)
+    if (!readable) continue
+    const text = readPath(flags.spelling(flag).slice('--'.length), path)
+    const { kind } = allFlags[flag]
+    try {
+      if (kind !== undefined) loadConfigurationFile(kind, text, path, flags.platform)
+    } catch (error) {
+      throw namingFlag(flags, error)
+    }
   }
 }
 

@@ -97,6 +97,13 @@ describe('mutually exclusive flags', { concurrency: 2 }, () => {
       '--oidc-client-id',
       'mutually exclusive',
     ))
+  test('complete --oidc-* flags are used beside a file without issuers', async () => {
+    const daemon = await startDaemon({
+      flags: [`--authentication-config=${withAnonymous}`, '--oidc-issuer-url=https://127.0.0.1:1', '--oidc-client-id=d'],
+    })
+    await daemon.stop()
+    assert.match(daemon.output(), /127\.0\.0\.1:1/, 'the issuer is asked for its keys')
+  })
   test('incomplete flags are an error also beside a file without issuers', () =>
     refuses([`--authentication-config=${withAnonymous}`, '--oidc-client-id=d'], '--oidc-issuer-url', 'must be set together'))
 })

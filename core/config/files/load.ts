@@ -4,6 +4,7 @@ import type { Platform } from '../../platform.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { parseFeatureGates } from '../feature-gates.ts'
 import { admissionConfiguration } from './admission.ts'
+import { auditPolicy } from './audit-policy.ts'
 import { authenticationConfiguration } from './authentication.ts'
 import { authorizationConfiguration } from './authorization.ts'
 import { encryptionConfiguration } from './encryption.ts'
@@ -16,6 +17,7 @@ export const fileKinds = {
   AuthenticationConfiguration: authenticationConfiguration,
   AuthorizationConfiguration: authorizationConfiguration,
   EncryptionConfiguration: encryptionConfiguration,
+  Policy: auditPolicy,
   TracingConfiguration: tracingConfiguration,
 }
 

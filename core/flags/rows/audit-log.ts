@@ -2,7 +2,7 @@ import { bool, choice, duration, float, int, string } from '../flag-types.ts'
 import { auditModes, auditVersion, truncateHelp } from './audit.ts'
 
 export const auditLogFlags = {
-  'audit-policy-file': string({ path: 'file', help: 'Path of the audit policy file.' }),
+  'audit-policy-file': string({ path: 'file', kind: 'Policy', help: 'Path of the audit policy file.' }),
   'audit-log-path': string({ help: 'Path of the audit log; - is standard output.' }),
   'audit-log-mode': choice({
     oneOf: auditModes,

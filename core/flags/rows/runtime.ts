@@ -24,7 +24,7 @@ export const runtimeFlags = {
     implemented: true,
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
-  'tracing-config-file': string({ path: 'file', help: 'Path of the TracingConfiguration file.' }),
+  'tracing-config-file': string({ path: 'file', kind: 'TracingConfiguration', help: 'Path of the TracingConfiguration file.' }),
   profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),
   'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
