@@ -2,6 +2,7 @@ import type { ApiObject, MetadataCheck, ResourceDefinition, SubresourceStrategy 
 import { invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
+import { internalValueAt } from '../schema/internal-value.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
 import { validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
 import { validate, validateImmutable } from '../schema/validate.ts'
@@ -13,8 +14,11 @@ const finalizers = metadata.child('finalizers')
 /** Feature gates of validation rules. */
 const gatedRules: { readonly [rule: string]: string } = { 'spelling of addresses': 'StrictIPCIDRValidation' }
 
-const errorsFor = ({ settings }: HookContext) =>
-  new FieldErrors((rule) => gatedRules[rule] !== undefined && !settings.enabled(gatedRules[rule]))
+const errorsFor = ({ schema }: ResourceDefinition, { settings }: HookContext) =>
+  new FieldErrors(
+    (rule) => gatedRules[rule] !== undefined && !settings.enabled(gatedRules[rule]),
+    (path, value) => internalValueAt(schema, path, value),
+  )
 
 function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors): void {
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
@@ -81,14 +85,14 @@ function validateContentUpdate(
 ): void {
   validateContent(definition, object, errors, context, old)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
-  const before = errorsFor(context)
+  const before = errorsFor(definition, context)
   validateContent(definition, old, before, context, old)
   errors.forgive(before)
 }
 
 /** Throws 422 with all errors of a new object. */
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
-  const errors = errorsFor(context)
+  const errors = errorsFor(definition, context)
   const { namespaced, nameFormat } = definition
   errors.untilClosed(() => {
     validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors)
@@ -100,7 +104,7 @@ export function validateCreate(definition: ResourceDefinition, object: ApiObject
 
 /** Throws 422 with all errors of an update of the main resource. */
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
-  const errors = errorsFor(context)
+  const errors = errorsFor(definition, context)
   validateMetadataUpdate(definition, object, old, errors, context)
   validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => {
@@ -112,7 +116,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
 
 /** Throws 422 with all errors of a status update; the rest of the object is unchanged and not validated. */
 export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
-  const errors = errorsFor(context)
+  const errors = errorsFor(definition, context)
   validateMetadataUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => definition.strategy.validateStatus?.(object as never, old as never, errors, context))
   refuseIfAny(definition, object, errors)
@@ -126,7 +130,7 @@ export function validateSubresourceUpdate(
   old: ApiObject,
   context: HookContext,
 ): void {
-  const errors = errorsFor(context)
+  const errors = errorsFor(definition, context)
   validateMetadataUpdate(definition, object, old, errors, context)
   if (strategy.fullUpdate) validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => strategy.validate?.(object, old, errors, context))

@@ -102,10 +102,20 @@ export class FieldErrors {
   #rule: string | undefined
   #ends = false
   readonly #waives: (rule: string) => boolean
+  readonly #shown: (path: FieldPath, value: Json) => Json
 
-  /** @param waives true for rules that don't apply; default: all apply. */
-  constructor(waives: (rule: string) => boolean = () => false) {
+  /**
+   * @param waives true for rules that don't apply; default: all apply.
+   * @param shown the form in which errors show the value at a path; default: as it is.
+   */
+  constructor(waives: (rule: string) => boolean = () => false, shown: (path: FieldPath, value: Json) => Json = (_path, value) => value) {
     this.#waives = waives
+    this.#shown = shown
+  }
+
+  /** A value in the form in which errors show it. */
+  shown(path: FieldPath, value: Json): Json {
+    return this.#shown(path, value)
   }
 
   /** Number of errors found, including those not kept; compare it to see whether a check failed. */
@@ -126,7 +136,7 @@ export class FieldErrors {
   }
 
   add(reason: FieldErrorReason, path: FieldPath, value: Json | undefined, detail: string): void {
-    if (this.#keeps()) this.#keep(reason, path, body(reason, value, detail))
+    if (this.#keeps()) this.#keep(reason, path, body(reason, value === undefined ? value : this.#shown(path, value), detail))
   }
 
   /** Runs a check, which ends at the first error that is neither kept nor forgivable, because later errors would not be reported. */
@@ -256,7 +266,11 @@ export class FieldErrors {
   notSupported(path: FieldPath, value: Json | undefined, supported: readonly string[]): void {
     if (!this.#keeps()) return
     const detail = supported.length === 0 ? '' : `supported values: ${shortList(supported, maxShown, quote)}`
-    this.#keep('FieldValueNotSupported', path, body('FieldValueNotSupported', value, detail))
+    this.#keep(
+      'FieldValueNotSupported',
+      path,
+      body('FieldValueNotSupported', value === undefined ? value : this.#shown(path, value), detail),
+    )
   }
 
   duplicate(path: FieldPath, value: Json | undefined): void {

@@ -59,6 +59,13 @@ export class FieldPath {
     return `${this}${rest.startsWith('[') ? '' : '.'}${rest}`
   }
 
+  /** Names and indexes from the root. */
+  steps(): readonly (string | number)[] {
+    const steps: (string | number)[] = []
+    for (let path: FieldPath = this; path.#parent !== undefined; path = path.#parent) steps.unshift(path.#name)
+    return steps
+  }
+
   toString(): string {
     if (this === FieldPath.root) return '<nil>'
     let text = ''

@@ -214,6 +214,14 @@ export interface Message<F extends Fields = Fields> {
   readonly unions?: readonly MessageUnion[]
   /** JSON starts with `kind` and `apiVersion` (Go: TypeMeta), which are neither fields nor part of protobuf. */
   readonly typeMeta?: true
+  /** Errors show values as JSON, because the reference has no internal type of it (meta/v1) or validates the versioned one. */
+  readonly versioned?: true
+  /** JSON names in the order of the reference's internal struct, if it differs: errors show values in it. */
+  readonly internalOrder?: readonly string[]
+  /** Moves fields that the reference's internal struct has elsewhere; `shown` has those of `internalOrder`. */
+  internalForm?(shown: JsonObject, value: JsonObject): JsonObject
+  /** The kind validates these values with their members, in the reference's order: the walker passes them by. */
+  readonly byKind?: true
   /**
    * Set on messages of custom resources: decoding only prunes, and values keep the JSON types that they have; validation checks types and
    * required keys, with the texts of an OpenAPI validator. They have no protobuf form. Absent: decoding ensures types and the presence of
@@ -259,6 +267,8 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   readonly default?: Json
   /** Named type of the text, of the items of a list or of the map in the reference's Go code: decoding errors show it. */
   readonly goType?: string
+  /** Name in the reference's internal struct, which errors show, if it does not follow from the JSON name (internal-value.ts). */
+  readonly internalName?: string
   /** Unset or empty is an error: `Required value`. */
   readonly notEmpty?: true
   /** Updates can't change it: `field is immutable`. */
@@ -276,6 +286,7 @@ export type Fields = { readonly [json: string]: Field }
 export interface FieldOptions extends Facets {
   readonly default?: Json
   readonly goType?: string
+  readonly internalName?: string
   readonly notEmpty?: true
   readonly immutable?: true
   readonly patchStrategy?: Field['patchStrategy']
@@ -376,6 +387,10 @@ export function inline<S extends Message>(tag: number, schema: S, options?: Fiel
 export interface MessageOptions<F extends Fields> {
   readonly atomic?: true
   readonly typeMeta?: true
+  readonly byKind?: true
+  readonly versioned?: true
+  readonly internalOrder?: readonly string[]
+  readonly internalForm?: Message['internalForm']
   readonly unions?: Message['unions']
   readonly open?: true
   readonly additional?: Schema

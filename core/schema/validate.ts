@@ -40,7 +40,7 @@ const needsValidation = reaching(
 )
 
 function visitorOf(schema: Schema): Visit | undefined {
-  if (!needsValidation(schema)) return undefined
+  if (!needsValidation(schema) || (schema.type === 'message' && schema.byKind)) return undefined
   const validators = validatorsOf(schema)
   const parts = partsOf(schema)
   return (value, path, errors, context) => {

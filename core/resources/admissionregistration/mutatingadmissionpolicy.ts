@@ -25,7 +25,7 @@ export const Mutation = message(
       notEmpty: true,
     }),
     applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
-    jsonPatch: pointer(4, JSONPatch, 'Patch operations.'),
+    jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
   },
   { validate: (mutation, path, errors) => validateMutation(mutation, path, errors) },
 )

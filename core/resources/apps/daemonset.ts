@@ -4,14 +4,13 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
-import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { validateCounts } from '../validation.ts'
+import { validateCounts, validateUnchanged } from '../validation.ts'
 import { daemonSetColumns } from './columns.ts'
+import { validateDaemonSetSpec } from './daemonset-validation.ts'
 import { validateCollisionCount } from './status-validation.ts'
 import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from './template-generation.ts'
-import { validateWorkload } from './workload-validation.ts'
 
 export const RollingUpdateDaemonSet = message(
   'RollingUpdateDaemonSet',
@@ -19,20 +18,6 @@ export const RollingUpdateDaemonSet = message(
   {
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.'),
     maxSurge: pointer(2, intOrString, 'Nodes, or percentage, that may run the old and the new pod together.'),
-  },
-  {
-    validate({ maxUnavailable, maxSurge }, path, errors) {
-      const unavailableAt = path.child('maxUnavailable')
-      const surgeAt = path.child('maxSurge')
-      validateAmount(maxUnavailable, unavailableAt, errors)
-      validateAmount(maxSurge, surgeAt, errors)
-      validateAtMostAll(maxUnavailable, unavailableAt, errors)
-      validateAtMostAll(maxSurge, surgeAt, errors)
-      const unavailable = amountOf(maxUnavailable) !== 0
-      const surge = amountOf(maxSurge) !== 0
-      if (unavailable && surge) errors.invalid(surgeAt, maxSurge, 'may not be set when maxUnavailable is non-zero')
-      if (!unavailable && !surge) errors.required(unavailableAt, 'cannot be 0 when maxSurge is 0')
-    },
   },
 )
 
@@ -58,7 +43,7 @@ export const DaemonSetSpec = message(
   'DaemonSetSpec',
   'What a daemon set runs.',
   {
-    selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+    selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
     template: required(2, PodTemplateSpec, 'Template of its pods.'),
     updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
     minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
@@ -68,7 +53,7 @@ export const DaemonSetSpec = message(
     defaults(spec) {
       spec.revisionHistoryLimit ??= 10
     },
-    validate: (spec, path, errors) => validateWorkload(spec, { selector: 'daemonset', template: 'DaemonSet' }, path, errors),
+    byKind: true,
   },
 )
 
@@ -117,6 +102,12 @@ export const daemonSets = resource({
     defaults: (object) => keepTemplateGeneration(object as ApiObject),
     prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),
+    validate({ spec }, errors, context, old) {
+      const path = FieldPath.of('spec')
+      if (!spec) return
+      if (old) validateUnchanged(spec.selector, old.spec?.selector, path.child('selector'), errors)
+      validateDaemonSetSpec(spec, path, errors, context)
+    },
     warnings: templateWarnings('.spec.template'),
     validateStatus({ status }, old, errors) {
       if (status) validateCounts(status, Object.keys(DaemonSetStatus.fields) as (keyof typeof status)[], FieldPath.of('status'), errors)

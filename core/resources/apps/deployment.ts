@@ -1,3 +1,4 @@
+import { FieldPath } from '../../schema/field-path.ts'
 import {
   bool,
   field,
@@ -16,12 +17,11 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
-import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { deploymentColumns } from './columns.ts'
+import { validateDeploymentSpec } from './deployment-validation.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
-import { validateWorkload } from './workload-validation.ts'
 
 export const RollingUpdateDeployment = message(
   'RollingUpdateDeployment',
@@ -29,16 +29,6 @@ export const RollingUpdateDeployment = message(
   {
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
     maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
-  },
-  {
-    validate({ maxUnavailable, maxSurge }, path, errors) {
-      validateAmount(maxUnavailable, path.child('maxUnavailable'), errors)
-      validateAmount(maxSurge, path.child('maxSurge'), errors)
-      if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
-        errors.invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')
-      }
-      validateAtMostAll(maxUnavailable, path.child('maxUnavailable'), errors)
-    },
   },
 )
 
@@ -56,11 +46,6 @@ export const DeploymentStrategy = message(
     defaults(strategy) {
       strategy.type ??= 'RollingUpdate'
       if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...strategy.rollingUpdate }
-    },
-    validate({ type, rollingUpdate }, path, errors) {
-      if (type === 'Recreate' && rollingUpdate !== undefined) {
-        errors.forbidden(path.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'")
-      }
     },
   },
 )
@@ -84,13 +69,7 @@ export const DeploymentSpec = message(
       spec.revisionHistoryLimit ??= 10
       spec.progressDeadlineSeconds ??= 600
     },
-    validate(spec, path, errors) {
-      validateWorkload(spec, { selector: 'deployment', invalid: 'invalid label selector', template: 'ReplicaSet' }, path, errors)
-      const { progressDeadlineSeconds, minReadySeconds = 0 } = spec
-      if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
-        errors.invalid(path.child('progressDeadlineSeconds'), progressDeadlineSeconds, 'must be greater than minReadySeconds')
-      }
-    },
+    byKind: true,
   },
 )
 
@@ -141,6 +120,7 @@ export const deployments = resource({
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'specAndAnnotations',
   strategy: {
+    validate: ({ spec }, errors, context) => spec && validateDeploymentSpec(spec, FieldPath.of('spec'), errors, context),
     validateStatus({ status }, old, errors) {
       validateReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors)
       validateCollisionCount(status, old.status, errors)

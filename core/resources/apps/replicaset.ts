@@ -1,3 +1,4 @@
+import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
@@ -7,8 +8,8 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
 import { replicaSetColumns } from './columns.ts'
+import { validateReplicaSetSpec } from './deployment-validation.ts'
 import { validateReplicaCounts } from './status-validation.ts'
-import { validateWorkload } from './workload-validation.ts'
 
 export const ReplicaSetSpec = message(
   'ReplicaSetSpec',
@@ -23,8 +24,7 @@ export const ReplicaSetSpec = message(
     defaults(spec) {
       spec.replicas ??= 1
     },
-    validate: (spec, path, errors) =>
-      validateWorkload(spec, { selector: 'deployment', invalid: 'invalid label selector', template: 'ReplicaSet' }, path, errors),
+    byKind: true,
   },
 )
 
@@ -68,6 +68,7 @@ export const replicaSets = resource({
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'spec',
   strategy: {
+    validate: ({ spec }, errors, context) => spec && validateReplicaSetSpec(spec, FieldPath.of('spec'), errors, context),
     validateStatus: ({ status }, _, errors) =>
       validateReplicaCounts(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors),
     warnings: templateWarnings('.spec.template', { namesPods: true }),

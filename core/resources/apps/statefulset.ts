@@ -1,4 +1,3 @@
-import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import {
   field,
@@ -6,7 +5,6 @@ import {
   int32,
   int64,
   intOrString,
-  type JsonObject,
   list,
   message,
   pointer,
@@ -15,20 +13,17 @@ import {
   string,
   time,
 } from '../../schema/model.ts'
-import { validateClaimSpec } from '../core/claim-validation.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { claimSpecWarnings } from '../core/volume-warnings.ts'
 import { resource } from '../definition.ts'
-import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { asJson, validateFormat, validateSupported } from '../validation.ts'
 import { statefulSetColumns } from './columns.ts'
+import { validateStatefulSet, validateStatefulSetUpdate } from './statefulset-validation.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
-import { validateWorkload } from './workload-validation.ts'
 
 export const PersistentVolumeClaimRetentionPolicyType = ['Retain', 'Delete'] as const
 
@@ -40,15 +35,6 @@ export const RollingUpdateStatefulSetStrategy = message(
     maxUnavailable: pointer(2, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.', {
       gate: 'MaxUnavailableStatefulSet',
     }),
-  },
-  {
-    validate({ maxUnavailable }, path, errors) {
-      if (maxUnavailable === undefined) return
-      const at = path.child('maxUnavailable')
-      validateAmount(maxUnavailable, at, errors)
-      if (amountOf(maxUnavailable) === 0) errors.invalid(at, maxUnavailable, 'cannot be 0')
-      validateAtMostAll(maxUnavailable, at, errors)
-    },
   },
 )
 
@@ -69,11 +55,6 @@ export const StatefulSetUpdateStrategy = message(
         strategy.rollingUpdate ??= {}
       }
       if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
-    },
-    validate({ type, rollingUpdate }, path, errors) {
-      if (type === 'OnDelete' && rollingUpdate !== undefined) {
-        errors.invalid(path.child('rollingUpdate'), asJson(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")
-      }
     },
   },
 )
@@ -96,18 +77,12 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
       policy.whenDeleted ??= 'Retain'
       policy.whenScaled ??= 'Retain'
     },
-    validate({ whenDeleted, whenScaled }, path, errors) {
-      validateSupported(whenDeleted, PersistentVolumeClaimRetentionPolicyType, path.child('whenDeleted'), errors)
-      validateSupported(whenScaled, PersistentVolumeClaimRetentionPolicyType, path.child('whenScaled'), errors)
-    },
   },
 )
 
 export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Number of the first pod; the others follow.', {
   start: field(1, int32, 'Number of the first pod; 0 by default.', { omitEmpty: false, min: 0 }),
 })
-
-const { validate: validateTemplate, ...TemplateWithClaims } = PodTemplateSpec
 
 type Spec = Infer<typeof StatefulSetSpec>
 type Claim = NonNullable<Spec['volumeClaimTemplates']>[number]
@@ -127,22 +102,13 @@ function completeClaim(claim: Claim): Claim {
   return complete as Claim
 }
 
-/** The template with its claims as volumes, to validate volume mounts. */
-function templateOf({ template, volumeClaimTemplates = [] }: Spec): Spec['template'] {
-  const names = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '')
-  const claimed = new Set(names)
-  const others = (template.spec?.volumes ?? []).filter(({ name }) => !claimed.has(name))
-  const claims = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
-  return { ...template, ...(template.spec && { spec: { ...template.spec, volumes: [...others, ...claims] } }) }
-}
-
 export const StatefulSetSpec = message(
   'StatefulSetSpec',
   'What a stateful set runs.',
   {
     replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
     selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
-    template: required(3, TemplateWithClaims, 'Template of its pods, which are named <set>-<ordinal>.'),
+    template: required(3, PodTemplateSpec, 'Template of its pods, which are named <set>-<ordinal>.'),
     volumeClaimTemplates: field(
       4,
       list(PersistentVolumeClaim, { listType: 'atomic' }),
@@ -167,16 +133,7 @@ export const StatefulSetSpec = message(
       spec.persistentVolumeClaimRetentionPolicy ??= {}
       if (spec.volumeClaimTemplates) spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(completeClaim)
     },
-    validate(spec, path, errors, context) {
-      // They can't be changed; the reference validates them on create only.
-      errors.forgivable('claim templates', () => {
-        for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries())
-          validateClaimSpec(claim.spec ?? {}, path.child('volumeClaimTemplates').index(index).child('spec'), errors, context)
-      })
-      validateTemplate?.(templateOf(spec), path.child('template'), errors, context)
-      validateWorkload(spec, { selector: 'statefulset', invalid: '', template: 'StatefulSet' }, path, errors)
-      if (spec.serviceName) validateFormat(spec.serviceName, 'dns1123Label', path.child('serviceName'), errors)
-    },
+    byKind: true,
   },
 )
 
@@ -209,23 +166,6 @@ export const StatefulSet = object('StatefulSet', 'Runs pods with names, order an
   status: field(3, StatefulSetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
-const changeable = [
-  'replicas',
-  'ordinals',
-  'template',
-  'updateStrategy',
-  'revisionHistoryLimit',
-  'persistentVolumeClaimRetentionPolicy',
-  'minReadySeconds',
-]
-const quoted = changeable.map((name) => `'${name}'`)
-const updateRule = `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
-
-/** The immutable part of a spec. */
-function fixedPart(spec: object = {}): JsonObject {
-  return Object.fromEntries(Object.entries(spec).filter(([name]) => !changeable.includes(name)))
-}
-
 function* ownWarnings({ spec }: Infer<typeof StatefulSet>): Iterable<string> {
   const at = FieldPath.of('spec', 'volumeClaimTemplates')
   for (const [index, claim] of (spec?.volumeClaimTemplates ?? []).entries()) yield* claimSpecWarnings(claim.spec, at.index(index))
@@ -249,9 +189,8 @@ export const statefulSets = resource({
   nameFormat: 'dns1123Label',
   generation: 'spec',
   strategy: {
-    validateUpdate({ spec }, old, errors) {
-      if (!equal(fixedPart(spec), fixedPart(old.spec))) errors.forbidden(FieldPath.of('spec'), updateRule)
-    },
+    validate: validateStatefulSet,
+    validateUpdate: validateStatefulSetUpdate,
     warnings: templateWarnings('.spec.template', { own: ownWarnings }),
     validateStatus({ status }, old, errors) {
       const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const

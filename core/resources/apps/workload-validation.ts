@@ -1,52 +1,60 @@
 /** Validation shared by workloads that run pods from a template. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import type { PodTemplateSpec } from '../core/pod-template.ts'
+import { validatePodTemplate } from '../core/pod-validation.ts'
+import { validateSelector } from '../core/scheduling-validation.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { isEmptySelector, selectorMatches } from '../meta/selector-match.ts'
 import { asJson } from '../validation.ts'
 
-interface WorkloadSpec {
-  readonly selector?: Infer<typeof LabelSelector> | undefined
-  readonly template?: Infer<typeof PodTemplateSpec> | undefined
+type Selector = Infer<typeof LabelSelector> | undefined
+type Template = Infer<typeof PodTemplateSpec> | undefined
+
+/** Validates the parts of a selector; false if it has malformed ones, so that it selects nothing that labels could be compared with. */
+export function validateSelectorParts(selector: Selector, path: FieldPath, errors: FieldErrors, context: HookContext): boolean {
+  const before = errors.count
+  validateSelector(selector, path, errors, context)
+  return errors.count === before
 }
 
-/** Names in errors: for an empty selector, and for a deadline in the template. */
-export interface WorkloadWords {
-  readonly selector: string
-  /** Error for a selector with malformed parts, beside theirs; absent: none. */
-  readonly invalid?: string
-  readonly template: string
+/** An empty selector would select the pods of others. */
+export function validateNotEmpty(selector: Selector, kind: string, path: FieldPath, errors: FieldErrors): void {
+  if (selector && isEmptySelector(selector)) errors.invalid(path, asJson(selector), `empty selector is invalid for ${kind}`)
 }
 
-/** The selector must exist, not be empty, and match the template; pods must restart always. */
-export function validateWorkload(spec: WorkloadSpec, words: WorkloadWords, path: FieldPath, errors: FieldErrors): void {
-  const { selector, template } = spec
-  if (selector == null) errors.required(path.child('selector'))
-  else if (isEmptySelector(selector)) {
-    errors.invalid(path.child('selector'), asJson(selector), `empty selector is invalid for ${words.selector}`)
-  }
-  if (hasErrors(path.child('selector'), errors)) {
-    if (words.invalid !== undefined) errors.invalid(path.child('selector'), asJson(selector ?? null), words.invalid)
-  } else if (selector == null || !isEmptySelector(selector)) validateLabels(spec, path, errors)
-  const { restartPolicy = 'Always', activeDeadlineSeconds } = template?.spec ?? {}
-  const at = path.child('template').child('spec')
-  if (restartPolicy !== 'Always') errors.notSupported(at.child('restartPolicy'), restartPolicy, ['Always'])
-  if (activeDeadlineSeconds !== undefined) {
-    errors.forbidden(at.child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${words.template} is not Supported`)
-  }
-}
-
-/** Whether parts of a value were found invalid. */
-function hasErrors(path: FieldPath, errors: FieldErrors): boolean {
-  const parts = `${path}.`
-  return errors.count > 0 && errors.list.some(({ field }) => field.startsWith(parts))
+/** A selector that must exist and not be empty; false if it has malformed parts, which is one more error. */
+export function validateRequiredSelector(
+  selector: Selector,
+  words: { readonly kind: string; readonly malformed: string },
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): boolean {
+  if (!selector) errors.required(path)
+  const isWell = validateSelectorParts(selector, path, errors, context)
+  validateNotEmpty(selector, words.kind, path, errors)
+  if (!isWell) errors.invalid(path, asJson(selector), words.malformed)
+  return isWell
 }
 
 /** The template's labels must match the selector; without one they don't. */
-export function validateLabels({ selector, template }: WorkloadSpec, path: FieldPath, errors: FieldErrors): void {
+export function validateLabels(selector: Selector, template: Template, path: FieldPath, errors: FieldErrors): void {
   const labels = template?.metadata?.labels
-  if (selector != null && selectorMatches(selector, labels)) return
-  errors.invalid(path.child('template').child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
+  if (selector && selectorMatches(selector, labels)) return
+  errors.invalid(path.child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
+}
+
+/** A template of pods that always restart and have no deadline. */
+export function validateTemplate(template: Template, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  if (template) validatePodTemplate(template, path, errors, context)
+}
+
+export function validateLasting(template: Template, kind: string, path: FieldPath, errors: FieldErrors): void {
+  const { restartPolicy = 'Always', activeDeadlineSeconds } = template?.spec ?? {}
+  const spec = path.child('spec')
+  if (restartPolicy !== 'Always') errors.notSupported(spec.child('restartPolicy'), restartPolicy, ['Always'])
+  if (activeDeadlineSeconds === undefined) return
+  errors.forbidden(spec.child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`)
 }

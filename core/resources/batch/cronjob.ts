@@ -1,31 +1,18 @@
-import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ObjectReference } from '../core/references.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
-import { asJson } from '../validation.ts'
 import { cronJobColumns } from './columns.ts'
+import { validateCronJob } from './cronjob-validation.ts'
 import { JobSpec } from './job.ts'
 import { cronJobWarnings } from './job-warnings.ts'
-import { validateSchedule } from './schedule-validation.ts'
 
-export const JobTemplateSpec = message(
-  'JobTemplateSpec',
-  'Metadata and spec of the jobs that a cron job creates.',
-  {
-    metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
-    spec: field(2, JobSpec, 'Spec of the jobs.'),
-  },
-  {
-    validate({ spec }, path, errors) {
-      const at = path.child('spec')
-      if (spec?.selector) errors.invalid(at.child('selector'), asJson(spec.selector), '`selector` will be auto-generated')
-      if (spec?.manualSelector) errors.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
-    },
-  },
-)
+export const JobTemplateSpec = message('JobTemplateSpec', 'Metadata and spec of the jobs that a cron job creates.', {
+  metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
+  spec: field(2, JobSpec, 'Spec of the jobs.'),
+})
 
 export const CronJobSpec = message(
   'CronJobSpec',
@@ -50,6 +37,7 @@ export const CronJobSpec = message(
       spec.successfulJobsHistoryLimit ??= 3
       spec.failedJobsHistoryLimit ??= 1
     },
+    byKind: true,
   },
 )
 
@@ -77,11 +65,7 @@ export const cronJobs = resource({
   status: true,
   generation: 'spec',
   strategy: {
-    validate({ metadata, spec }, errors, _context, old) {
-      const name = metadata?.name ?? ''
-      validateSchedule(spec, old?.spec, FieldPath.of('spec'), errors)
-      if (!old && name.length > 52) errors.invalid(FieldPath.of('metadata', 'name'), name, 'must be no more than 52 characters')
-    },
+    validate: validateCronJob,
     warnings: templateWarnings('.spec.jobTemplate.spec.template', {
       namesPods: true,
       own: ({ spec }, old, context) => cronJobWarnings(spec, old?.spec, context),

@@ -32,14 +32,15 @@ function defaultLabels(job: JobValue): void {
 }
 
 /** Labels that identify a job's pods: with label domain, and the older ones without. */
-export function jobLabels({ metadata }: JobValue, { platform }: HookContext): { readonly [label: string]: string } {
+export function jobLabels(
+  { metadata }: JobValue,
+  { platform }: HookContext,
+): { readonly [form in 'prefixed' | 'legacy']: { readonly [label: string]: string } } {
   const uid = metadata?.uid ?? ''
   const name = metadata?.name ?? ''
   return {
-    [platform.name('batch.<labels>/controller-uid')]: uid,
-    [platform.name('batch.<labels>/job-name')]: name,
-    'controller-uid': uid,
-    'job-name': name,
+    prefixed: { [platform.name('batch.<labels>/controller-uid')]: uid, [platform.name('batch.<labels>/job-name')]: name },
+    legacy: { 'controller-uid': uid, 'job-name': name },
   }
 }
 
@@ -49,7 +50,8 @@ export function generateSelector(job: JobValue, context: HookContext): void {
   if (spec === undefined || spec.manualSelector) return
   const template = spec.template
   const given = template.metadata?.labels
-  const labels = { ...jobLabels(job, context), ...given }
+  const { prefixed, legacy } = jobLabels(job, context)
+  const labels = { ...prefixed, ...legacy, ...given }
   template.metadata = { ...template.metadata, labels }
   if (given !== undefined && job.metadata?.labels === given) job.metadata = { ...job.metadata, labels }
   else defaultLabels(job)

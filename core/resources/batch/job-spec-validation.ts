@@ -1,8 +1,9 @@
 /** Validates specs of jobs and of cron job templates. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
-import { asJson } from '../validation.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
+import { validatePodTemplate } from '../core/pod-validation.ts'
+import { asJson, validateCounts, validateFormat, validateSupported } from '../validation.ts'
 import type { JobSpec } from './job.ts'
 import { validatePodFailurePolicy } from './pod-failure-policy-validation.ts'
 import { validateSuccessPolicy } from './success-policy-validation.ts'
@@ -10,26 +11,49 @@ import { validateSuccessPolicy } from './success-policy-validation.ts'
 type Spec = Infer<typeof JobSpec>
 
 /** Limits of indexed jobs; `many` applies above 100,000 completions with a backoff limit per index. */
-const max = { parallelism: 100_000, failed: 100_000 }
+const max = { parallelism: 100_000, failed: 100_000, manager: 63 }
 const many = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
 const forMany = `when completions are above ${many.completions} and used with backoff limit per index`
 
-export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+/** Validates a spec whose selector is up to the caller: a cron job's template has none. */
+export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const counts = [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+    'backoffLimitPerIndex',
+  ] as const
+  validateCounts(spec, [...counts, 'maxFailedIndexes'], path, errors)
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
     errors.required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
   }
-  if (spec.completionMode === 'Indexed') validateIndexed(spec, path, errors)
-  else validateNonIndexed(spec, path, errors)
+  if (spec.managedBy !== undefined) validateManager(spec.managedBy, path.child('managedBy'), errors)
+  validateCompletionMode(spec, path, errors)
   if (spec.podFailurePolicy) validatePodFailurePolicy(spec.podFailurePolicy, spec, path.child('podFailurePolicy'), errors)
   if (spec.successPolicy) {
     const at = path.child('successPolicy')
     if (spec.completionMode === 'Indexed') validateSuccessPolicy(spec.successPolicy, spec.completions ?? 0, at, errors)
     else errors.invalid(at, asJson(spec.successPolicy), 'requires indexed completion mode')
   }
-  if (spec.podFailurePolicy && spec.podReplacementPolicy === 'TerminatingOrFailed') {
-    errors.notSupported(path.child('podReplacementPolicy'), spec.podReplacementPolicy, ['Failed'])
-  }
+  const replacements = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
+  if (spec.podReplacementPolicy !== undefined)
+    validateSupported(spec.podReplacementPolicy, replacements, path.child('podReplacementPolicy'), errors)
+  validatePodTemplate(spec.template, path.child('template'), errors, context)
   validateRestartPolicy(spec, path.child('template').child('spec').child('restartPolicy'), errors)
+}
+
+function validateManager(name: string, path: FieldPath, errors: FieldErrors): void {
+  validateFormat(name, 'domainPrefixedPath', path, errors)
+  if (name.length > max.manager) errors.tooLong(path, max.manager)
+}
+
+function validateCompletionMode(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+  const { completionMode: mode } = spec
+  if (mode === 'Indexed') validateIndexed(spec, path, errors)
+  else if (mode === undefined || mode === 'NonIndexed') validateNonIndexed(spec, path, errors)
+  else errors.notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])
 }
 
 function validateRestartPolicy({ template, podFailurePolicy }: Spec, path: FieldPath, errors: FieldErrors): void {

@@ -1,39 +1,51 @@
 /** Validates jobs: generated selector, pod names, and immutable fields. */
 import { equal } from '../../schema/equal.ts'
-import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateLabels } from '../apps/workload-validation.ts'
+import { validateLabels, validateSelectorParts } from '../apps/workload-validation.ts'
 import { selectorMatches } from '../meta/selector-match.ts'
 import { asJson, validateUnchanged } from '../validation.ts'
 import type { Job } from './job.ts'
 import { jobLabels } from './job-defaults.ts'
+import { validateJobSpec } from './job-spec-validation.ts'
 
 type JobValue = Infer<typeof Job>
 
 const spec = FieldPath.of('spec')
 
-/** The generated selector and pod names are only validated on create. */
 export function validateJob(job: JobValue, errors: FieldErrors, context: HookContext, old?: JobValue): void {
   if (job.spec === undefined) return
-  if (job.spec.selector === undefined) errors.required(spec.child('selector'))
-  else {
-    if (!job.spec.manualSelector && !old) validateGenerated(job, errors, context)
-    validateLabels(job.spec, spec, errors)
-  }
+  if (job.spec.selector && !job.spec.manualSelector) validateGenerated(job, errors, context, old)
+  validateSpec(job.spec, errors, context)
   const { completionMode, completions = 0 } = job.spec
   const name = job.metadata?.name ?? ''
-  if (old || completionMode !== 'Indexed' || completions <= 0) return
+  if (completionMode !== 'Indexed' || completions <= 0) return
   const longest = `${name}-${completions - 1}`
   if (formats.dns1123Label(longest).length > 0) {
     errors.invalid(FieldPath.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`)
   }
 }
 
+function validateSpec(job: Spec, errors: FieldErrors, context: HookContext): void {
+  validateJobSpec(job, spec, errors, context)
+  const { selector, template } = job
+  const at = spec.child('selector')
+  if (!selector) errors.required(at)
+  if (validateSelectorParts(selector, at, errors, context)) validateLabels(selector, template, spec.child('template'), errors)
+}
+
+/** Generated labels. A job of before 1.27 has only those without label domain. */
+function expectedLabels(job: JobValue, context: HookContext, old?: JobValue): { readonly [label: string]: string } {
+  const { prefixed, legacy } = jobLabels(job, context)
+  const known = old?.spec?.template?.metadata?.labels ?? {}
+  return old === undefined || Object.keys(prefixed).every((label) => Object.hasOwn(known, label)) ? { ...legacy, ...prefixed } : legacy
+}
+
 /** The client's labels and selector must equal the generated ones. */
-function validateGenerated(job: JobValue, errors: FieldErrors, context: HookContext): void {
-  const expected = jobLabels(job, context)
+function validateGenerated(job: JobValue, errors: FieldErrors, context: HookContext, old?: JobValue): void {
+  const expected = expectedLabels(job, context, old)
   const labels = job.spec?.template?.metadata?.labels ?? {}
   const at = FieldPath.of('spec', 'template', 'metadata', 'labels')
   for (const [label, value] of Object.entries(expected)) {
@@ -41,15 +53,20 @@ function validateGenerated(job: JobValue, errors: FieldErrors, context: HookCont
     else if (labels[label] !== value) errors.invalid(at.key(label), labels, `must be '${value}'`)
   }
   const selector = job.spec?.selector
-  if (!selectorMatches(selector, expected)) errors.invalid(spec.child('selector'), asJson(selector), '`selector` not auto-generated')
+  const isWell = validateSelectorParts(selector, spec.child('selector'), new FieldErrors(), context)
+  if (isWell && !selectorMatches(selector, expected))
+    errors.invalid(spec.child('selector'), asJson(selector), '`selector` not auto-generated')
 }
 
-const fixed = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
+const fixed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
+/** The rules of a new job are listed once more, as in the reference. */
 export function validateJobUpdate(job: JobValue, old: JobValue, errors: FieldErrors, context: HookContext): void {
   const [now, before] = [job.spec, old.spec]
   if (now === undefined || before === undefined) return
+  validateSpec(now, errors, context)
   validateCompletions(now, before, errors)
+  validateUnchanged(now.selector, before.selector, spec.child('selector'), errors)
   if (!equal(asJson(fixedTemplate(job, old, context)), asJson(fixedTemplate(old, old, context)))) {
     errors.invalid(spec.child('template'), asJson(now.template), 'field is immutable')
   }

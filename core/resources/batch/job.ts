@@ -9,7 +9,6 @@ import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
 import { jobColumns } from './columns.ts'
 import { defaultJob, generateSelector } from './job-defaults.ts'
-import { validateJobSpec } from './job-spec-validation.ts'
 import { validateJobStatus } from './job-status-validation.ts'
 import { validateJob, validateJobUpdate } from './job-validation.ts'
 import { jobSpecWarnings } from './job-warnings.ts'
@@ -103,7 +102,7 @@ export const JobSpec = message(
       maxLength: 63,
     }),
   },
-  { validate: (spec, path, errors) => validateJobSpec(spec, path, errors) },
+  { byKind: true },
 )
 
 export const JobCondition = message('JobCondition', 'An observation about a job.', {

@@ -13,6 +13,8 @@ import type {
 
 const max = { rules: 20, patterns: 20, values: 255 }
 const statuses = ['False', 'True', 'Unknown']
+const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
+const operators = ['In', 'NotIn']
 
 export function validatePodFailurePolicy(
   { rules }: Infer<typeof PodFailurePolicy>,
@@ -27,11 +29,20 @@ export function validatePodFailurePolicy(
   if (rules.length > max.rules) errors.tooMany(at, rules.length, max.rules)
   rules.forEach((rule, index) => {
     const here = at.index(index)
-    if (rule.action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
-      errors.invalid(here.child('action'), rule.action, 'requires the backoffLimitPerIndex to be set')
-    }
+    validateAction(rule.action, spec.backoffLimitPerIndex, here.child('action'), errors)
     validateRule(rule, names, here, errors)
   })
+}
+
+function validateAction(action: string, limitPerIndex: number | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (action === 'FailIndex') {
+    if (limitPerIndex === undefined) errors.invalid(path, action, 'requires the backoffLimitPerIndex to be set')
+  } else validateRequired(action, actions, path, errors)
+}
+
+function validateRequired(value: string | undefined, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
+  if (!value) errors.required(path, `valid values: [${allowed.map(quote).join(' ')}]`)
+  else if (!allowed.includes(value)) errors.notSupported(path, value, allowed)
 }
 
 function validateRule(
@@ -59,8 +70,7 @@ function validatePattern(
   errors: FieldErrors,
 ): void {
   validateFormat(type, 'qualifiedName', path.child('type'), errors)
-  if (!status) errors.required(path.child('status'), `valid values: [${statuses.map(quote).join(' ')}]`)
-  else if (!statuses.includes(status)) errors.notSupported(path.child('status'), status, statuses)
+  validateRequired(status, statuses, path.child('status'), errors)
 }
 
 function validateExitCodes(
@@ -69,13 +79,14 @@ function validateExitCodes(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  validateRequired(operator, operators, path.child('operator'), errors)
   if (containerName !== undefined && !names.has(containerName)) {
     errors.invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template')
   }
   const at = path.child('values')
   const codes = values ?? []
   if (codes.length === 0) errors.invalid(at, values, 'at least one value is required')
-  if (codes.length > max.values) errors.tooMany(at, codes.length, max.values)
+  else if (codes.length > max.values) errors.tooMany(at, codes.length, max.values)
   const isRepeat = repeats()
   codes.forEach((code, index) => {
     if (operator === 'In' && code === 0) errors.invalid(at.index(index), code, 'must not be 0 for the In operator')

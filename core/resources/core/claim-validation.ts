@@ -7,7 +7,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
-import { validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
+import { asJson, validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { diff } from './diff.ts'
 import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'
 import { compare, signOf } from './quantities.ts'
@@ -107,7 +107,7 @@ export function validateClaimUpdate(claim: Claim, old: Claim, errors: FieldError
     }
     if (next.volumeAttributesClassName !== undefined) next.volumeAttributesClassName = before.volumeAttributesClassName
   }
-  const changes = diff(before, next)
+  const changes = diff(errors.shown(spec, asJson(before)), errors.shown(spec, asJson(next)))
   if (changes !== '') {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     errors.forbidden(spec, `${what}\n${changes}`)

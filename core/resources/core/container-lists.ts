@@ -9,6 +9,7 @@ import {
   type PodView,
   validateContainer,
   validateHostPorts,
+  validateInitRestartRules,
   validatePadding,
   validateRestartRules,
 } from './container-validation.ts'
@@ -54,7 +55,7 @@ export function validateInitContainers(
     const at = path.index(index)
     const sidecar = isSidecar(container)
     validateContainer(container, pod, at, errors, context)
-    validateRestartRules(container, at, errors, context)
+    validateInitRestartRules(container, at, errors, context)
     if (names.has(container.name)) errors.duplicate(at.child('name'), container.name)
     else if (container.name) names.add(container.name)
     validateHostPorts([container], path, errors)
@@ -86,7 +87,10 @@ const refused = [
   'startupProbe',
   'lifecycle',
 ] as const
-const isSet = (value: unknown) => value !== undefined && !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+const isSet = (container: EphemeralContainer, name: (typeof refused)[number]) => {
+  const value = container[name]
+  return name === 'resources' || Array.isArray(value) ? Object.keys(value ?? {}).length > 0 : value !== undefined
+}
 
 export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
@@ -106,7 +110,7 @@ export function validateEphemeralContainers(
     names.add(container.name)
     const target = container.targetContainerName
     if (target && !targets.has(target)) errors.notFound(at.child('targetContainerName'), asJson(target))
-    for (const name of refused) if (isSet(container[name])) errors.forbidden(at.child(name), 'cannot be set for an Ephemeral Container')
+    for (const name of refused) if (isSet(container, name)) errors.forbidden(at.child(name), 'cannot be set for an Ephemeral Container')
     container.volumeMounts?.forEach((mount, mounted) => {
       for (const name of ['subPath', 'subPathExpr'] as const) {
         if (mount[name]) errors.forbidden(at.child('volumeMounts').index(mounted).child(name), 'cannot be set for an Ephemeral Container')

@@ -94,7 +94,23 @@ export function validateRestartRules(
   else if (restartPolicyRules.length > 0) {
     errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
   }
-  const rules = path.child('restartPolicyRules')
+  validateRules(restartPolicyRules, path.child('restartPolicyRules'), errors, settings)
+}
+
+/** Rules of init containers are only looked at beside a policy. */
+export function validateInitRestartRules(container: Container, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  if (container.restartPolicy !== undefined) validateRestartRules(container, path, errors, context)
+  else if (container.restartPolicyRules?.length) {
+    errors.required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
+  }
+}
+
+function validateRules(
+  restartPolicyRules: NonNullable<Container['restartPolicyRules']>,
+  rules: FieldPath,
+  errors: FieldErrors,
+  settings: HookContext['settings'],
+): void {
   if (restartPolicyRules.length > maxRules) errors.tooMany(rules, restartPolicyRules.length, maxRules)
   restartPolicyRules.forEach(({ action, exitCodes }, index) => {
     const at = rules.index(index)

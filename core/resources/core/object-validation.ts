@@ -3,17 +3,10 @@
  * dropped, to avoid duplicates.
  */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
 
 function drop(errors: FieldErrors, isSaid: (field: string) => boolean): void {
   errors.drop(({ field }) => isSaid(field))
-}
-
-/** Drops errors at the path and below. */
-export function dropErrorsAt(errors: FieldErrors, path: FieldPath): void {
-  const at = path.toString()
-  drop(errors, (field) => field === at || field.startsWith(`${at}.`) || field.startsWith(`${at}[`))
 }
 
 type Validate<T> = (object: T, errors: FieldErrors, context: HookContext, old?: T) => void

@@ -2,7 +2,8 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { internalValue } from '../../schema/internal-value.ts'
+import type { HookContext, Infer, Json, Message } from '../../schema/model.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateAccessModes, validateCapacity, volumeModes } from './claim-validation.ts'
 import { diff } from './diff.ts'
@@ -95,16 +96,20 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
 
 const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' }
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS' }
+/** Sources that the reference validates beside another one. */
+const tolerated = new Set(['flexVolume'])
 
 function validateSource(spec: Spec, name: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   let found = false
   for (const [key, rule] of Object.entries(sourceRules)) {
     const source = spec[key as keyof Sources]
     if (source === undefined) continue
-    if (found) errors.forbidden(path.child(refusedAs[key] ?? key), 'may not specify more than 1 volume type')
-    else (rule as Rule<unknown>)(source, path.child(reportedAs[key] ?? key), errors, { ...context, name })
+    if (found && !tolerated.has(key)) errors.forbidden(path.child(refusedAs[key] ?? key), 'may not specify more than 1 volume type')
+    else {
+      ;(rule as Rule<unknown>)(source, path.child(reportedAs[key] ?? key), errors, { ...context, name })
+      if (key === 'local' && !spec.nodeAffinity) errors.required(path.child('nodeAffinity'), 'Local volume requires node affinity')
+    }
     found = true
-    if (key === 'local' && !spec.nodeAffinity) errors.required(path.child('nodeAffinity'), 'Local volume requires node affinity')
   }
   if (!found) errors.required(path, 'must specify a volume type')
 }
@@ -141,29 +146,27 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Spec,
   if (!csi) errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
-const sourceOf = (spec: Spec): Sources => {
-  const source = Object.fromEntries(Object.keys(sourceRules).map((name) => [name, spec[name as keyof Sources]]))
-  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined))
-}
-
-/** The source is immutable; node affinity can be set once. */
+/** The source is immutable; node affinity can be set once. The rules of a new volume are listed once more, as in the reference. */
 export function validatePersistentVolumeUpdate(
-  { spec = {} }: PersistentVolume,
+  volume: PersistentVolume,
   { spec: old = {} }: PersistentVolume,
   errors: FieldErrors,
-  { settings }: HookContext,
+  context: HookContext,
+  sources: Message,
 ): void {
-  const now = sourceOf(spec)
+  validatePersistentVolume(volume, errors, context)
+  const { spec = {} } = volume
+  const now = { ...spec }
   if (now.csi?.controllerExpandSecretRef && old.csi && !old.csi.controllerExpandSecretRef) {
     now.csi = { ...now.csi, controllerExpandSecretRef: undefined }
   }
-  const changes = diff(sourceOf(old), JSON.parse(JSON.stringify(now)))
+  const changes = diff(internalValue(sources, asJson(old)), internalValue(sources, asJson(now)))
   if (changes !== '') {
     const why = `spec.persistentvolumesource is immutable after creation\n${changes}`
     errors.forbidden(FieldPath.of('spec', 'persistentvolumesource'), why)
   }
   validateUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
-  const isFixed = old.nodeAffinity && !settings.enabled('MutablePVNodeAffinity')
+  const isFixed = old.nodeAffinity && !context.settings.enabled('MutablePVNodeAffinity')
   if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
     const why = 'field is immutable, except for updating from beta label to GA'
     errors.invalid(FieldPath.of('nodeAffinity'), asJson(spec.nodeAffinity), why)

@@ -25,7 +25,7 @@ export function validatePodSpec(given: PodSpec, pod: string | undefined, path: F
   // A required list that is absent is null.
   const spec = given.containers ? given : { ...given, containers: [] }
   const { initContainers = [], ephemeralContainers = [], resourceClaims = [] } = spec
-  const volumes = validateVolumes(spec.volumes ?? [], pod ?? '', path.child('volumes'), errors, context)
+  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), errors, context)
   const view: PodView = {
     volumes,
     claims: new Set(resourceClaims.map(({ name }) => name).filter(Boolean)),
@@ -44,7 +44,7 @@ export function validatePodSpec(given: PodSpec, pod: string | undefined, path: F
   validateChoice(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], path.child('restartPolicy'), errors)
   validateChoice(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy'), errors)
   validateLabels(spec.nodeSelector, path.child('nodeSelector'), errors)
-  validatePodSecurityContext(spec, path.child('securityContext'), errors)
+  validatePodSecurityContext(spec, path.child('securityContext'), errors, context)
   if (spec.affinity) validateAffinity(spec.affinity, path.child('affinity'), errors, context)
   validateDNS(spec, path.child('dnsConfig'), errors)
   validateGates(spec, path, errors)
@@ -81,7 +81,7 @@ function validateClaims(claims: readonly Infer<typeof PodResourceClaim>[], path:
 function validatePodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { resources, containers, initContainers = [] } = spec
   if (!resources) return
-  if (resources.claims) errors.forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')
+  if (resources.claims) errors.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')
   validateRequirements(resources, 'pod', claims, path, errors, context)
   for (const side of ['requests', 'limits'] as const) {
     for (const [name, amount] of Object.entries(aggregate(containers, initContainers, side))) {
@@ -153,7 +153,7 @@ function validateNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, cont
 /** Environment files must be on volumes that the pod itself can write. */
 function validateFileKeyRefs({ volumes = [], ...spec }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const byName = new Map(volumes.map((volume) => [volume.name, volume]).reverse() as [string, (typeof volumes)[number]][])
-  for (const list of ['initContainers', 'containers'] as const) {
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     spec[list]?.forEach(({ env = [] }, index) => {
       env.forEach(({ valueFrom }, variable) => {
         const name = valueFrom?.fileKeyRef?.volumeName

@@ -1,4 +1,17 @@
-import { bool, field, type Gated, int32, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import {
+  bool,
+  field,
+  type Gated,
+  int32,
+  int64,
+  type JsonObject,
+  list,
+  map,
+  message,
+  pointer,
+  required,
+  string,
+} from '../../schema/model.ts'
 import { Affinity } from './affinity.ts'
 import { Container } from './container.ts'
 import { PodConditionType, PreemptionPolicy } from './enums.ts'
@@ -75,6 +88,28 @@ const imageVolumes: Gated<{ volumes?: { name: string; image?: object | undefined
       }
     }
   },
+}
+
+/** Of the reference's internal struct, which has the fields about the host in the security context. */
+const internalOrder = [
+  ...['volumes', 'initContainers', 'containers', 'ephemeralContainers', 'restartPolicy', 'terminationGracePeriodSeconds'],
+  ...['activeDeadlineSeconds', 'dnsPolicy', 'nodeSelector', 'serviceAccountName', 'automountServiceAccountToken', 'nodeName'],
+  ...['securityContext', 'imagePullSecrets', 'hostname', 'subdomain', 'setHostnameAsFQDN', 'affinity', 'schedulerName', 'tolerations'],
+  ...['hostAliases', 'priorityClassName', 'priority', 'preemptionPolicy', 'dnsConfig', 'readinessGates', 'runtimeClassName', 'overhead'],
+  ...['enableServiceLinks', 'topologySpreadConstraints', 'os', 'schedulingGates', 'resourceClaims', 'resources', 'hostnameOverride'],
+  'schedulingGroup',
+]
+
+function withHostFields(shown: JsonObject, value: JsonObject): JsonObject {
+  const { hostNetwork = false, hostPID = false, hostIPC = false, shareProcessNamespace = null, hostUsers = null } = value
+  const host = {
+    HostNetwork: hostNetwork,
+    HostPID: hostPID,
+    HostIPC: hostIPC,
+    ShareProcessNamespace: shareProcessNamespace,
+    HostUsers: hostUsers,
+  }
+  return { ...shown, SecurityContext: shown['SecurityContext'] === null ? null : { ...host, ...(shown['SecurityContext'] as JsonObject) } }
 }
 
 export const PodSpec = message(
@@ -191,6 +226,9 @@ export const PodSpec = message(
       if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
     },
     gated: [imageVolumes],
+    byKind: true,
+    internalOrder,
+    internalForm: withHostFields,
   },
 )
 

@@ -104,7 +104,7 @@ function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: F
     rest.affinity = { ...rest.affinity, nodeAffinity: before.affinity?.nodeAffinity }
     if (!before.affinity && !rest.affinity.podAffinity && !rest.affinity.podAntiAffinity) rest.affinity = undefined
   }
-  const changes = diff(before, rest)
+  const changes = diff(errors.shown(path, asJson(before)), errors.shown(path, asJson(rest)))
   if (changes !== '') errors.forbidden(path, `pod updates may not change fields other than ${mutable}\n${changes}`)
 }
 

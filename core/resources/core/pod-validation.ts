@@ -4,7 +4,6 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
 import { validatePadding } from './container-validation.ts'
-import { dropErrorsAt } from './object-validation.ts'
 import { validatePodAnnotations } from './pod-annotation-validation.ts'
 import { type PodSpec, validatePodSpec } from './pod-spec-validation.ts'
 
@@ -49,14 +48,13 @@ function validateTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: Fiel
   })
 }
 
-/** Hook of templates; errors of labels and annotations are reported at the template itself. */
+/** Errors of labels and annotations are reported at the template itself. */
 export function validatePodTemplate(
   { metadata = {}, spec = emptySpec }: PodLike,
   path: FieldPath,
   errors: FieldErrors,
   context: HookContext,
 ) {
-  dropErrorsAt(errors, path)
   validateLabels(metadata.labels, path.child('labels'), errors)
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validatePodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)

@@ -27,11 +27,11 @@ export function validateReplicationController({ spec = {} }: ReplicationControll
     errors.required(at)
     return
   }
-  const labels = template.metadata?.labels ?? {}
-  validatePodTemplate(template, at, errors, context)
-  if (!Object.entries(selector).every(([key, value]) => labels[key] === value)) {
-    errors.invalid(at.child('metadata').child('labels'), labels, '`selector` does not match template `labels`')
+  const labels = template.metadata?.labels
+  if (!Object.entries(selector).every(([key, value]) => labels?.[key] === value)) {
+    errors.invalid(at.child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
   }
+  validatePodTemplate(template, at, errors, context)
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
   if (restartPolicy !== 'Always') errors.notSupported(at.child('spec').child('restartPolicy'), restartPolicy, ['Always'])
   if (activeDeadlineSeconds !== undefined) {

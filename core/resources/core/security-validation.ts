@@ -108,7 +108,7 @@ function validateSysctls(sysctls: NonNullable<PodSecurityContext['sysctls']>, sp
   })
 }
 
-export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, errors: FieldErrors, { settings }: HookContext): void {
   const context = spec.securityContext
   if (context === undefined) return
   validateId(context.fsGroup, path.child('fsGroup'), errors)
@@ -129,5 +129,7 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, error
   validateWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors)
   validateAppArmor(context.appArmorProfile, path.child('appArmorProfile'), errors)
   choose('supplementalGroupsPolicy', ['Merge', 'Strict'])
-  choose('seLinuxChangePolicy', ['MountOption', 'Recursive'])
+  if (settings.enabled('SELinuxMount')) choose('seLinuxChangePolicy', ['MountOption', 'Recursive'])
+  else if (context.seLinuxChangePolicy !== 'MountOption') choose('seLinuxChangePolicy', ['Recursive'])
+  else errors.forgivable('SELinux labels by mount', () => choose('seLinuxChangePolicy', ['Recursive']))
 }

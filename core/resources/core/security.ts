@@ -70,29 +70,39 @@ export const Sysctl = message('Sysctl', 'A kernel parameter.', {
   value: required(2, string, 'Value to set.'),
 })
 
-export const PodSecurityContext = message('PodSecurityContext', 'Privileges of all containers of a pod, and settings of the pod itself.', {
-  seLinuxOptions: pointer(1, SELinuxOptions, 'SELinux labels.'),
-  windowsOptions: pointer(8, WindowsSecurityContextOptions, 'Settings for Windows.'),
-  runAsUser: pointer(2, int64, "User id of first processes; the image's by default."),
-  runAsGroup: pointer(6, int64, "Group id of first processes; the runtime's default otherwise."),
-  runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
-  supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
-  supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
-    goType: 'v1.SupplementalGroupsPolicy',
-    enum: ['Merge', 'Strict'],
-    gate: 'SupplementalGroupsPolicy',
-  }),
-  fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
-  sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
-  fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
-    goType: 'v1.PodFSGroupChangePolicy',
-    enum: ['OnRootMismatch', 'Always'],
-  }),
-  seccompProfile: pointer(10, SeccompProfile, 'Seccomp profile of the containers.'),
-  appArmorProfile: pointer(11, AppArmorProfile, 'AppArmor profile of the containers.'),
-  seLinuxChangePolicy: pointer(13, string, 'How volumes get their SELinux label: MountOption or Recursive.', {
-    goType: 'v1.PodSELinuxChangePolicy',
-    openEnum: ['Recursive', 'MountOption'],
-    gate: 'SELinuxChangePolicy',
-  }),
-})
+export const PodSecurityContext = message(
+  'PodSecurityContext',
+  'Privileges of all containers of a pod, and settings of the pod itself.',
+  {
+    seLinuxOptions: pointer(1, SELinuxOptions, 'SELinux labels.'),
+    windowsOptions: pointer(8, WindowsSecurityContextOptions, 'Settings for Windows.'),
+    runAsUser: pointer(2, int64, "User id of first processes; the image's by default."),
+    runAsGroup: pointer(6, int64, "Group id of first processes; the runtime's default otherwise."),
+    runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
+    supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
+    supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
+      goType: 'v1.SupplementalGroupsPolicy',
+      enum: ['Merge', 'Strict'],
+      gate: 'SupplementalGroupsPolicy',
+    }),
+    fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
+    sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
+    fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
+      goType: 'v1.PodFSGroupChangePolicy',
+      enum: ['OnRootMismatch', 'Always'],
+    }),
+    seccompProfile: pointer(10, SeccompProfile, 'Seccomp profile of the containers.'),
+    appArmorProfile: pointer(11, AppArmorProfile, 'AppArmor profile of the containers.'),
+    seLinuxChangePolicy: pointer(13, string, 'How volumes get their SELinux label: MountOption or Recursive.', {
+      goType: 'v1.PodSELinuxChangePolicy',
+      openEnum: ['Recursive', 'MountOption'],
+      gate: 'SELinuxChangePolicy',
+    }),
+  },
+  {
+    internalOrder: [
+      ...['seLinuxOptions', 'windowsOptions', 'runAsUser', 'runAsGroup', 'runAsNonRoot', 'supplementalGroups', 'supplementalGroupsPolicy'],
+      ...['fsGroup', 'fsGroupChangePolicy', 'sysctls', 'seccompProfile', 'appArmorProfile', 'seLinuxChangePolicy'],
+    ],
+  },
+)

@@ -119,8 +119,7 @@ function validatePortNumbers({ type, ports = [] }: ServiceSpec, path: FieldPath,
   const offered = new Set<string>()
   ports.forEach(({ port, protocol = '' }, index) => {
     const key = `${protocol}/${port}`
-    const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
-    if (offered.has(key)) errors.duplicate(path.index(index), shown)
+    if (offered.has(key)) errors.duplicate(path.index(index), { protocol, port })
     offered.add(key)
   })
 }

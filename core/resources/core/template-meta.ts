@@ -7,11 +7,15 @@ interface TemplateMeta {
   annotations?: { [key: string]: string } | undefined
 }
 
+/** The reference's names of fields in errors, if different. */
+const reportedAs: Readonly<Record<string, string>> = { uid: 'uID' }
+
 /** Validates labels and annotations that are copied to other objects. */
 export function validateTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validateLabels(metadata.labels, path.child('labels'), errors)
   for (const [name, value] of Object.entries(metadata)) {
-    if (name !== 'labels' && name !== 'annotations' && value !== undefined) errors.forbidden(path.child(name), 'cannot be set')
+    if (name !== 'labels' && name !== 'annotations' && value !== undefined)
+      errors.forbidden(path.child(reportedAs[name] ?? name), 'cannot be set')
   }
 }

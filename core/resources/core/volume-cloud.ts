@@ -14,7 +14,7 @@ export const AWSElasticBlockStoreVolumeSource = message(
 
 export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'Name, URI and caching mode of an Azure data disk.', {
   diskName: required(1, string, 'Name of the disk.'),
-  diskURI: required(2, string, 'URI of the disk.'),
+  diskURI: required(2, string, 'URI of the disk.', { internalName: 'DataDiskURI' }),
   cachingMode: pointer(3, string, 'Host cache: None, ReadOnly or ReadWrite.', {
     goType: 'v1.AzureDataDiskCachingMode',
     enum: ['None', 'ReadOnly', 'ReadWrite'],
@@ -100,7 +100,7 @@ export const PhotonPersistentDiskVolumeSource = message(
   'PhotonPersistentDiskVolumeSource',
   'ID and file system of a Photon Controller disk.',
   {
-    pdID: required(1, string, 'Identifier of the disk.'),
+    pdID: required(1, string, 'Identifier of the disk.', { internalName: 'PdID' }),
     fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
   },
 )

@@ -49,7 +49,7 @@ export const FCVolumeSource = message('FCVolumeSource', 'A Fibre Channel logical
   lun: pointer(2, int32, 'Logical unit number.'),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(4, bool, 'Mounts the volume read-only.'),
-  wwids: field(5, list(string, { listType: 'atomic' }), 'World wide identifiers of the unit.'),
+  wwids: field(5, list(string, { listType: 'atomic' }), 'World wide identifiers of the unit.', { internalName: 'WWIDs' }),
 })
 
 export const FlexPersistentVolumeSource = message(
@@ -73,14 +73,14 @@ export const FlexVolumeSource = message('FlexVolumeSource', 'A volume of an exec
 })
 
 export const GlusterfsPersistentVolumeSource = message('GlusterfsPersistentVolumeSource', 'Endpoints and path of a Gluster volume.', {
-  endpoints: required(1, string, "Endpoints object with the servers' addresses."),
+  endpoints: required(1, string, "Endpoints object with the servers' addresses.", { internalName: 'EndpointsName' }),
   path: required(2, string, 'Name of the volume.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
   endpointsNamespace: pointer(4, string, 'Namespace of the endpoints; that of the claim by default.'),
 })
 
 export const GlusterfsVolumeSource = message('GlusterfsVolumeSource', 'Endpoints and path of a Gluster volume.', {
-  endpoints: required(1, string, "Endpoints object with the servers' addresses."),
+  endpoints: required(1, string, "Endpoints object with the servers' addresses.", { internalName: 'EndpointsName' }),
   path: required(2, string, 'Name of the volume.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
@@ -96,8 +96,8 @@ export const ISCSIPersistentVolumeSource = message(
     fsType: field(5, string, 'File system to mount, such as ext4 or xfs.'),
     readOnly: field(6, bool, 'Mounts the volume read-only.'),
     portals: field(7, list(string, { listType: 'atomic' }), 'Further portals of the target.'),
-    chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.'),
-    chapAuthSession: field(11, bool, 'Uses CHAP for the session.'),
+    chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.', { internalName: 'DiscoveryCHAPAuth' }),
+    chapAuthSession: field(11, bool, 'Uses CHAP for the session.', { internalName: 'SessionCHAPAuth' }),
     secretRef: pointer(10, SecretReference, 'Secret with the CHAP credentials.'),
     initiatorName: pointer(12, string, 'Qualified name of the initiator.'),
   },
@@ -111,8 +111,8 @@ export const ISCSIVolumeSource = message('ISCSIVolumeSource', 'Portal, name and 
   fsType: field(5, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(6, bool, 'Mounts the volume read-only.'),
   portals: field(7, list(string, { listType: 'atomic' }), 'Further portals of the target.'),
-  chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.'),
-  chapAuthSession: field(11, bool, 'Uses CHAP for the session.'),
+  chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.', { internalName: 'DiscoveryCHAPAuth' }),
+  chapAuthSession: field(11, bool, 'Uses CHAP for the session.', { internalName: 'SessionCHAPAuth' }),
   secretRef: pointer(10, LocalObjectReference, 'Secret with the CHAP credentials.'),
   initiatorName: pointer(12, string, 'Qualified name of the initiator.'),
 })
@@ -124,22 +124,22 @@ export const NFSVolumeSource = message('NFSVolumeSource', 'Server and path of an
 })
 
 export const RBDPersistentVolumeSource = message('RBDPersistentVolumeSource', 'Monitors, image and credentials of a Ceph block device.', {
-  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
-  image: required(2, string, 'Name of the image.'),
+  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.', { internalName: 'CephMonitors' }),
+  image: required(2, string, 'Name of the image.', { internalName: 'RBDImage' }),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
-  pool: field(4, string, 'Pool of the image.', { default: 'rbd' }),
-  user: field(5, string, 'User name.', { default: 'admin' }),
+  pool: field(4, string, 'Pool of the image.', { default: 'rbd', internalName: 'RBDPool' }),
+  user: field(5, string, 'User name.', { default: 'admin', internalName: 'RadosUser' }),
   keyring: field(6, string, "File on the node with the user's key.", { default: '/etc/ceph/keyring' }),
   secretRef: pointer(7, SecretReference, "Secret with the user's key; wins over keyring."),
   readOnly: field(8, bool, 'Mounts the volume read-only.'),
 })
 
 export const RBDVolumeSource = message('RBDVolumeSource', 'Monitors, image and credentials of a Ceph block device.', {
-  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
-  image: required(2, string, 'Name of the image.'),
+  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.', { internalName: 'CephMonitors' }),
+  image: required(2, string, 'Name of the image.', { internalName: 'RBDImage' }),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
-  pool: field(4, string, 'Pool of the image.', { default: 'rbd' }),
-  user: field(5, string, 'User name.', { default: 'admin' }),
+  pool: field(4, string, 'Pool of the image.', { default: 'rbd', internalName: 'RBDPool' }),
+  user: field(5, string, 'User name.', { default: 'admin', internalName: 'RadosUser' }),
   keyring: field(6, string, "File on the node with the user's key.", { default: '/etc/ceph/keyring' }),
   secretRef: pointer(7, LocalObjectReference, "Secret with the user's key; wins over keyring."),
   readOnly: field(8, bool, 'Mounts the volume read-only.'),

@@ -173,7 +173,10 @@ export function storageos(source: StorageOS, namespaced: boolean, path: FieldPat
 const driverLimit = 63
 
 export function validateDriver(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') errors.required(path)
+  if (name === '') {
+    errors.required(path)
+    return
+  }
   if (name.length > driverLimit) errors.tooLong(path, driverLimit)
   for (const problem of formats.dns1123Subdomain(name.toLowerCase())) errors.invalid(path, name, problem)
 }

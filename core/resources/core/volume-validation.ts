@@ -100,8 +100,7 @@ const sourceRules: { readonly [K in keyof Sources]-?: Rule<NonNullable<Sources[K
     if (volumeClaimTemplate) validateClaimTemplate(volumeClaimTemplate, at, errors, context)
     else errors.required(at)
   },
-  image({ reference, pullPolicy }, path, errors) {
-    if (!reference) errors.required(path.child('reference'))
+  image({ pullPolicy }, path, errors) {
     validateChoice(pullPolicy, pullPolicies, path.child('pullPolicy'), errors)
   },
 }
@@ -128,16 +127,17 @@ function validateClaimTemplate(
   validateClaimSpec(spec, path.child('spec'), errors, context)
 }
 
-/** `pod`: the pod's name, if known. */
-function validateVolume(volume: Volume, pod: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+/** `pod`: the pod's name, empty if not known; undefined for a template, whose images may be chosen later. */
+function validateVolume(volume: Volume, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const [found, ...others] = sourcesOf(volume)
+  if (pod !== undefined && found === 'image' && !volume.image?.reference) errors.required(path.child('image').child('reference'))
   if (found !== undefined) (sourceRules[found] as Rule<unknown>)(volume[found], path.child(reportedAs[found] ?? found), errors, context)
   for (const name of others) errors.forbidden(path.child(refusedAs[name] ?? name), 'may not specify more than 1 volume type')
   const { iscsi: target } = volume
   if (target?.initiatorName !== undefined && `${volume.name}:${target.targetPortal}`.length > targetLength) {
     errors.invalid(path.child('name'), volume.name, tooLongTarget)
   }
-  if (found === 'ephemeral' && pod !== '' && volume.name !== '') {
+  if (found === 'ephemeral' && pod && volume.name !== '') {
     const claim = `${pod}-${volume.name}`
     for (const problem of formats.dns1123Subdomain(claim)) {
       errors.invalid(path.child('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${problem}`)
@@ -149,13 +149,13 @@ function validateVolume(volume: Volume, pod: string, path: FieldPath, errors: Fi
 /** Validates the volumes, and returns the valid ones by name. */
 export function validateVolumes(
   volumes: readonly Volume[],
-  pod: string,
+  pod: string | undefined,
   path: FieldPath,
   errors: FieldErrors,
   context: HookContext,
 ): Volumes {
   const good = new Map<string, Volume>()
-  const ownClaims = new Set(pod === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))
+  const ownClaims = new Set(!pod ? [] : volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${pod}-${name}`))
   volumes.forEach((volume, index) => {
     const at = path.index(index)
     const before = errors.count

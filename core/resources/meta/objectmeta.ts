@@ -11,7 +11,7 @@ export const OwnerReference = message(
     controller: pointer(6, bool, 'True for the one owner that manages the object.'),
     blockOwnerDeletion: pointer(7, bool, 'True delays a foreground deletion of the owner until this object is gone.'),
   },
-  { atomic: true },
+  { atomic: true, versioned: true },
 )
 
 const fields: AnySchema = { ...any, model: { path: 'apimachinery.pkg.apis.meta.v1.FieldsV1', object: true } }

@@ -14,6 +14,7 @@ export const LabelSelectorRequirement = message(
     values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
   },
   {
+    versioned: true,
     validate({ key, operator, values = [] }, path, errors) {
       if (operator === 'In' || operator === 'NotIn') {
         if (values.length === 0) errors.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
@@ -39,6 +40,7 @@ export const LabelSelector = message(
   },
   {
     atomic: true,
+    versioned: true,
     validate({ matchLabels }, path, errors) {
       validateLabels(matchLabels, path.child('matchLabels'), errors)
     },

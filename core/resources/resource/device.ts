@@ -20,14 +20,23 @@ export const Counter = message('Counter', 'An amount of something that devices s
 })
 
 export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute; one member is set.', {
-  int: pointer(2, int64, 'An integer.'),
-  bool: pointer(3, bool, 'True or false.'),
-  string: pointer(4, string, 'Text, up to 64 characters.'),
-  version: pointer(5, string, 'A semantic version.'),
-  ints: field(6, list(int64, { listType: 'atomic' }), 'Several integers.', { gate: 'DRAListTypeAttributes' }),
-  bools: field(7, list(bool, { listType: 'atomic' }), 'Several truth values.', { gate: 'DRAListTypeAttributes' }),
-  strings: field(8, list(string, { listType: 'atomic' }), 'Several texts.', { gate: 'DRAListTypeAttributes' }),
-  versions: field(9, list(string, { listType: 'atomic' }), 'Several semantic versions.', { gate: 'DRAListTypeAttributes' }),
+  int: pointer(2, int64, 'An integer.', { internalName: 'IntValue' }),
+  bool: pointer(3, bool, 'True or false.', { internalName: 'BoolValue' }),
+  string: pointer(4, string, 'Text, up to 64 characters.', { internalName: 'StringValue' }),
+  version: pointer(5, string, 'A semantic version.', { internalName: 'VersionValue' }),
+  ints: field(6, list(int64, { listType: 'atomic' }), 'Several integers.', { internalName: 'IntValues', gate: 'DRAListTypeAttributes' }),
+  bools: field(7, list(bool, { listType: 'atomic' }), 'Several truth values.', {
+    internalName: 'BoolValues',
+    gate: 'DRAListTypeAttributes',
+  }),
+  strings: field(8, list(string, { listType: 'atomic' }), 'Several texts.', {
+    internalName: 'StringValues',
+    gate: 'DRAListTypeAttributes',
+  }),
+  versions: field(9, list(string, { listType: 'atomic' }), 'Several semantic versions.', {
+    internalName: 'VersionValues',
+    gate: 'DRAListTypeAttributes',
+  }),
 })
 
 export const DeviceCapacity = message('DeviceCapacity', 'A capacity of a device.', {

@@ -84,7 +84,7 @@ tables(
       [
         'resource',
         { 'spec.resource.resource': 'daemonsets' },
-        ['spec: Invalid value: {"resource":{"group":"apps","resource":"daemonsets"}}: field is immutable'],
+        ['spec: Invalid value: {"Resource":{"Group":"apps","Resource":"daemonsets"}}: field is immutable'],
       ],
     ],
   },

@@ -22,6 +22,7 @@ export const PodGroupSchedulingPolicy = message(
     gang: pointer(2, GangSchedulingPolicy, 'All or nothing.'),
   },
   {
+    versioned: true,
     validate({ basic, gang }, path, errors) {
       if (!basic && !gang) errors.invalid(path, '', 'must specify one of: `basic`, `gang`')
       if (!basic || !gang) return

@@ -30,6 +30,7 @@ export const PodGroupTemplate = message(
     priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
     priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
   },
+  { versioned: true },
 )
 
 export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {

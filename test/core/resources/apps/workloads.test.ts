@@ -61,7 +61,7 @@ tables(
       [
         'unknown strategy',
         { 'spec.strategy.type': 'Slow' },
-        ['spec.strategy.type: Unsupported value: "Slow": supported values: "Recreate", "RollingUpdate"'],
+        ['spec.strategy: Unsupported value: {"Type":"Slow","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"'],
       ],
       [
         'Recreate with rollingUpdate',
@@ -107,7 +107,7 @@ tables(
       [
         'several errors',
         { 'spec.replicas': -1, 'spec.revisionHistoryLimit': -2, 'spec.selector.matchLabels.app': 'x' },
-        [`spec.replicas: Invalid value: -1: ${negative}`, `spec.revisionHistoryLimit: Invalid value: -2: ${negative}`, mismatch],
+        [`spec.replicas: Invalid value: -1: ${negative}`, mismatch, `spec.revisionHistoryLimit: Invalid value: -2: ${negative}`],
       ],
     ],
     updates: [
@@ -234,7 +234,9 @@ tables(
       [
         'OnDelete with rollingUpdate',
         { 'spec.updateStrategy': { type: 'OnDelete', rollingUpdate: { partition: 1 } } },
-        ['spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy \'RollingUpdate\''],
+        [
+          'spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":1,"MaxUnavailable":null}: only allowed for updateStrategy \'RollingUpdate\'',
+        ],
       ],
       [
         'unknown retention',

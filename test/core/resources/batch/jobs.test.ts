@@ -85,7 +85,14 @@ tables(
         { 'spec.manualSelector': true, 'spec.selector.matchLabels': { app: 'other' } },
         ['spec.template.metadata.labels: Invalid value: {"app":"sum"}: `selector` does not match template `labels`'],
       ],
-      ['no manual selector', { 'spec.manualSelector': true }, ['spec.selector: Required value']],
+      [
+        'no manual selector',
+        { 'spec.manualSelector': true },
+        [
+          'spec.selector: Required value',
+          'spec.template.metadata.labels: Invalid value: {"app":"sum"}: `selector` does not match template `labels`',
+        ],
+      ],
       [
         'failure policy with restartPolicy OnFailure',
         { 'spec.podFailurePolicy.rules': [rule], 'spec.template.spec.restartPolicy': 'OnFailure' },
@@ -109,7 +116,7 @@ tables(
       [
         'success policy without indexes',
         { 'spec.successPolicy.rules': [{ succeededCount: 1 }] },
-        ['spec.successPolicy: Invalid value: {"rules":[{"succeededCount":1}]}: requires indexed completion mode'],
+        ['spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode'],
       ],
       [
         'more successes than indexes',

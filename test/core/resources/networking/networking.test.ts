@@ -190,7 +190,7 @@ tables(
       [
         'parent',
         { 'spec.parentRef.name': 'api' },
-        ['spec.parentRef: Invalid value: {"resource":"services","namespace":"default","name":"api"}: field is immutable'],
+        ['spec.parentRef: Invalid value: {"Group":"","Resource":"services","Namespace":"default","Name":"api"}: field is immutable'],
       ],
     ],
   },

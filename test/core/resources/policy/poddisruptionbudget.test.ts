@@ -29,7 +29,7 @@ tables(
         'minAvailable and maxUnavailable',
         { 'spec.maxUnavailable': 1 },
         [
-          'spec: Invalid value: {"minAvailable":"50%","selector":{},"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set',
+          'spec: Invalid value: {"MinAvailable":"50%","Selector":{},"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
         ],
       ],
       ['more than 100%', { 'spec.minAvailable': '150%' }, ['spec.minAvailable: Invalid value: "150%": must not be greater than 100%']],

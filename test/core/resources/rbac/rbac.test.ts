@@ -93,7 +93,7 @@ tables(
       [
         'role',
         { 'roleRef.name': 'edit' },
-        [`roleRef: Invalid value: {"apiGroup":"${group}","kind":"ClusterRole","name":"edit"}: cannot change roleRef`],
+        [`roleRef: Invalid value: {"APIGroup":"${group}","Kind":"ClusterRole","Name":"edit"}: cannot change roleRef`],
       ],
     ],
   },

@@ -111,7 +111,9 @@ tables(
       [
         'attribute with two types',
         { 'spec.devices': [{ name: 'a', attributes: { x: { int: 1, bool: true } } }] },
-        ['spec.devices[0].attributes[x]: Invalid value: {"int":1,"bool":true}: exactly one value must be specified'],
+        [
+          'spec.devices[0].attributes[x]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified',
+        ],
       ],
       [
         'attribute without a type',

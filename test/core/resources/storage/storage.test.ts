@@ -166,7 +166,9 @@ tables(
       [
         'node',
         { 'spec.nodeName': 'n2' },
-        ['spec: Invalid value: {"attacher":"disk.example.com","source":{"persistentVolumeName":"v"},"nodeName":"n2"}: field is immutable'],
+        [
+          'spec: Invalid value: {"Attacher":"disk.example.com","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"n2"}: field is immutable',
+        ],
       ],
     ],
   },

@@ -1,0 +1,92 @@
+/**
+ * Values as the reference's errors show them: it validates structs without JSON names, so that every field is shown, under its Go name.
+ * Types of meta/v1 are the same for clients and inside of the reference, and keep their JSON form.
+ */
+import type { FieldPath } from './field-path.ts'
+import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
+import { scalarRules } from './scalars.ts'
+
+/** First words of names that Go writes in another way than with one capital. */
+const words: Readonly<Record<string, string>> = {
+  ...{
+    api: 'API',
+    aws: 'AWS',
+    ca: 'CA',
+    cidr: 'CIDR',
+    cidrs: 'CIDRs',
+    csi: 'CSI',
+    dns: 'DNS',
+    fc: 'FC',
+    fs: 'FS',
+    gce: 'GCE',
+    gmsa: 'GMSA',
+  },
+  ...{ grpc: 'GRPC', http: 'HTTP', id: 'ID', ip: 'IP', ips: 'IPs', iqn: 'IQN', iscsi: 'ISCSI', nfs: 'NFS', os: 'OS', pd: 'PD', qos: 'QOS' },
+  ...{ rbd: 'RBD', se: 'SE', ssl: 'SSL', tcp: 'TCP', tls: 'TLS', ttl: 'TTL', tty: 'TTY', uid: 'UID', uri: 'URI', url: 'URL' },
+}
+
+function goName(name: string): string {
+  const [first = ''] = /^[a-z\d]*/.exec(name) ?? []
+  return (words[first] ?? first.charAt(0).toUpperCase() + first.slice(1)) + name.slice(first.length)
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Zero value of a Go field. */
+function unset({ pointer, schema }: Field): Json {
+  if (pointer) return null
+  if (schema.type === 'message') return internalValue(schema, {})
+  return schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
+}
+
+function internalMessage(schema: Message, value: JsonObject): JsonObject {
+  const shown: JsonObject = {}
+  for (const name of schema.internalOrder ?? Object.keys(schema.fields)) {
+    const field = schema.fields[name]!
+    if (field.inline) {
+      Object.assign(shown, internalMessage(field.schema as Message, value))
+      continue
+    }
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    // Go embeds the metadata of objects and of templates, which are fields of their own in JSON.
+    if (name === 'metadata' && isObject(member)) Object.assign(shown, member)
+    else if (name !== 'metadata')
+      shown[field.internalName ?? goName(name)] =
+        member === undefined || member === null ? unset(field) : internalValue(field.schema, member)
+  }
+  return schema.internalForm?.(shown, value) ?? shown
+}
+
+/** A value of the schema, as errors show it. */
+export function internalValue(schema: Schema, value: Json): Json {
+  switch (schema.type) {
+    case 'message':
+      return isObject(value) && !schema.versioned && !schema.open ? internalMessage(schema, value) : value
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => internalValue(schema.items, item)) : value
+    case 'map':
+      return isObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, internalValue(schema.values, member)]))
+        : value
+    default:
+      return value
+  }
+}
+
+/** The schema at a path of an object; undefined where the path is not about a field. */
+function schemaAt(root: Schema, path: FieldPath): Schema | undefined {
+  let schema: Schema | undefined = root
+  for (const step of path.steps()) {
+    if (schema?.type === 'message') schema = schema.json.get(String(step))?.schema
+    else if (schema?.type === 'list') schema = typeof step === 'number' ? schema.items : undefined
+    else schema = schema?.type === 'map' ? schema.values : undefined
+  }
+  return schema
+}
+
+/** A value that an error at a path of an object shows. */
+export function internalValueAt(root: Schema, path: FieldPath, value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value
+  const schema = schemaAt(root, path)
+  return schema === undefined ? value : internalValue(schema, value)
+}
