@@ -3,6 +3,22 @@
  */
 import type { Tracer } from '@opentelemetry/api'
 
+// ── What a call is made for ──────────────────────────────────────────────────────────────────────
+
+/**
+ * What a call is made for, usually a request: its exchange is one. A call that waits for something outside this process ends when its
+ * context does. Undefined: the server's own work, which only its own timeouts end.
+ */
+export interface Context {
+  /**
+   * Aborts when the result has no use any more: the client left, the deadline passed, or the server closed. A request's signal is created when
+   * it is read, which costs as much as a small request: only what has to wait reads it.
+   */
+  readonly signal: AbortSignal
+  /** Milliseconds of the monotonic clock at which the signal aborts; absent: no time limit. */
+  readonly deadline?: number | undefined
+}
+
 // ── 1. KeyValueStore ────────────────────────────────────────────────────────────────────────────
 
 /** One stored key (etcd v3 data model). Revisions are positive integers below 2^53. */

@@ -1,3 +1,4 @@
+import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
@@ -38,8 +39,8 @@ export interface ObjectVersions {
   schemaOf(kind: GroupVersionKind): Message
 }
 
-/** Attributes of an admission request (apiserver/pkg/admission.Attributes). */
-export interface AdmissionAttributes {
+/** Attributes of an admission request (apiserver/pkg/admission.Attributes), and the context of the calls that plugins make for it. */
+export interface AdmissionAttributes extends Context {
   readonly operation: AdmissionOperation
   /** Authorization verb of the request, such as `patch`; absent for the server's own writes. */
   readonly verb?: string
@@ -65,10 +66,6 @@ export interface AdmissionAttributes {
   readonly options: JsonObject | undefined
   readonly user: User
   readonly dryRun: boolean
-  /** Aborts when the client disconnects or the deadline passes. */
-  readonly signal: AbortSignal
-  /** Deadline of the request in milliseconds since the epoch; absent: none. */
-  readonly deadline?: number | undefined
   /** Time slices for CEL evaluation; absent: no yielding. */
   readonly slices?: Slices
   /**

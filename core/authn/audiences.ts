@@ -4,12 +4,12 @@ import type { Authentication, TokenAuthenticator } from './authenticator.ts'
 export function forAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
   return {
     name: inner.name,
-    authenticateToken(token, requested, caller) {
-      if (requested === undefined) return inner.authenticateToken(token, undefined, caller)
+    authenticateToken(token, requested, context) {
+      if (requested === undefined) return inner.authenticateToken(token, undefined, context)
       const audiences = requested.filter((each) => own.includes(each))
       if (audiences.length === 0) return undefined
       const limit = (answer: Authentication): Authentication => answer && { ...answer, audiences }
-      const answer = inner.authenticateToken(token, undefined, caller)
+      const answer = inner.authenticateToken(token, undefined, context)
       return answer instanceof Promise ? answer.then(limit) : limit(answer)
     },
   }

@@ -1,7 +1,6 @@
-import type { Connection } from '../ports.ts'
+import type { Connection, Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { Caller } from '../webhook/shared-calls.ts'
 
 /** Result of authentication; undefined: no opinion, because the request carries no credential of this kind. */
 export type Authentication = Accepted | undefined
@@ -19,16 +18,23 @@ export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError'
 }
 
-/** Returns a plain value, not a promise, when no I/O is needed (such as a cached credential); I/O ends when the caller gives up. Throws or rejects with an AuthenticationError. */
+/**
+ * Returns a plain value, not a promise, when no I/O is needed (such as a cached credential); I/O ends with the context. Throws or rejects with
+ * an AuthenticationError.
+ */
 export interface Authenticator {
   readonly name: string
-  authenticate(request: Request, connection: Connection, caller?: Caller): Authentication | Promise<Authentication>
+  authenticate(request: Request, connection: Connection, context: Context | undefined): Authentication | Promise<Authentication>
 }
 
-/** Authenticates bearer tokens. `audiences` is set when a TokenReview asks for specific ones; absent: the server's own audiences. */
+/** Authenticates bearer tokens. `audiences` is set when a TokenReview asks for specific ones; undefined: the server's own audiences. */
 export interface TokenAuthenticator {
   readonly name: string
-  authenticateToken(token: string, audiences?: readonly string[], caller?: Caller): Authentication | Promise<Authentication>
+  authenticateToken(
+    token: string,
+    audiences: readonly string[] | undefined,
+    context: Context | undefined,
+  ): Authentication | Promise<Authentication>
 }
 
 /** How a union treats an AuthenticationError: try the next method, or fail at once. */
@@ -41,16 +47,17 @@ export type OnError = 'continue' | 'stop'
 export function union(authenticators: readonly Authenticator[], onError: OnError = 'continue'): Authenticator {
   return {
     name: authenticators.map(({ name }) => name).join(','),
-    authenticate: (request, connection, caller) =>
-      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection, caller), onError),
+    authenticate: (request, connection, context) =>
+      firstAccepted(authenticators, (authenticator) => authenticator.authenticate(request, connection, context), onError, context),
   }
 }
 
-/** Tries items in order as `union` does. Returns a plain value unless an item returns a promise. */
+/** Tries items in order as `union` does, until the context ends. Returns a plain value unless an item returns a promise. */
 export function firstAccepted<T>(
   list: readonly T[],
   ask: (item: T) => Authentication | Promise<Authentication>,
   onError: OnError,
+  context: Context | undefined,
   from = 0,
   errors: readonly unknown[] = [],
 ): Authentication | Promise<Authentication> {
@@ -60,11 +67,12 @@ export function firstAccepted<T>(
       const answer = ask(list[index] as T)
       if (answer instanceof Promise) {
         const before = failed
-        const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, index + 1, more)
+        const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, context, index + 1, more)
         return answer.then(
           (late) => late ?? next(before),
           (error) => {
             if (onError === 'stop') throw error
+            context?.signal.throwIfAborted()
             return next([...before, error])
           },
         )

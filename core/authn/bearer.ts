@@ -34,13 +34,13 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
 
   return {
     name: tokens.name,
-    authenticate: (request, _connection, caller) => {
+    authenticate: (request, _connection, context) => {
       const header = request.headers.get('authorization')
       if (header === null) return undefined
       const before = known.get(header)
       const token = before ?? readBearer(header).token
       if (token === undefined) return undefined
-      const found = mustKnow(tokens.authenticateToken(token, undefined, caller))
+      const found = mustKnow(tokens.authenticateToken(token, undefined, context))
       if (before === undefined && !(found instanceof Promise)) {
         if (known.size >= maxHeaders) known.clear()
         known.set(header, token)

@@ -41,15 +41,15 @@ export function cachedTokens(
 
   return {
     name: authenticator.name,
-    authenticateToken(token, audiences, caller) {
+    authenticateToken(token, audiences, context) {
       const key = audiences === undefined ? token : `${token} ${JSON.stringify(audiences)}`
       const found = known.get(key)
       if (found !== undefined) return found
       const refusal = refused.get(key)
       if (refusal === 'unknown') return undefined
       if (refusal !== undefined) throw refusal
-      return shared(key, caller, (signal) => {
-        const answer = authenticator.authenticateToken(token, audiences, { signal })
+      return shared(key, context, (common) => {
+        const answer = authenticator.authenticateToken(token, audiences, common)
         if (!(answer instanceof Promise)) return keep(key, answer)
         return answer.then(
           (each) => keep(key, each),

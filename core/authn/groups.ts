@@ -28,7 +28,7 @@ export function withAuthenticatedGroup(authenticator: Authenticator): Authentica
   const extend = extender()
   return {
     name: authenticator.name,
-    authenticate: (request, connection, caller) => extended(authenticator.authenticate(request, connection, caller), extend),
+    authenticate: (request, connection, context) => extended(authenticator.authenticate(request, connection, context), extend),
   }
 }
 
@@ -37,7 +37,7 @@ export function tokensWithAuthenticatedGroup(tokens: TokenAuthenticator): TokenA
   const extend = extender()
   return {
     name: tokens.name,
-    authenticateToken: (token, audiences, caller) => extended(tokens.authenticateToken(token, audiences, caller), extend),
+    authenticateToken: (token, audiences, context) => extended(tokens.authenticateToken(token, audiences, context), extend),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Attributes, Authorizer } from '../authz/authorizer.ts'
 import { deniedError } from '../authz/forbidden.ts'
 import type { Platform } from '../platform.ts'
+import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiError } from '../respond/status.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './groups.ts'
@@ -169,22 +170,30 @@ function completed(wanted: User): User {
  * Asks the authorizer about the modes in order; the first that passes is used. Rejects with the first denial, an ApiError 403, when none is
  * allowed.
  */
-export async function authorizeImpersonation(modes: readonly ImpersonationMode[], authorizer: Authorizer): Promise<ImpersonationMode> {
+export async function authorizeImpersonation(
+  modes: readonly ImpersonationMode[],
+  authorizer: Authorizer,
+  context: Context | undefined,
+): Promise<ImpersonationMode> {
   let first: ApiError | undefined
   for (const mode of modes) {
-    const refused = await firstRefusal(mode.checks, authorizer)
+    const refused = await firstRefusal(mode.checks, authorizer, context)
     if (refused === undefined) return mode
     first ??= refused
   }
   throw first ?? new Error('no impersonation mode applies')
 }
 
-async function firstRefusal(checks: readonly ImpersonationCheck[], authorizer: Authorizer): Promise<ApiError | undefined> {
+async function firstRefusal(
+  checks: readonly ImpersonationCheck[],
+  authorizer: Authorizer,
+  context: Context | undefined,
+): Promise<ApiError | undefined> {
   for (const { wildcard, each, refusal } of checks) {
-    if (refusal === undefined && wildcard !== undefined && (await authorizer.authorize(wildcard)).verdict === 'allow') continue
+    if (refusal === undefined && wildcard !== undefined && (await authorizer.authorize(wildcard, context)).verdict === 'allow') continue
     for (const attributes of each) {
       if (refusal !== undefined) return deniedError(attributes, refusal)
-      const { verdict, reason } = await authorizer.authorize(attributes)
+      const { verdict, reason } = await authorizer.authorize(attributes, context)
       if (verdict !== 'allow') return deniedError(attributes, reason)
     }
   }

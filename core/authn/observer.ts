@@ -46,9 +46,9 @@ export function observedTokens(tokens: TokenAuthenticator, observer: TokenObserv
   }
   return {
     name: tokens.name,
-    authenticateToken(token, audiences, caller) {
+    authenticateToken(token, audiences, context) {
       try {
-        const answer = tokens.authenticateToken(token, audiences, caller)
+        const answer = tokens.authenticateToken(token, audiences, context)
         if (answer instanceof Promise) return wait(answer)
         if (answer === undefined) settle(true, 0)
         else observer.answered(true, 0)

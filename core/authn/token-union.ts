@@ -1,4 +1,4 @@
-import type { Caller } from '../webhook/shared-calls.ts'
+import type { Context } from '../ports.ts'
 import { type Authentication, firstAccepted, type TokenAuthenticator } from './authenticator.ts'
 
 /** Maximum tokens with a remembered authenticator: a few for each node and namespace of a large cluster. */
@@ -17,26 +17,33 @@ export function tokenUnion(authenticators: readonly TokenAuthenticator[]): Token
     acceptors.set(token, acceptor)
     return answer
   }
-  const askAll = (token: string, audiences: readonly string[] | undefined, caller: Caller | undefined) => {
+  const askAll = (token: string, audiences: readonly string[] | undefined, context: Context | undefined) => {
     const ask = (each: TokenAuthenticator) => {
-      const answer = each.authenticateToken(token, audiences, caller)
+      const answer = each.authenticateToken(token, audiences, context)
       return answer instanceof Promise ? answer.then((late) => remember(token, each, late)) : remember(token, each, answer)
     }
-    return firstAccepted(authenticators, ask, 'continue')
+    return firstAccepted(authenticators, ask, 'continue', context)
   }
 
   return {
     name: authenticators.map(({ name }) => name).join(','),
-    authenticateToken(token, audiences, caller) {
+    authenticateToken(token, audiences, context) {
       const acceptor = acceptors.get(token)
-      if (acceptor === undefined) return askAll(token, audiences, caller)
+      if (acceptor === undefined) return askAll(token, audiences, context)
       const askAgain = () => {
         acceptors.delete(token)
-        return askAll(token, audiences, caller)
+        return askAll(token, audiences, context)
       }
       try {
-        const answer = acceptor.authenticateToken(token, audiences, caller)
-        return answer instanceof Promise ? answer.then((late) => late ?? askAgain(), askAgain) : (answer ?? askAgain())
+        const answer = acceptor.authenticateToken(token, audiences, context)
+        if (!(answer instanceof Promise)) return answer ?? askAgain()
+        return answer.then(
+          (late) => late ?? askAgain(),
+          () => {
+            context?.signal.throwIfAborted()
+            return askAgain()
+          },
+        )
       } catch {
         return askAgain()
       }

@@ -1,11 +1,10 @@
 /** Authenticates bearer tokens by a TokenReview sent to a webhook over HTTPS (`--authentication-token-webhook-*`). */
 import * as z from 'zod'
 import type { Platform } from '../platform.ts'
-import type { Clock, Logger, Outbound } from '../ports.ts'
+import type { Clock, Context, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCall } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
-import type { Caller } from '../webhook/shared-calls.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 
@@ -94,8 +93,8 @@ export function webhookTokens(
 
   const inner: TokenAuthenticator = {
     name: 'webhook',
-    async authenticateToken(token, requested = own, caller?: Caller) {
-      const { authenticated, user, audiences: given, error } = await review(token, requested, caller?.signal)
+    async authenticateToken(token, requested = own, context: Context | undefined) {
+      const { authenticated, user, audiences: given, error } = await review(token, requested, context?.signal)
       const audiences = requested.filter((audience) => (given.length > 0 ? given : own).includes(audience))
       if (requested.length > 0 && audiences.length === 0) return undefined
       if (!authenticated && error !== '') throw new AuthenticationError(error)

@@ -39,10 +39,10 @@ function decode(text: string): string {
 export function websocketAuthenticator(tokens: TokenAuthenticator, platform: Platform): Authenticator {
   return {
     name: tokens.name,
-    authenticate: (request, _connection, caller) => {
+    authenticate: (request, _connection, context) => {
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return undefined
       const { token } = readWebsocketProtocols(request.headers.get('sec-websocket-protocol'), platform)
-      return token === undefined ? undefined : mustKnow(tokens.authenticateToken(token, undefined, caller))
+      return token === undefined ? undefined : mustKnow(tokens.authenticateToken(token, undefined, context))
     },
   }
 }

@@ -1,5 +1,5 @@
+import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
-import type { Caller } from '../webhook/shared-calls.ts'
 import { aggregate, mergeRules, type SubjectRules } from './rules.ts'
 
 /** Attributes of an authorization decision (authorizer.Attributes), created by `attributesOf`. */
@@ -35,10 +35,10 @@ export interface Decision {
   readonly error?: string
 }
 
-/** Allows, denies, or has no opinion. Returns a plain value unless it needs I/O, which ends when the caller gives up; then it may reject. */
+/** Allows, denies, or has no opinion. Returns a plain value unless it needs I/O, which ends with the context; then it may reject. */
 export interface Authorizer {
   readonly name: string
-  authorize(attributes: Attributes, caller?: Caller): Decision | Promise<Decision>
+  authorize(attributes: Attributes, context: Context | undefined): Decision | Promise<Decision>
   /** Rules of a user in a namespace, for SelfSubjectRulesReview; absent: the authorizer has no list of rules. */
   rulesFor?(user: User, namespace: string): SubjectRules
 }
@@ -69,13 +69,13 @@ export function authorizerChain(authorizers: readonly Authorizer[]): Authorizer 
   const only = authorizers[0]
   if (only !== undefined && authorizers.length === 1) return only
 
-  const ask = (attributes: Attributes, caller: Caller | undefined, from: number, before: Gathered): Decision | Promise<Decision> => {
+  const ask = (attributes: Attributes, context: Context | undefined, from: number, before: Gathered): Decision | Promise<Decision> => {
     let gathered = before
     for (let index = from; index < authorizers.length; index++) {
-      const decision = authorizers[index]?.authorize(attributes, caller)
+      const decision = authorizers[index]?.authorize(attributes, context)
       if (decision instanceof Promise) {
         const sofar = gathered
-        return decision.then((late) => (late.verdict === 'no-opinion' ? ask(attributes, caller, index + 1, gather(sofar, late)) : late))
+        return decision.then((late) => (late.verdict === 'no-opinion' ? ask(attributes, context, index + 1, gather(sofar, late)) : late))
       }
       if (decision === undefined) continue
       if (decision.verdict !== 'no-opinion') return decision
@@ -85,7 +85,7 @@ export function authorizerChain(authorizers: readonly Authorizer[]): Authorizer 
   }
   return {
     name: authorizers.map(({ name }) => name).join(','),
-    authorize: (attributes, caller) => ask(attributes, caller, 0, nothing),
+    authorize: (attributes, context) => ask(attributes, context, 0, nothing),
     rulesFor: (user, namespace) => mergeRules(authorizers.flatMap((each) => each.rulesFor?.(user, namespace) ?? [])),
   }
 }

@@ -24,8 +24,8 @@ export function observed(type: string, name: string, authorizer: Authorizer, obs
   }
   return {
     ...authorizer,
-    authorize(attributes, caller) {
-      const decision = authorizer.authorize(attributes, caller)
+    authorize(attributes, context) {
+      const decision = authorizer.authorize(attributes, context)
       return decision instanceof Promise ? decision.then(report) : report(decision)
     },
   }

@@ -93,14 +93,14 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
 
   return {
     name,
-    authorize(attributes, caller) {
+    authorize(attributes, context) {
       const spec = reviewSpec(attributes)
       const match = matches(spec)
       if (match !== true) return match === false ? skipped : failed(match.error)
       const key = JSON.stringify(spec)
       const known = cache.get(key)
       if (known !== undefined) return known
-      return shared(key, caller, (signal) => ask(attributes, key, reviewBody(spec, version, platform), signal))
+      return shared(key, context, ({ signal }) => ask(attributes, key, reviewBody(spec, version, platform), signal))
     },
     rulesFor: () => unlistedRules('webhook'),
   }

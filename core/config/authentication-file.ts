@@ -111,7 +111,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
   const stopWatching = path === undefined ? undefined : files.watch(path, () => follow(path))
   if (path !== undefined) metrics.using(text)
   return {
-    tokens: { name: 'jwt', authenticateToken: (token, audiences) => current.cache.authenticateToken(token, audiences) },
+    tokens: { name: 'jwt', authenticateToken: (token, audiences, context) => current.cache.authenticateToken(token, audiences, context) },
     ...(anonymous.enabled && { anonymous: anonymousAuthenticator(anonymous.conditions.map(({ path: allowed }) => allowed)) }),
     close() {
       closed = true

@@ -130,7 +130,7 @@ async function configured(
   return {
     authorizer: {
       name: 'AuthorizationConfiguration',
-      authorize: (attributes, caller) => current.authorize(attributes, caller),
+      authorize: (attributes, context) => current.authorize(attributes, context),
       rulesFor: (user, namespace) => current.rulesFor?.(user, namespace) ?? noRules,
     },
     types: typesOf(first),

@@ -13,7 +13,7 @@ export function impersonation(authorizer: Authorizer, platform: Platform, constr
     const wanted = readImpersonation(exchange.request.headers)
     if (wanted === undefined) return next(exchange)
     const attributes = attributesOf(exchange.user, exchange.info)
-    return authorizeImpersonation(impersonationModes(wanted, attributes, platform, constrained), authorizer).then(({ user }) => {
+    return authorizeImpersonation(impersonationModes(wanted, attributes, platform, constrained), authorizer, exchange).then(({ user }) => {
       exchange.user = user
       return next(exchange)
     })

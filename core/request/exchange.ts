@@ -1,4 +1,4 @@
-import type { Connection } from '../ports.ts'
+import type { Connection, Context } from '../ports.ts'
 
 /** The caller of a request (authentication/user.Info). */
 export interface User {
@@ -52,7 +52,7 @@ export interface Lifetime {
 }
 
 /** One request in flight, with what the filters determine about it. */
-export interface Exchange {
+export interface Exchange extends Context {
   /** The authentication filter may replace it when it removes credentials: use `signal` of the exchange, not of the request. */
   request: Request
   readonly connection: Connection
@@ -60,11 +60,9 @@ export interface Exchange {
   /** Identifies the request in audit events and in the `Audit-Id` header. */
   readonly auditId: string
   readonly info: RequestInfo
-  /** Aborts when the client disconnects, the deadline passes or the server closes. */
-  readonly signal: AbortSignal
   /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
-  /** Milliseconds of the monotonic clock; absent: no time limit. */
+  /** Set by the deadline filter. */
   deadline?: number
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean

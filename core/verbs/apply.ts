@@ -59,7 +59,7 @@ const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.r
 /** Creating by apply requires permission for create. Throws 403. */
 async function checkMayCreate({ services, exchange }: Target): Promise<void> {
   const attributes = attributesOf(exchange.user, { ...exchange.info, verb: 'create' })
-  const { verdict, reason } = await services.authorizer.authorize(attributes)
+  const { verdict, reason } = await services.authorizer.authorize(attributes, exchange)
   if (verdict !== 'allow') throw forbiddenError(attributes, reason)
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
-import { withinTime } from './time-limit.ts'
+import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
@@ -136,18 +136,6 @@ export function createReadingCall<T>({
     }
   }
 
-  /** Ends early when the signal aborts. */
-  const pause = (milliseconds: number, signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve) => {
-      const done = () => {
-        cancel()
-        signal?.removeEventListener('abort', done)
-        resolve()
-      }
-      const cancel = clock.after(milliseconds, done)
-      signal?.addEventListener('abort', done)
-    })
-
   return async (body, signal) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
       if (!circuit.permits())
@@ -156,7 +144,7 @@ export function createReadingCall<T>({
         return await once(body, signal)
       } catch (error) {
         if (!(error instanceof CallError && error.again) || attempt === tries) throw error
-        await pause(wait * (1 + Math.random() * jitter), signal)
+        await pauseFor(clock, wait * (1 + Math.random() * jitter), signal)
         signal?.throwIfAborted()
       }
     }

@@ -1,10 +1,5 @@
 import type { MaybePromise } from '../maybe-promise.ts'
-
-/** Who waits for an answer, such as the exchange of a request. Absent: the server itself, which never gives up. */
-export interface Caller {
-  /** Aborts when the answer has no use any more: the client left, or the deadline has passed. */
-  readonly signal: AbortSignal
-}
+import type { Context } from '../ports.ts'
 
 interface Running<T> {
   readonly answer: Promise<T>
@@ -12,9 +7,22 @@ interface Running<T> {
   waiting: number
 }
 
+/** Settles as `answer`, or rejects with the reason of `signal` when that aborts first; then `gaveUp` is called. */
+export function unlessGivenUp<T>(answer: Promise<T>, signal: AbortSignal, gaveUp: () => void = () => {}): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const leave = () => {
+      reject(signal.reason)
+      gaveUp()
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
 /**
- * Concurrent callers with the same key share one call. A caller that gives up stops waiting, and rejects with its signal's reason; the call is
- * aborted when no caller is left. A call that needs no I/O is not shared.
+ * Concurrent callers with the same key share one call. A caller whose context ends stops waiting, and rejects with its signal's reason; the call
+ * is aborted when no caller is left. A call that needs no I/O is not shared.
  */
 export function sharedCalls<T>() {
   const all = new Map<string, Running<T>>()
@@ -23,34 +31,28 @@ export function sharedCalls<T>() {
     if (all.get(key) === running) all.delete(key)
   }
 
-  function wait(key: string, running: Running<T>, caller: Caller | undefined): Promise<T> {
+  function wait(key: string, running: Running<T>, context: Context | undefined): Promise<T> {
     running.waiting++
-    if (caller === undefined) return running.answer
-    const { signal } = caller
-    return new Promise<T>((resolve, reject) => {
-      const leave = () => {
-        reject(signal.reason)
-        if (--running.waiting > 0) return
-        // The next caller must not join a call that is being aborted.
-        end(key, running)
-        running.controller.abort(signal.reason)
-      }
-      if (signal.aborted) leave()
-      else signal.addEventListener('abort', leave, { once: true })
-      running.answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    if (context === undefined) return running.answer
+    const { signal } = context
+    return unlessGivenUp(running.answer, signal, () => {
+      if (--running.waiting > 0) return
+      // The next caller must not join a call that is being aborted.
+      end(key, running)
+      running.controller.abort(signal.reason)
     })
   }
 
-  return (key: string, caller: Caller | undefined, call: (signal: AbortSignal) => MaybePromise<T>): MaybePromise<T> => {
+  return (key: string, context: Context | undefined, call: (shared: Context) => MaybePromise<T>): MaybePromise<T> => {
     const known = all.get(key)
-    if (known !== undefined) return wait(key, known, caller)
+    if (known !== undefined) return wait(key, known, context)
     const controller = new AbortController()
-    const answer = call(controller.signal)
+    const answer = call(controller)
     if (!(answer instanceof Promise)) return answer
     const running = { answer, controller, waiting: 0 }
     all.set(key, running)
     const over = () => end(key, running)
     answer.then(over, over)
-    return wait(key, running, caller)
+    return wait(key, running, context)
   }
 }

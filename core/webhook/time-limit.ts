@@ -27,3 +27,16 @@ export function withinTime<T>(
       })
   })
 }
+
+/** Resolves after these milliseconds, or when `signal` aborts. */
+export function pauseFor(clock: Pick<Clock, 'after'>, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(milliseconds, done)
+    signal?.addEventListener('abort', done)
+  })
+}

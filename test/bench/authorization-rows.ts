@@ -78,8 +78,8 @@ function decisions(size: Size, seconds: number): () => Promise<number> {
     let count = 0
     for (; performance.now() < end; count += 1000)
       for (let twice = 0; twice < 500; twice++) {
-        authorizer.authorize(allowed)
-        authorizer.authorize(refused)
+        authorizer.authorize(allowed, undefined)
+        authorizer.authorize(refused, undefined)
       }
     return (count * 1000) / (performance.now() - began)
   }

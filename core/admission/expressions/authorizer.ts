@@ -2,6 +2,7 @@
 import { serviceAccountGroups, serviceAccountName } from '../../authn/names.ts'
 import type { Authorizer, Decision } from '../../authz/authorizer.ts'
 import { type AuthorizationCheck, authorizerValues, type Decide } from '../../cel/library/authorizer.ts'
+import type { Context } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { namespaceOf } from '../namespace-of.ts'
@@ -19,9 +20,9 @@ const answerOf = ({ verdict, reason, error }: Decision) => ({
 
 /** Answers authorization checks of expressions with the server's authorizer. */
 const decideWith =
-  (authorizer: Authorizer, user: User): Decide =>
+  (authorizer: Authorizer, user: User, context: Context): Decide =>
   ({ path, serviceAccount, fieldSelector, labelSelector, ...check }: AuthorizationCheck) => {
-    const decision = authorizer.authorize({
+    const asked = {
       ...check,
       user: serviceAccount ? accountOf(serviceAccount) : user,
       isResource: path === undefined,
@@ -29,7 +30,8 @@ const decideWith =
       version: path === undefined ? '*' : '',
       ...(fieldSelector !== '' && { fieldSelector }),
       ...(labelSelector !== '' && { labelSelector }),
-    })
+    }
+    const decision = authorizer.authorize(asked, context)
     return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
   }
 
@@ -38,5 +40,5 @@ export function authorizerBindings(authorizer: Authorizer, attributes: Admission
   const { user, subresource, name } = attributes
   const { group, resource } = attributes.resource
   const asked = { group, resource, subresource, namespace: namespaceOf(attributes), name }
-  return authorizerValues(decideWith(authorizer, user), asked)
+  return authorizerValues(decideWith(authorizer, user, attributes), asked)
 }

@@ -22,14 +22,16 @@ const signerOf = (object: ApiObject | undefined) => (object as Request | undefin
 /** Whether the user has the verb on the signer, or on all signers of its domain. */
 async function mayUse(
   { authorizer, platform }: PluginContext,
-  { user }: AdmissionAttributes,
+  attributes: AdmissionAttributes,
   verb: string,
   signer: string,
 ): Promise<boolean> {
   const [domain = ''] = signer.split('/')
+  const { user } = attributes
   const common = { user, verb, isResource: true, path: '', version: '*', resource: 'signers', subresource: '', namespace: '' }
   for (const name of [signer, `${domain}/*`]) {
-    if ((await authorizer.authorize({ ...common, group: platform.name(group), name })).verdict === 'allow') return true
+    const asked = { ...common, group: platform.name(group), name }
+    if ((await authorizer.authorize(asked, attributes)).verdict === 'allow') return true
   }
   return false
 }

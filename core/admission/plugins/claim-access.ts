@@ -86,14 +86,10 @@ export function claimAccess(
   const label = platform.name(adminLabel)
   const nodeKey = platform.name(nodeOfToken)
 
-  async function may(
-    { user, namespace, resource }: AdmissionAttributes,
-    verb: string,
-    subresource: string,
-    name: string,
-  ): Promise<boolean> {
+  async function may(attributes: AdmissionAttributes, verb: string, subresource: string, name: string): Promise<boolean> {
+    const { user, namespace, resource } = attributes
     const asked = { user, verb, isResource: true, path: '', ...resource, subresource, name, namespace }
-    return (await authorizer.authorize(asked)).verdict === 'allow'
+    return (await authorizer.authorize(asked, attributes)).verdict === 'allow'
   }
 
   async function authorizeAdminAccess(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {

@@ -56,10 +56,11 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
     if (known) return known
     try {
       const apiVersion = platform.name('imagepolicy.<domain>/v1alpha1')
-      const verdict = await call(JSON.stringify({ kind: 'ImageReview', apiVersion, spec }))
+      const verdict = await call(JSON.stringify({ kind: 'ImageReview', apiVersion, spec }), attributes.signal)
       cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
       return verdict
     } catch (error) {
+      if (attributes.signal.aborted) throw error
       logger.warn({ error: messageOf(error), allowed: defaultAllow }, 'image policy webhook failed')
       if (!defaultAllow) throw refusal(attributes, messageOf(error))
       attributes.annotate(`imagepolicywebhook${marked}failed-open`, 'true')

@@ -75,7 +75,7 @@ async function checkAudience(write: NodeWrite, pod: ApiObject, audiences: readon
   const { user, namespace, name } = attributes
   const verb = 'request-serviceaccounts-token-audience'
   const asked = { user, verb, isResource: true, path: '', group: '', version: 'v1', resource: audience, subresource: '', name, namespace }
-  if ((await authorizer.authorize(asked)).verdict === 'allow') return
+  if ((await authorizer.authorize(asked, attributes)).verdict === 'allow') return
   throw refuse(
     `audience ${JSON.stringify(audience)} not found in pod spec volume, ${user.name} is not authorized to request tokens for this audience`,
   )

@@ -26,14 +26,17 @@ function newlyBlocked(object: ApiObject, old: ApiObject | undefined): Owner[] {
 }
 
 export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }: PluginContext): AdmissionPlugin {
-  async function checkDeletion({ groupResource, kind, user, namespace, subresource, name }: AdmissionAttributes): Promise<void> {
+  async function checkDeletion(attributes: AdmissionAttributes): Promise<void> {
+    const { groupResource, kind, user, namespace, subresource, name } = attributes
     const common = { user, verb: 'delete', isResource: true, path: '', version: kind.version }
-    const { verdict, reason, error } = await authorizer.authorize({ ...common, ...groupResource, subresource, name, namespace })
+    const asked = { ...common, ...groupResource, subresource, name, namespace }
+    const { verdict, reason, error } = await authorizer.authorize(asked, attributes)
     if (verdict !== 'allow')
       throw forbidden(groupResource, name, `cannot set an ownerRef on a resource you can't delete: ${reason}, ${error ?? '<nil>'}`)
   }
 
-  async function checkFinalizers({ groupResource, user, name, namespace }: AdmissionAttributes, owner: Owner): Promise<void> {
+  async function checkFinalizers(attributes: AdmissionAttributes, owner: Owner): Promise<void> {
+    const { groupResource, user, name, namespace } = attributes
     const { apiVersion = '', kind = '' } = owner
     const found = resourceOf(apiVersion, kind)
     if (found === undefined)
@@ -44,7 +47,7 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
       )
     const { namespaced, ...resource } = found
     const asked = { user, verb: 'update', isResource: true, path: '', ...resource, subresource: 'finalizers', name: owner.name ?? '' }
-    const { verdict, reason, error } = await authorizer.authorize({ ...asked, namespace: namespaced ? namespace : '' })
+    const { verdict, reason, error } = await authorizer.authorize({ ...asked, namespace: namespaced ? namespace : '' }, attributes)
     if (verdict !== 'allow')
       throw forbidden(
         groupResource,

@@ -57,21 +57,30 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     return { group, version, resource: resourceOf(apiVersion, kind)?.resource ?? '*' }
   }
 
-  async function may(user: User, verb: string, resource: typeof any, name: string, namespace: string): Promise<boolean> {
+  async function may(
+    attributes: AdmissionAttributes,
+    verb: string,
+    resource: typeof any,
+    name: string,
+    namespace: string,
+  ): Promise<boolean> {
+    const { user } = attributes
     const asked = { user, verb, isResource: true, path: '', ...resource, subresource: '', name, namespace }
-    return (await authorizer.authorize(asked)).verdict === 'allow'
+    return (await authorizer.authorize(asked, attributes)).verdict === 'allow'
   }
 
-  async function authorizePolicy({ object, oldObject, user }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizePolicy(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const { object, oldObject, user } = attributes
     const { paramKind } = specOf(object)
     if (paramKind === undefined || same(paramKind, specOf(oldObject).paramKind)) return
-    if (await may(user, 'get', resourcesOf(paramKind), '*', '*')) return
+    if (await may(attributes, 'get', resourcesOf(paramKind), '*', '*')) return
     const what = `(kind=${paramKind.kind}, apiVersion=${paramKind.apiVersion})`
     const why = `user ${shown(user)} must have "get" permission on all objects of the referenced paramKind ${what}`
     errors.forbidden(FieldPath.of('spec', 'paramKind'), why)
   }
 
-  async function authorizeBinding({ object, oldObject, user, groupResource }: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+  async function authorizeBinding(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
+    const { object, oldObject, user, groupResource } = attributes
     const { paramRef, policyName = '' } = specOf(object)
     const old = specOf(oldObject)
     if (paramRef === undefined || (same(paramRef, old.paramRef) && policyName === old.policyName)) return
@@ -79,7 +88,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     const { paramKind } = specOf(policy)
     const resource = paramKind ? resourcesOf(paramKind) : any
     const verb = paramRef.name ? 'get' : 'list'
-    if (await may(user, verb, resource, paramRef.name ?? '', paramRef.namespace ?? '')) return
+    if (await may(attributes, verb, resource, paramRef.name ?? '', paramRef.namespace ?? '')) return
     const at = FieldPath.of('spec', 'paramRef')
     const everything = `does not have "${verb}" permission for all groups, versions and resources`
     const unclear = (what: string) => `unable to ${what} to determine minimum required permissions and user ${shown(user)} ${everything}`

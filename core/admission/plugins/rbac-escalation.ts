@@ -33,9 +33,10 @@ function aggregates(object: ApiObject | undefined): boolean {
 export function rbacEscalation(platform: Platform, authorizer: Authorizer, index: RbacIndex): AdmissionPlugin {
   const group = platform.name('rbac.authorization.<domain>')
 
-  async function may(verb: string, { user, namespace }: AdmissionAttributes, resource: string, name: string): Promise<boolean> {
+  async function may(verb: string, attributes: AdmissionAttributes, resource: string, name: string): Promise<boolean> {
+    const { user, namespace } = attributes
     const asked = { user, verb, isResource: true, path: '', group, version: '*', resource, subresource: '', name, namespace }
-    return (await authorizer.authorize(asked)).verdict === 'allow'
+    return (await authorizer.authorize(asked, attributes)).verdict === 'allow'
   }
 
   function confirm(

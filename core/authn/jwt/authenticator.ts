@@ -1,6 +1,6 @@
 /** Authenticators for tokens of OpenID providers and other JWT issuers. */
 import type { Platform } from '../../platform.ts'
-import type { Clock, Logger, Outbound } from '../../ports.ts'
+import type { Clock, Context, Logger, Outbound } from '../../ports.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
 import { distributedClaims } from './distributed-claims.ts'
 import { createGet } from './https-get.ts'
@@ -33,7 +33,7 @@ export interface JwtAuthenticators extends TokenAuthenticator {
 }
 
 interface IssuerAuthenticator {
-  authenticate(token: JwtToken): Promise<Authentication>
+  authenticate(token: JwtToken, context: Context | undefined): Promise<Authentication>
   readonly found: Promise<void>
   close(): void
 }
@@ -46,9 +46,9 @@ export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtCont
   const byIssuer = new Map(list.map((settings) => [settings.issuer.url, issuerAuthenticator(settings, context)]))
   return {
     name: 'jwt',
-    authenticateToken(text) {
+    authenticateToken(text, _audiences, context) {
       const token = readJwt(text)
-      return token && byIssuer.get(token.issuer)?.authenticate(token)
+      return token && byIssuer.get(token.issuer)?.authenticate(token, context)
     },
     found(milliseconds) {
       return new Promise((resolve) => {
@@ -77,21 +77,22 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
     createProvider({ ...context, issuer: other, discoveryURL: '', audiences, get, fetchedKeys: () => undefined })
   const distributed = claim === '' ? undefined : distributedClaims(claim, get, providerOf)
 
-  async function userOf(token: JwtToken): Promise<Authentication> {
-    await provider.verify(token)
-    return { user: toUser((await distributed?.expand(token.claims)) ?? token.claims) }
+  async function userOf(token: JwtToken, context: Context | undefined): Promise<Authentication> {
+    await provider.verify(token, context)
+    return { user: toUser((await distributed?.expand(token.claims, context)) ?? token.claims) }
   }
 
   return {
     found: provider.found,
-    async authenticate(token) {
+    async authenticate(token, context) {
       const began = clock.monotonic()
       const finish = (accepted: boolean) => observer.authenticated(issuer, accepted, clock.monotonic() - began)
       try {
-        const found = await userOf(token)
+        const found = await userOf(token, context)
         finish(true)
         return found
       } catch (error) {
+        context?.signal.throwIfAborted()
         finish(false)
         if (error instanceof AuthenticationError) throw new AuthenticationError(`oidc: ${error.message}`)
         throw error

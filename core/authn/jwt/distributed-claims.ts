@@ -1,7 +1,9 @@
 /** Distributed claims: claims that the provider keeps at another endpoint (OpenID Connect Core 1.0, 5.6.2). */
 
+import type { Context } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
+import { unlessGivenUp } from '../../webhook/shared-calls.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
 import type { Provider } from './provider.ts'
@@ -9,7 +11,7 @@ import { type Claims, claimOf, readJwt } from './token.ts'
 
 export interface DistributedClaims {
   /** The claims plus the distributed claim, if the token says where that is. Rejects with an AuthenticationError. */
-  expand(claims: Claims): Promise<Claims>
+  expand(claims: Claims, context: Context | undefined): Promise<Claims>
   close(): void
 }
 
@@ -60,9 +62,9 @@ export function distributedClaims(claim: string, get: HttpsGet, providerOf: (iss
     return provider
   }
 
-  async function ask({ endpoint, accessToken }: Source): Promise<string> {
+  async function ask({ endpoint, accessToken }: Source, context: Context | undefined): Promise<string> {
     try {
-      return (await get(endpoint, accessToken === '' ? undefined : accessToken)).trim()
+      return (await get(endpoint, context, accessToken === '' ? undefined : accessToken)).trim()
     } catch (error) {
       const why = messageOf(error)
       throw new AuthenticationError(`while getting distributed claim ${JSON.stringify(claim)}: ${why}`)
@@ -70,14 +72,14 @@ export function distributedClaims(claim: string, get: HttpsGet, providerOf: (iss
   }
 
   return {
-    async expand(claims) {
+    async expand(claims, context) {
       const source = claimOf(claims, claim) === undefined ? sourceOf(claims, claim) : undefined
       if (source === undefined) return claims
-      const token = readJwt(await ask(source))
+      const token = readJwt(await ask(source, context))
       if (token === undefined) throw new AuthenticationError(`the endpoint of claim ${JSON.stringify(claim)} sent no token of an issuer`)
       const provider = providerFor(token.issuer)
-      await provider.tried
-      await provider.verify(token)
+      await (context ? unlessGivenUp(provider.tried, context.signal) : provider.tried)
+      await provider.verify(token, context)
       const value = claimOf(token.claims, claim)
       if (value === undefined) throw new AuthenticationError(`the token of its endpoint does not contain claim ${JSON.stringify(claim)}`)
       return { ...claims, [claim]: value }

@@ -1,7 +1,7 @@
-import type { Outbound } from '../../ports.ts'
+import type { Context, Outbound } from '../../ports.ts'
 
-/** Gets a body of bounded size. Rejects with an Error unless the status is a success. */
-export type HttpsGet = (url: string, bearer?: string) => Promise<string>
+/** Gets a body of bounded size. Rejects with an Error unless the status is a success, and when the context ends. */
+export type HttpsGet = (url: string, context: Context | undefined, bearer?: string) => Promise<string>
 
 /** Timeout in milliseconds of a call, including its body. */
 const timeout = 30_000
@@ -23,9 +23,9 @@ async function readBounded({ body }: Response): Promise<string> {
 /** HTTPS GET that trusts the given roots (PEM; empty: the host's roots). */
 export function createGet(outbound: Pick<Outbound, 'fetch'>, certificateAuthority: string): HttpsGet {
   const options = { timeout, ...(certificateAuthority !== '' && { certificateAuthority }) }
-  return async (url, bearer) => {
+  return async (url, context, bearer) => {
     const headers = { accept: 'application/json, */*', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
-    const response = await outbound.fetch(new Request(url, { headers }), options)
+    const response = await outbound.fetch(new Request(url, { headers, ...(context && { signal: context.signal }) }), options)
     if (response.ok) return readBounded(response)
     void response.body?.cancel().catch(() => undefined)
     throw new Error(`Get ${JSON.stringify(url)}: status ${response.status}`)

@@ -1,15 +1,17 @@
 /** JWKS of a provider: cached, and fetched again when no key verifies a token. */
 import type { JWK } from 'jose'
-import type { Clock } from '../../ports.ts'
+import type { Clock, Context } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { sharedCalls } from '../../webhook/shared-calls.ts'
+import { pauseFor } from '../../webhook/time-limit.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { fits } from './algorithms.ts'
 import type { HttpsGet } from './https-get.ts'
 import type { JwtHeader } from './token.ts'
 
 export interface KeySet {
-  /** Rejects with an AuthenticationError when no key signed the token. */
-  verify(token: string, header: JwtHeader): Promise<void>
+  /** Rejects with an AuthenticationError when no key signed the token. A fetch of keys ends when every request that waits for it is given up. */
+  verify(token: string, header: JwtHeader, context: Context | undefined): Promise<void>
 }
 
 export interface KeySetOptions {
@@ -61,36 +63,34 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
   let published = ''
   let loading: Promise<Jose> | undefined
   let fetchedAt = Number.NEGATIVE_INFINITY
-  let fetching: Promise<void> | undefined
+  const shared = sharedCalls<void>()
   /** Number of fetches started, and the number of the one that `keys` came from. */
   let begun = 0
   let current = 0
 
-  async function fetchKeys(): Promise<void> {
+  async function fetchKeys(context: Context): Promise<void> {
+    const { signal } = context
     const wait = fetchedAt + pause - clock.monotonic()
-    if (wait > 0) await new Promise<void>((resolve) => clock.after(wait, resolve))
+    if (wait > 0) await pauseFor(clock, wait, signal)
+    signal.throwIfAborted()
     fetchedAt = clock.monotonic()
     const call = ++begun
     let text: string
     try {
-      text = await get(url)
+      text = await get(url, context)
       // An unchanged JWKS is not imported again.
       if (text !== published) keys = readKeys(text)
       published = text
       current = call
     } catch (error) {
+      signal.throwIfAborted()
       fetched(undefined)
       throw new AuthenticationError(`fetching keys: ${messageOf(error)}`)
     }
     fetched(text)
   }
 
-  const refresh = () => {
-    fetching ??= fetchKeys().finally(() => {
-      fetching = undefined
-    })
-    return fetching
-  }
+  const refresh = async (context: Context | undefined) => shared('', context, fetchKeys)
 
   async function isSigned(token: string, { algorithm, keyId }: JwtHeader): Promise<boolean> {
     const candidates = keys
@@ -109,16 +109,16 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
   }
 
   return {
-    async verify(token, header) {
+    async verify(token, header, context) {
       const before = begun
       const tried = keys
       if (await isSigned(token, header)) {
         // Refreshed in the background: while the provider is down, the cached keys stay valid.
-        if (clock.monotonic() - fetchedAt > freshFor) refresh().catch(() => undefined)
+        if (clock.monotonic() - fetchedAt > freshFor) refresh(undefined).catch(() => undefined)
         return
       }
       // Keys fetched since this call began are fresh enough.
-      if (current <= before) await refresh()
+      if (current <= before) await refresh(context)
       if (keys === tried || !(await isSigned(token, header))) throw new AuthenticationError('failed to verify id token signature')
     },
   }

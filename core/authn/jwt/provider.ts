@@ -1,5 +1,5 @@
 /** An OpenID provider: discovery and keys. */
-import type { Clock, Logger } from '../../ports.ts'
+import type { Clock, Context, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
@@ -27,7 +27,7 @@ export interface Provider {
   /** Resolves when discovery succeeds, which may be never. */
   readonly found: Promise<void>
   /** Verifies a token of this provider. Rejects with an AuthenticationError; before discovery has succeeded, it does so at once. */
-  verify(token: JwtToken): Promise<void>
+  verify(token: JwtToken, context: Context | undefined): Promise<void>
   close(): void
 }
 
@@ -63,7 +63,7 @@ export function createProvider(options: ProviderOptions): Provider {
 
   async function discover(): Promise<void> {
     try {
-      const url = readDiscovery(await get(address), issuer)
+      const url = readDiscovery(await get(address, undefined), issuer)
       keySet = createKeySet({ url, get, clock, fetched: (keys) => closed || options.fetchedKeys(keys) })
       resolveFound()
     } catch (error) {
@@ -76,14 +76,14 @@ export function createProvider(options: ProviderOptions): Provider {
   return {
     tried: discover(),
     found,
-    async verify(token) {
+    async verify(token, context) {
       if (keySet === undefined) throw new AuthenticationError('authenticator not initialized')
       validateTokenClaims(token, issuer, audiences, clock.now())
       const header = readHeader(token.text)
       if (!algorithms.includes(header.algorithm)) {
         throw new AuthenticationError(`id token signed with unsupported algorithm, got ${JSON.stringify(header.algorithm)}`)
       }
-      await keySet.verify(token.text, header)
+      await keySet.verify(token.text, header, context)
     },
     close() {
       closed = true

@@ -16,12 +16,12 @@ export const selfSubjectReview: Action = {
 type Spec = { readonly token?: string; readonly audiences?: readonly string[] }
 
 export const tokenReview: Action = {
-  async perform({ services }, object) {
+  async perform({ services, exchange }, object) {
     const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     const wanted = audiences.length > 0 ? audiences : services.audiences
     try {
-      const found = await mustKnow(services.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined))
+      const found = await mustKnow(services.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined, exchange))
       const status = { authenticated: true, user: userInfo(found.user), ...(found.audiences?.length && { audiences: found.audiences }) }
       return { ...object, status }
     } catch (error) {

@@ -61,7 +61,7 @@ test('a changed bundle is reloaded; an invalid one keeps the last good content a
     tls: { version: 'TLSv1.3', peerCertificates: [der(await issue({ subject: 'CN=jane', issuer, extensions: [clientAuth] }))] },
   })
   const [ofFirst, ofSecond] = [await connectionOf(first), await connectionOf(second)]
-  const ask = async (connection: Connection) => authenticator.authenticate(new Request('https://x/'), connection)
+  const ask = async (connection: Connection) => authenticator.authenticate(new Request('https://x/'), connection, undefined)
   assert.ok(await ask(ofFirst), 'the first authority')
   await assert.rejects(ask(ofSecond), AuthenticationError)
 

@@ -28,7 +28,7 @@ function ask(data: Data, { given = token, type = 'bootstrap.kubernetes.io/token'
     clock: testClock(now),
     logger: { debug: log, info: log, warn: log, error: log },
   })
-  return authenticateToken(given)
+  return authenticateToken(given, undefined, undefined)
 }
 
 test('a bootstrap token secret gives user and groups', async () => {

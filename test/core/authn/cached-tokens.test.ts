@@ -24,14 +24,14 @@ const accept = (name: string): Authentication => ({ user: { name, groups: [] } }
 
 test('an accepted token is answered from the cache, synchronously, until the TTL ends', async () => {
   const { asked, clock, cached } = counting(async (token) => accept(token))
-  assert.equal((await cached.authenticateToken('jane'))?.user.name, 'jane')
-  const again = cached.authenticateToken('jane')
+  assert.equal((await cached.authenticateToken('jane', undefined, undefined))?.user.name, 'jane')
+  const again = cached.authenticateToken('jane', undefined, undefined)
   assert.ok(!(again instanceof Promise), 'synchronously')
   clock.advance(ttl - 1)
-  await cached.authenticateToken('jane')
+  await cached.authenticateToken('jane', undefined, undefined)
   assert.equal(asked.length, 1, 'just before the TTL ends')
   clock.advance(1)
-  await cached.authenticateToken('jane')
+  await cached.authenticateToken('jane', undefined, undefined)
   assert.equal(asked.length, 2, 'at the end of the TTL')
 })
 
@@ -40,22 +40,28 @@ test('concurrent requests with one token share one call, also a failing one', as
     if (token === 'bad') throw new Error('no')
     return accept(token)
   })
-  const both = await Promise.all([cached.authenticateToken('jane'), cached.authenticateToken('jane')])
+  const both = await Promise.all([
+    cached.authenticateToken('jane', undefined, undefined),
+    cached.authenticateToken('jane', undefined, undefined),
+  ])
   assert.equal(both[0], both[1])
-  const failures = await Promise.allSettled([cached.authenticateToken('bad'), cached.authenticateToken('bad')])
+  const failures = await Promise.allSettled([
+    cached.authenticateToken('bad', undefined, undefined),
+    cached.authenticateToken('bad', undefined, undefined),
+  ])
   assert.deepEqual(
     failures.map(({ status }) => status),
     ['rejected', 'rejected'],
   )
   assert.deepEqual(asked, ['jane', 'bad'])
-  await assert.rejects(async () => cached.authenticateToken('bad'), /no/)
+  await assert.rejects(async () => cached.authenticateToken('bad', undefined, undefined), /no/)
   assert.deepEqual(asked, ['jane', 'bad', 'bad'], 'errors are not kept')
 })
 
 test('audiences are part of the cache key', () => {
   const { asked, cached } = counting((token, audiences) => accept(`${token} for ${audiences?.join() ?? 'us'}`))
   const name = (audiences?: readonly string[]) => {
-    const found = cached.authenticateToken('jane', audiences)
+    const found = cached.authenticateToken('jane', audiences, undefined)
     return found instanceof Promise ? 'late' : found?.user.name
   }
   assert.deepEqual(

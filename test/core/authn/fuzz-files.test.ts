@@ -46,7 +46,11 @@ test('PEM', async () => {
   const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const request = new Request('https://server/')
   const show = async (peerCertificates: Uint8Array[]) =>
-    authenticator.authenticate(request, { remoteAddress: '', remotePort: 0, protocol: 'h2', tls: { version: 'TLSv1.3', peerCertificates } })
+    authenticator.authenticate(
+      request,
+      { remoteAddress: '', remotePort: 0, protocol: 'h2', tls: { version: 'TLSv1.3', peerCertificates } },
+      undefined,
+    )
   const asClient = async (text: string) => {
     const shown = pemBlocks(text).map(({ bytes }) => bytes)
     if (shown[0] === undefined || sameBytes(shown[0], der(leaf))) return
@@ -74,7 +78,7 @@ test('CSV', async () => {
     const good = await ends(text, async () => {
       const { authenticator } = await createTokenFile(text, 'tokens.csv')
       for (const token of ['', 'nobody', 'jane', '__proto__', 'constructor']) {
-        const found = await authenticator.authenticateToken(token)
+        const found = await authenticator.authenticateToken(token, undefined, undefined)
         const named = token !== '' && new RegExp(`(^|\\n)"?${token}"?,`).test(text)
         if (found !== undefined && !named) assert.fail(`${JSON.stringify(token)} is accepted by ${JSON.stringify(text)}`)
       }

@@ -27,7 +27,7 @@ function allowing(...rights: string[]): Authorizer & { asked: string[] } {
 }
 
 const impersonate = (wanted: User, authorizer: Authorizer, as: Attributes = request) =>
-  authorizeImpersonation(impersonationModes(wanted, as, platform), authorizer)
+  authorizeImpersonation(impersonationModes(wanted, as, platform), authorizer, undefined)
 
 test('parses the headers', () => {
   const read = (...headers: [string, string][]) => readImpersonation(new Headers(headers))

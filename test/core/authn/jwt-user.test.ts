@@ -25,7 +25,7 @@ async function start(given: JwtSettings, web: Web = createWeb()): Promise<JwtAut
 }
 
 async function user(given: Parameters<typeof settings>[0], claims: Claims = {}) {
-  const found = await (await start(settings(given))).authenticateToken(await sign(key, claims))
+  const found = await (await start(settings(given))).authenticateToken(await sign(key, claims), undefined, undefined)
   return found?.user
 }
 
@@ -155,7 +155,7 @@ async function distributed(answer: (other: Key) => Promise<unknown>, claims: Cla
   publish(web, [other], elsewhere)
   web.answers.set(`${elsewhere}/claims`, await answer(other))
   const tokens = await start(settings(), web)
-  const found = tokens.authenticateToken(await sign(key, claims))
+  const found = tokens.authenticateToken(await sign(key, claims), undefined, undefined)
   if (found instanceof Promise) found.catch(() => undefined)
   for (let i = 0; i < 3; i++) {
     await settle()
@@ -214,7 +214,7 @@ test('each issuer uses its own entry', async () => {
   const entries = [settings(), { ...settings({ username: claim('sub', 'second:') }), issuer: { ...settings().issuer, url: second } }]
   const tokens = jwtAuthenticators(entries, context(web))
   await settle()
-  const name = async (token: string) => (await tokens.authenticateToken(token))?.user.name
+  const name = async (token: string) => (await tokens.authenticateToken(token, undefined, undefined))?.user.name
   assert.equal(await name(await sign(key)), 'jane')
   assert.equal(await name(await sign(other, { iss: second })), 'second:jane')
   const crossed = name(await sign(other, { iss: issuerUrl }))

@@ -39,7 +39,7 @@ async function withKeys(...keys: Parameters<typeof publish>[1]): Promise<{ web: 
 /** Result for a token: the username, undefined (no opinion), or the error message. */
 async function outcome(tokens: TokenAuthenticator, token: string): Promise<string> {
   try {
-    return (await tokens.authenticateToken(token))?.user.name ?? 'no opinion'
+    return (await tokens.authenticateToken(token, undefined, undefined))?.user.name ?? 'no opinion'
   } catch (error) {
     if (error instanceof AuthenticationError) return error.message
     throw error

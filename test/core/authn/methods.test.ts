@@ -37,7 +37,7 @@ const method = (name: string, answer: Answer, late = false): Authenticator => ({
 test('a union takes the first method that accepts, and is synchronous where possible', async () => {
   const bad = new AuthenticationError('bad')
   const worse = new AuthenticationError('worse')
-  const ask = (...methods: Authenticator[]) => union(methods).authenticate(to('/'), connection)
+  const ask = (...methods: Authenticator[]) => union(methods).authenticate(to('/'), connection, undefined)
   const [jane, none] = [user('jane'), undefined]
   assert.equal(ask(method('a', none), method('b', jane), method('c', bad)), jane)
   assert.equal(ask(method('a', bad), method('b', jane)), jane, 'an error does not stop it')
@@ -52,7 +52,8 @@ test('a union takes the first method that accepts, and is synchronous where poss
 
 test('a union that stops at errors does not treat a bad credential as anonymous', async () => {
   for (const late of [false, true]) {
-    const ask = (answer: Answer) => union([method('a', answer, late), anonymousAuthenticator()], 'stop').authenticate(to('/'), connection)
+    const ask = (answer: Answer) =>
+      union([method('a', answer, late), anonymousAuthenticator()], 'stop').authenticate(to('/'), connection, undefined)
     await assert.rejects(async () => ask(new AuthenticationError('bad')), /bad/)
     assert.equal((await ask(undefined))?.user.name, 'system:anonymous')
   }
@@ -60,7 +61,7 @@ test('a union that stops at errors does not treat a bad credential as anonymous'
 
 test('every user except anonymous gets system:authenticated', async () => {
   const groupsOf = async (answer: Authentication, late = false) =>
-    (await withAuthenticatedGroup(method('a', answer, late)).authenticate(to('/'), connection))?.user.groups
+    (await withAuthenticatedGroup(method('a', answer, late)).authenticate(to('/'), connection, undefined))?.user.groups
   assert.deepEqual(await groupsOf(user('jane', 'team')), ['team', 'system:authenticated'])
   assert.deepEqual(await groupsOf(user('jane', 'team'), true), ['team', 'system:authenticated'])
   assert.deepEqual(await groupsOf(user('jane', 'system:authenticated', 'x')), ['system:authenticated', 'x'])
@@ -68,11 +69,15 @@ test('every user except anonymous gets system:authenticated', async () => {
   assert.deepEqual(await groupsOf(user('system:anonymous')), [])
   assert.equal(await groupsOf(undefined), undefined)
   const same = withAuthenticatedGroup(method('a', user('jane')))
-  assert.equal(same.authenticate(to('/'), connection), same.authenticate(to('/'), connection), 'made once per credential')
+  assert.equal(
+    same.authenticate(to('/'), connection, undefined),
+    same.authenticate(to('/'), connection, undefined),
+    'made once per credential',
+  )
 })
 
 test('anonymous requests, on all or certain paths', () => {
-  const ask = (path: string, ...paths: string[]) => anonymousAuthenticator(paths).authenticate(to(path), connection)
+  const ask = (path: string, ...paths: string[]) => anonymousAuthenticator(paths).authenticate(to(path), connection, undefined)
   assert.deepEqual(ask('/api'), { user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } })
   assert.ok(ask('/livez?verbose', '/livez', '/readyz'))
   assert.equal(ask('/livez/etcd', '/livez'), undefined)
@@ -110,7 +115,7 @@ const tokens: TokenAuthenticator = {
 
 test('accepts known bearer tokens and refuses all others', async () => {
   const ask = async (authorization?: string) =>
-    bearerAuthenticator(tokens).authenticate(to('/', authorization === undefined ? {} : { authorization }), connection)
+    bearerAuthenticator(tokens).authenticate(to('/', authorization === undefined ? {} : { authorization }), connection, undefined)
   assert.equal((await ask('Bearer good'))?.user.name, 'jane')
   assert.equal(await ask(), undefined)
   assert.equal(await ask('Basic good'), undefined)
@@ -123,9 +128,9 @@ test('accepts known bearer tokens and refuses all others', async () => {
 
 test('a union of token methods', () => {
   const other: TokenAuthenticator = { name: 'other', authenticateToken: (token) => (token === 'bad' ? user('bob') : undefined) }
-  assert.deepEqual(tokenUnion([tokens, other]).authenticateToken('bad'), user('bob'))
-  assert.throws(() => tokenUnion([tokens]).authenticateToken('bad'), /bad token/)
-  assert.equal(tokenUnion([tokens, other]).authenticateToken('x'), undefined)
+  assert.deepEqual(tokenUnion([tokens, other]).authenticateToken('bad', undefined, undefined), user('bob'))
+  assert.throws(() => tokenUnion([tokens]).authenticateToken('bad', undefined, undefined), /bad token/)
+  assert.equal(tokenUnion([tokens, other]).authenticateToken('x', undefined, undefined), undefined)
 })
 
 test('parses tokens in websocket subprotocols', async () => {
@@ -145,7 +150,7 @@ test('parses tokens in websocket subprotocols', async () => {
   const authenticator = websocketAuthenticator(tokens, platform)
   const ask = async (upgrade: string, protocol: string) => {
     const headers = new Headers({ upgrade, 'sec-websocket-protocol': protocol })
-    return authenticator.authenticate({ headers } as Request, connection)
+    return authenticator.authenticate({ headers } as Request, connection, undefined)
   }
   assert.equal((await ask('WebSocket', `${encode('good')},v4`))?.user.name, 'jane')
   assert.equal(await ask('h2c', `${encode('good')},v4`), undefined)
@@ -164,7 +169,8 @@ test('token file', async () => {
     'token1,user5,uid5,late',
   ].join('\r\n')
   const { authenticator, warnings } = await createTokenFile(text, 'tokens.csv')
-  const users = async (...list: string[]) => Promise.all(list.map(async (token) => (await authenticator.authenticateToken(token))?.user))
+  const users = async (...list: string[]) =>
+    Promise.all(list.map(async (token) => (await authenticator.authenticateToken(token, undefined, undefined))?.user))
   assert.deepEqual(await users('token1', 'token2', 'tok"en,3', 'token4'), [
     { name: 'user5', uid: 'uid5', groups: ['late'] },
     { name: 'user2', uid: 'uid2', groups: ['group1', 'group2'] },
@@ -176,8 +182,11 @@ test('token file', async () => {
     'token file tokens.csv: line 6: empty token, ignored',
     'token file tokens.csv: line 8: duplicate token, replaces the earlier one',
   ])
-  assert.ok(!(authenticator.authenticateToken('token2') instanceof Promise), 'an accepted token is cached')
-  assert.ok(!(authenticator.authenticateToken('x'.repeat(500)) instanceof Promise), 'a token of another length is refused synchronously')
+  assert.ok(!(authenticator.authenticateToken('token2', undefined, undefined) instanceof Promise), 'an accepted token is cached')
+  assert.ok(
+    !(authenticator.authenticateToken('x'.repeat(500), undefined, undefined) instanceof Promise),
+    'a token of another length is refused synchronously',
+  )
 })
 
 test('an error in a token file names the line', async () => {

@@ -41,7 +41,7 @@ async function ask(headers: Headers, { connection = connect(proxy), allowedNames
   const request = new Request('https://server/api')
   Object.defineProperty(request, 'headers', { value: headers })
   const authorities = fixedAuthorities([pem(ca)])
-  return requestHeaderAuthenticator({ authorities, allowedNames, headers: names }, clock).authenticate(request, connection)
+  return requestHeaderAuthenticator({ authorities, allowedNames, headers: names }, clock).authenticate(request, connection, undefined)
 }
 const lines = (...raw: string[]) => LightHeaders.fromRaw(raw)
 const userOf = async (...raw: string[]) => ((await ask(lines(...raw))) as Accepted | undefined)?.user

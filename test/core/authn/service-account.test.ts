@@ -38,7 +38,7 @@ async function server(keys = [spki(rsa.publicKey)], signingKeyPem = pkcs8(rsa.pr
     observer: (use) => uses.push(use),
   })
   const { issue } = createTokenIssuer({ sign: await keySigner(signingKeyPem), issuer, platform, clock })
-  const authenticate = async (token: string, audiences?: readonly string[]) => tokens.authenticateToken(token, audiences)
+  const authenticate = async (token: string, audiences?: readonly string[]) => tokens.authenticateToken(token, audiences, undefined)
   return { clock, objects, tokens, issue, authenticate, uses, lookups: () => lookups }
 }
 
@@ -225,17 +225,17 @@ test('signed tokens with invalid claims are refused', async () => {
 test('a cached token costs no signature check, and for a moment no lookup', async () => {
   const { issue, tokens, clock, objects, lookups } = await server()
   const { token } = await issue(account)
-  const first = await tokens.authenticateToken(token)
+  const first = await tokens.authenticateToken(token, undefined, undefined)
   const before = lookups()
-  const warm = tokens.authenticateToken(token)
+  const warm = tokens.authenticateToken(token, undefined, undefined)
   assert.ok(!(warm instanceof Promise))
   assert.equal(warm, first)
   assert.equal(lookups(), before)
   objects.clear()
   clock.time += 5_000
-  assert.throws(() => tokens.authenticateToken(token), refusal(/not found/))
+  assert.throws(() => tokens.authenticateToken(token, undefined, undefined), refusal(/not found/))
   objects.set('serviceaccounts/dev/bot', { uid: 'u1' })
-  assert.equal(tokens.authenticateToken(token), first)
+  assert.equal(tokens.authenticateToken(token, undefined, undefined), first)
 })
 
 test('keys of every type and encoding', async () => {

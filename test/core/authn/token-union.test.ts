@@ -30,8 +30,8 @@ for (const late of [false, true]) {
     const [first, second] = [method('first', late), method('second', late)]
     const union: TokenAuthenticator = tokenUnion([first, second])
     second.users.set('t', user('jane'))
-    assert.deepEqual(await union.authenticateToken('t'), user('jane'))
-    assert.deepEqual(await union.authenticateToken('t'), user('jane'))
+    assert.deepEqual(await union.authenticateToken('t', undefined, undefined), user('jane'))
+    assert.deepEqual(await union.authenticateToken('t', undefined, undefined), user('jane'))
     assert.deepEqual([first.count(), second.count()], [1, 2], 'the first authenticator is not called again')
   })
 
@@ -39,19 +39,19 @@ for (const late of [false, true]) {
     const [first, second] = [method('first', late), method('second', late)]
     const union = tokenUnion([first, second])
     second.users.set('t', user('jane'))
-    await union.authenticateToken('t')
+    await union.authenticateToken('t', undefined, undefined)
 
     second.users.delete('t')
-    assert.equal(await union.authenticateToken('t'), undefined, 'no longer accepted by any')
+    assert.equal(await union.authenticateToken('t', undefined, undefined), undefined, 'no longer accepted by any')
     second.users.set('t', user('jane'))
-    await union.authenticateToken('t')
+    await union.authenticateToken('t', undefined, undefined)
 
     second.users.set('t', new AuthenticationError('token has expired'))
-    await assert.rejects(async () => union.authenticateToken('t'), /token has expired/)
+    await assert.rejects(async () => union.authenticateToken('t', undefined, undefined), /token has expired/)
     first.users.set('t', user('bob'))
-    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'accepted by the other')
+    assert.deepEqual(await union.authenticateToken('t', undefined, undefined), user('bob'), 'accepted by the other')
     second.users.set('t', user('jane'))
-    assert.deepEqual(await union.authenticateToken('t'), user('bob'), 'which is called first from then on')
+    assert.deepEqual(await union.authenticateToken('t', undefined, undefined), user('bob'), 'which is called first from then on')
   })
 }
 
@@ -70,21 +70,21 @@ test('metrics count a synchronous answer as a hit and an asynchronous one as a m
   )
   const told = () => reports.splice(0)
   quick.users.set('known', user('jane'))
-  tokens.authenticateToken('known')
+  tokens.authenticateToken('known', undefined, undefined)
   assert.deepEqual(told(), ['hit 0'])
 
   slow.users.set('new', user('bob'))
-  const answer = tokens.authenticateToken('new')
+  const answer = tokens.authenticateToken('new', undefined, undefined)
   assert.deepEqual(told(), [1], 'one caller waits')
   clock.time += 40
   assert.deepEqual(await answer, user('bob'))
   assert.deepEqual(told(), [-1, 'ok', 'miss 40'])
 
   slow.users.set('bad', new AuthenticationError('bad'))
-  await assert.rejects(async () => tokens.authenticateToken('bad'), /bad/)
+  await assert.rejects(async () => tokens.authenticateToken('bad', undefined, undefined), /bad/)
   assert.deepEqual(told(), [1, -1, 'error', 'miss 0'])
 
   quick.users.set('worse', new AuthenticationError('worse'))
   slow.users.set('worse', user('jane'))
-  assert.deepEqual(await tokens.authenticateToken('worse'), user('jane'), 'one error does not stop it')
+  assert.deepEqual(await tokens.authenticateToken('worse', undefined, undefined), user('jane'), 'one error does not stop it')
 })

@@ -38,7 +38,7 @@ before(async () => {
 })
 
 const authenticate = async (chain: readonly Identity[], roots: readonly Identity[] = [ca], clock = testClock(now)) =>
-  x509Authenticator({ authorities: fixedAuthorities(roots.map(pem)), platform, clock }).authenticate(request, connect(...chain))
+  x509Authenticator({ authorities: fixedAuthorities(roots.map(pem)), platform, clock }).authenticate(request, connect(...chain), undefined)
 
 const refuses = (chain: readonly Identity[], message: RegExp, roots: readonly Identity[] = [ca]) =>
   assert.rejects(
@@ -77,7 +77,7 @@ test('an attribute of the subject becomes the uid', async () => {
   await refuses([empty], /UID cannot be an empty string/)
   const without = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now), readsUid: false })
   for (const each of [leaf, empty]) {
-    const found = await without.authenticate(request, connect(each))
+    const found = await without.authenticate(request, connect(each), undefined)
     assert.deepEqual([found?.user.name, found?.user.uid], ['jane', undefined], 'not while the gate is disabled')
   }
 })
@@ -86,7 +86,7 @@ test('has no opinion without a certificate', async () => {
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const { tls: _, ...plain } = connect()
   for (const connection of [connect(), plain, { ...plain, tls: { version: 'TLSv1.3' } }]) {
-    assert.equal(authenticator.authenticate(request, connection), undefined)
+    assert.equal(authenticator.authenticate(request, connection, undefined), undefined)
   }
 })
 
@@ -126,7 +126,7 @@ test('only authorities in the bundle are trusted', async () => {
       authorities: fixedAuthorities([`${pem(ca)}\n# next\n${pem(other)}`]),
       platform,
       clock: testClock(now),
-    }).authenticate(request, connect(leaf)),
+    }).authenticate(request, connect(leaf), undefined),
   )
   const twin = await issue({ subject: 'CN=ca', extensions: authority() })
   const forged = await issue({ subject: 'CN=jane', issuer: twin })
@@ -175,7 +175,7 @@ test('refuses malformed certificates and wrong signatures', async () => {
   const good = der(await issue({ subject: 'CN=jane', issuer: ca }))
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const send = (...peerCertificates: Uint8Array[]) =>
-    authenticator.authenticate(request, { ...connect(), tls: { version: 'TLSv1.3', peerCertificates } })
+    authenticator.authenticate(request, { ...connect(), tls: { version: 'TLSv1.3', peerCertificates } }, undefined)
   assert.ok(await send(good))
   for (let at = 0; at < good.length; at++) {
     const changed = Uint8Array.from(good)
@@ -201,7 +201,7 @@ test('a metric observes the remaining lifetime of each certificate, valid or not
   const left: number[] = []
   const observer = (milliseconds: number) => left.push(milliseconds)
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock, observer })
-  const send = async (connection: Connection) => authenticator.authenticate(request, connection)
+  const send = async (connection: Connection) => authenticator.authenticate(request, connection, undefined)
   const connection = connect(await issue({ subject: 'CN=jane', issuer: ca, to: 1 }))
   await send(connection)
   clock.time += 1_000
@@ -219,14 +219,14 @@ test('a connection is verified once, until its chain expires', async () => {
   const leaf = await issue({ subject: 'CN=jane', issuer: ca, to: 1 })
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock })
   const connection = connect(leaf)
-  const [first, second] = await Promise.all([0, 1].map(() => authenticator.authenticate(request, connection)))
+  const [first, second] = await Promise.all([0, 1].map(() => authenticator.authenticate(request, connection, undefined)))
   assert.equal(first, second, 'concurrent requests share the work')
-  const warm = authenticator.authenticate(request, connection)
+  const warm = authenticator.authenticate(request, connection, undefined)
   assert.ok(!(warm instanceof Promise))
   assert.equal(warm, first)
   clock.time = now + 86_400_000
-  assert.equal(authenticator.authenticate(request, connection), first)
+  assert.equal(authenticator.authenticate(request, connection, undefined), first)
   clock.time++
-  await assert.rejects(async () => authenticator.authenticate(request, connection), /has expired/)
-  assert.throws(() => authenticator.authenticate(request, connection), /has expired/, 'a failure is cached as well')
+  await assert.rejects(async () => authenticator.authenticate(request, connection, undefined), /has expired/)
+  assert.throws(() => authenticator.authenticate(request, connection, undefined), /has expired/, 'a failure is cached as well')
 })

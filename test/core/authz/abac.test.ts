@@ -67,7 +67,7 @@ const cases: readonly (readonly [Attributes, boolean])[] = [
 test(`${cases.length} decisions`, () => {
   for (const [attributes, allowed] of cases) {
     const { user, verb, resource, namespace, path } = attributes
-    const decision = authorizer.authorize(attributes) as Decision
+    const decision = authorizer.authorize(attributes, undefined) as Decision
     const expected = allowed ? { verdict: 'allow', reason: '' } : { verdict: 'no-opinion', reason: 'No policy matched.' }
     assert.deepEqual(decision, expected, `${user.name}+${user.groups} ${verb} ${resource}${path} ${namespace}`)
   }

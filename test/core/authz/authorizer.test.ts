@@ -19,16 +19,22 @@ const fixed = (verdict: Decision['verdict'], reason: string, late = false): Auth
 
 test('a chain takes the first opinion, and is synchronous where possible', async () => {
   const none = fixed('no-opinion', 'n')
-  assert.deepEqual(authorizerChain([none, fixed('allow', 'a'), fixed('deny', 'd')]).authorize(request), { verdict: 'allow', reason: 'a' })
-  assert.deepEqual(authorizerChain([none, fixed('deny', 'd'), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
-  assert.deepEqual(authorizerChain([none, alwaysDeny, fixed('no-opinion', '')]).authorize(request), {
+  assert.deepEqual(authorizerChain([none, fixed('allow', 'a'), fixed('deny', 'd')]).authorize(request, undefined), {
+    verdict: 'allow',
+    reason: 'a',
+  })
+  assert.deepEqual(authorizerChain([none, fixed('deny', 'd'), alwaysAllow]).authorize(request, undefined), { verdict: 'deny', reason: 'd' })
+  assert.deepEqual(authorizerChain([none, alwaysDeny, fixed('no-opinion', '')]).authorize(request, undefined), {
     verdict: 'no-opinion',
     reason: 'n\nEverything is forbidden.',
   })
-  assert.deepEqual(authorizerChain([]).authorize(request), { verdict: 'no-opinion', reason: '' })
+  assert.deepEqual(authorizerChain([]).authorize(request, undefined), { verdict: 'no-opinion', reason: '' })
   const late = authorizerChain([none, fixed('no-opinion', 'l', true), fixed('no-opinion', 'm', true), none])
-  assert.deepEqual(await late.authorize(request), { verdict: 'no-opinion', reason: 'n\nl\nm\nn' })
-  assert.deepEqual(await authorizerChain([fixed('deny', 'd', true), alwaysAllow]).authorize(request), { verdict: 'deny', reason: 'd' })
+  assert.deepEqual(await late.authorize(request, undefined), { verdict: 'no-opinion', reason: 'n\nl\nm\nn' })
+  assert.deepEqual(await authorizerChain([fixed('deny', 'd', true), alwaysAllow]).authorize(request, undefined), {
+    verdict: 'deny',
+    reason: 'd',
+  })
 })
 
 test('errors of authorizers without opinion are kept, errors of others are ignored', async () => {
@@ -36,13 +42,16 @@ test('errors of authorizers without opinion are kept, errors of others are ignor
     name: error,
     authorize: () => (late ? Promise.resolve({ verdict: 'no-opinion', reason: '', error }) : { verdict: 'no-opinion', reason: '', error }),
   })
-  assert.deepEqual(await authorizerChain([failing('e'), fixed('no-opinion', 'n', true)]).authorize(request), {
+  assert.deepEqual(await authorizerChain([failing('e'), fixed('no-opinion', 'n', true)]).authorize(request, undefined), {
     verdict: 'no-opinion',
     reason: 'n',
     error: 'e',
   })
-  assert.equal((await authorizerChain([failing('e', true), failing('f')]).authorize(request)).error, '[e, f]')
-  assert.deepEqual(await authorizerChain([failing('e', true), fixed('allow', 'a')]).authorize(request), { verdict: 'allow', reason: 'a' })
+  assert.equal((await authorizerChain([failing('e', true), failing('f')]).authorize(request, undefined)).error, '[e, f]')
+  assert.deepEqual(await authorizerChain([failing('e', true), fixed('allow', 'a')]).authorize(request, undefined), {
+    verdict: 'allow',
+    reason: 'a',
+  })
 })
 
 test('rules of several authorizers are joined', () => {
@@ -66,7 +75,7 @@ test('modes', async () => {
   const nodes = followNodes(() => undefined, new ManualClock(), platform)
   const context = { rbac: new RbacIndex('rbac'), platform, nodes, policies: [] }
   const verdict = async (modes: string[], who: string) =>
-    (await createAuthorizer(of(...modes), context).authorize(onResource(who, 'get', 'pods'))).verdict
+    (await createAuthorizer(of(...modes), context).authorize(onResource(who, 'get', 'pods'), undefined)).verdict
   assert.equal(await verdict(['AlwaysAllow'], 'x'), 'allow')
   assert.equal(await verdict(['AlwaysDeny'], 'x'), 'no-opinion')
   assert.equal(await verdict(['AlwaysDeny'], 'x+system:masters'), 'allow')
@@ -76,14 +85,14 @@ test('modes', async () => {
   const health = createAuthorizer(of('AlwaysDeny'), context)
   // No path is exempt: health checks are allowed by a cluster role.
   for (const path of ['/healthz', '/livez', '/readyz', '/healthz/ping', '/metrics', '/'])
-    assert.equal((await health.authorize(onPath('x', 'get', path))).verdict, 'no-opinion')
+    assert.equal((await health.authorize(onPath('x', 'get', path), undefined)).verdict, 'no-opinion')
   assert.throws(() => createAuthorizer(of('RBAC', 'Bouncer'), context), /unknown authorization mode "Bouncer"/)
   assert.throws(() => createAuthorizer(of('toString'), context), /unknown authorization mode/)
   assert.throws(() => createAuthorizer(of('RBAC', 'RBAC'), context), /given twice/)
 })
 
 test('the privileged group, and nodes', () => {
-  const authorize = (who: string) => privilegedGroups('wheel').authorize({ ...request, user: userOf(who) })
+  const authorize = (who: string) => privilegedGroups('wheel').authorize({ ...request, user: userOf(who) }, undefined)
   assert.deepEqual(
     [authorize('x+wheel'), authorize('wheel')].map((decision) => (decision as Decision).verdict),
     ['allow', 'no-opinion'],

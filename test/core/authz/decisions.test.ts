@@ -50,7 +50,7 @@ let allowedCount = 0
 async function expect(authorizer: Authorizer, attributes: Attributes, allowed: boolean): Promise<void> {
   asked++
   if (allowed) allowedCount++
-  const { verdict } = await authorizer.authorize(attributes)
+  const { verdict } = await authorizer.authorize(attributes, undefined)
   assert.equal(verdict === 'allow', allowed, `${describe(attributes)}: ${verdict}`)
 }
 

@@ -80,7 +80,7 @@ async function counted(answer: object | Error, options: Partial<WebhookOptions> 
       },
     },
   )
-  await authorizer.authorize(request)
+  await authorizer.authorize(request, undefined)
   return registry
     .text()
     .split('\n')

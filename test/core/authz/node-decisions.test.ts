@@ -213,13 +213,13 @@ test(`${cases.length} decisions`, async () => {
     const { user, verb, resource, subresource, namespace, name, fieldSelector = '' } = attributes
     const expected: Decision = reason === true ? { verdict: 'allow', reason: '' } : { verdict: 'no-opinion', reason }
     const what = `${user.name} ${verb} ${resource}/${subresource} ${namespace}/${name} ${fieldSelector}`
-    assert.deepEqual(await authorizer.authorize(attributes), expected, what)
+    assert.deepEqual(await authorizer.authorize(attributes, undefined), expected, what)
   }
   assert.ok(cases.length >= 100)
 })
 
 test('objects used by a deleted pod are denied, unless another pod uses them', async () => {
-  const reaches = async (name: string) => (await authorizer.authorize(on('get', 'secrets', 'dev', name))).verdict === 'allow'
+  const reaches = async (name: string) => (await authorizer.authorize(on('get', 'secrets', 'dev', name), undefined)).verdict === 'allow'
   put('pods', 'a', 'dev', { spec: { nodeName: 'n1', volumes: [secret('shared'), secret('own')] } })
   put('pods', 'b', 'dev', { spec: { nodeName: 'n1', volumes: [secret('shared')] } })
   assert.deepEqual([await reaches('shared'), await reaches('own')], [true, true])

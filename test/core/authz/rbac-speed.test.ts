@@ -30,8 +30,8 @@ async function rate(index: RbacIndex): Promise<number> {
   const no = onResource('user4+group2+system:authenticated', 'delete', 'r9.example.com', 'ns4', 'x')
   const run = (count: number) => {
     for (let number = 0; number < count; number += 2) {
-      authorizer.authorize(yes)
-      authorizer.authorize(no)
+      authorizer.authorize(yes, undefined)
+      authorizer.authorize(no, undefined)
     }
   }
   run(50_000)

@@ -191,7 +191,7 @@ test('decides every row of the table', () => {
     count++
     const { user, verb, resource, subresource, namespace, name, path } = attributes
     const request = `${user.name} ${user.groups} ${verb} ${resource}/${subresource} ${namespace}/${name} ${path}`
-    const decision = authorizer.authorize(attributes)
+    const decision = authorizer.authorize(attributes, undefined)
     assert.ok(!(decision instanceof Promise))
     assert.equal(decision.verdict, verdict, request)
   }
@@ -201,7 +201,7 @@ test('decides every row of the table', () => {
 test('the reason names the binding that allowed a request', () => {
   const authorizer = rbacAuthorizer(world())
   const reason = (...request: Parameters<typeof onResource>) => {
-    const decision = authorizer.authorize(onResource(...request))
+    const decision = authorizer.authorize(onResource(...request), undefined)
     return decision instanceof Promise ? '' : decision.reason
   }
   assert.equal(reason('reader', 'get', 'pods'), 'RBAC: allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to User "reader"')
@@ -217,7 +217,7 @@ test('the reason names the binding that allowed a request', () => {
 })
 
 test('errors name the missing roles of bindings', () => {
-  const decision = rbacAuthorizer(world()).authorize(onResource('ghost', 'get', 'pods', 'prod'))
+  const decision = rbacAuthorizer(world()).authorize(onResource('ghost', 'get', 'pods', 'prod'), undefined)
   assert.deepEqual(decision, {
     verdict: 'no-opinion',
     reason: `RBAC: [clusterrole.${roleGroup} "gone" not found, role.${roleGroup} "gone" not found]`,

@@ -49,7 +49,7 @@ function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}
       },
     },
   )
-  const decide = async (attributes: Attributes = request) => authorizer.authorize(attributes)
+  const decide = async (attributes: Attributes = request) => authorizer.authorize(attributes, undefined)
   return { sent, clock, decide, authorizer }
 }
 

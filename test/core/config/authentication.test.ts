@@ -59,7 +59,7 @@ async function start(web: Web, given: AuthenticationSettings, text = '', anonymo
   await settle()
   const name = async (token: string) => {
     try {
-      return (await authentication.tokens?.authenticateToken(token))?.user.name
+      return (await authentication.tokens?.authenticateToken(token, undefined, undefined))?.user.name
     } catch (error) {
       if (error instanceof AuthenticationError) return error.message
       throw error
@@ -120,7 +120,7 @@ test('anonymous authentication as configured in the file', async () => {
   assert.equal((await withFile({ enabled: false })).authentication.anonymous, undefined)
   const { anonymous } = (await withFile({ enabled: true, conditions: [{ path: '/livez' }] })).authentication
   const connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' as const }
-  const ask = (at: string) => anonymous?.authenticate(new Request(`https://x${at}`), connection)
+  const ask = (at: string) => anonymous?.authenticate(new Request(`https://x${at}`), connection, undefined)
   assert.ok(ask('/livez'), 'a listed path')
   assert.equal(ask('/livez/etcd'), undefined)
   assert.equal(ask('/'), undefined)

@@ -36,7 +36,8 @@ async function tokens(version: 'v1' | 'v1beta1' = 'v1', clock = nodeClock): Prom
   const platform = createPlatform('kubernetes')
   return webhookTokens({ connection, version, audiences: own, cacheTtl: 120_000 }, { outbound, clock, logger, platform })
 }
-const ask = async (each: TokenAuthenticator, token: string, audiences?: readonly string[]) => each.authenticateToken(token, audiences)
+const ask = async (each: TokenAuthenticator, token: string, audiences?: readonly string[]) =>
+  each.authenticateToken(token, audiences, undefined)
 const countOf = async (token: string) => (await webhook.counts())[token] ?? 0
 
 test('the webhook returns the user, in both versions', async () => {

@@ -117,22 +117,22 @@ const decide = async (path: string, options: Options = {}) => {
   const { authorizer: made } = await open([], {
     configuration: write(`config-${++files}`, configuration(authorizer(connection(path), options))),
   })
-  return made.authorize(request)
+  return made.authorize(request, undefined)
 }
 
 test('mode Webhook calls the webhook and caches the answer', async () => {
   const { authorizer: made, types } = await open(['AlwaysDeny', 'Webhook'], { webhook: webhook(connection('/allow')) })
-  const first = await made.authorize(request)
+  const first = await made.authorize(request, undefined)
   assert.match(first.reason, /^number /)
   assert.deepEqual([first.verdict, types], ['allow', ['AlwaysDeny', 'Webhook']])
-  assert.deepEqual(await made.authorize(request), first)
-  assert.notDeepEqual(await made.authorize({ ...request, name: 'db' }), first)
+  assert.deepEqual(await made.authorize(request, undefined), first)
+  assert.notDeepEqual(await made.authorize({ ...request, name: 'db' }, undefined), first)
 })
 
 test('the server presents its credentials', async () => {
   const reasonOf = async (user: object) => {
     const { authorizer: made } = await open(['Webhook'], { webhook: webhook(connection('/who', {}, user)) })
-    return (await made.authorize(request)).reason
+    return (await made.authorize(request, undefined)).reason
   }
   const embedded = { 'client-certificate-data': base64(caller.cert), 'client-key-data': base64(caller.key) }
   assert.equal(await reasonOf(embedded), 'apiserver ')
@@ -150,12 +150,12 @@ test('the webhook must present a trusted certificate', async () => {
   const strange = connection('/allow', { 'tls-server-name': 'elsewhere.example' })
   for (const path of [other, strange]) {
     const { authorizer: made } = await open(['Webhook'], { webhook: webhook(path) })
-    const { verdict, error } = await made.authorize(request)
+    const { verdict, error } = await made.authorize(request, undefined)
     assert.equal(verdict, 'no-opinion')
     assert.match(error ?? '', /certificate|altnames/i)
   }
   const blind = connection('/allow', { 'certificate-authority': '', 'insecure-skip-tls-verify': true })
-  assert.equal((await (await open(['Webhook'], { webhook: webhook(blind) })).authorizer.authorize(request)).verdict, 'allow')
+  assert.equal((await (await open(['Webhook'], { webhook: webhook(blind) })).authorizer.authorize(request, undefined)).verdict, 'allow')
 })
 
 const failures: readonly (readonly [path: string, error: RegExp])[] = [
@@ -189,7 +189,7 @@ test('a broken connection is retried, a refused one is not', async () => {
     clusters: [{ name: 's', cluster: { server: 'https://127.0.0.1:1' } }],
   })
   const { authorizer: made } = await open(['Webhook'], { webhook: webhook(refused) })
-  assert.match((await made.authorize(request)).error ?? '', /ECONNREFUSED/)
+  assert.match((await made.authorize(request, undefined)).error ?? '', /ECONNREFUSED/)
 })
 
 test('authorizers of a file run in order, with their match conditions', async () => {
@@ -201,16 +201,16 @@ test('authorizers of a file run in order, with their match conditions', async ()
   )
   const { authorizer: made, types } = await open([], { configuration: write('ordered', file) })
   assert.deepEqual(types, ['Webhook', 'Webhook', 'Webhook', 'Webhook'])
-  const first = await made.authorize(request)
+  const first = await made.authorize(request, undefined)
   assert.equal(first.verdict, 'allow')
-  assert.notEqual((await made.authorize(request)).reason, first.reason)
-  assert.deepEqual(await made.authorize({ ...request, namespace: 'kube-system' }), { verdict: 'deny', reason: 'never' })
+  assert.notEqual((await made.authorize(request, undefined)).reason, first.reason)
+  assert.deepEqual(await made.authorize({ ...request, namespace: 'kube-system' }, undefined), { verdict: 'deny', reason: 'never' })
 })
 
 test('a changed file is reloaded; an invalid one is ignored', async () => {
   const path = write('reloaded', configuration(authorizer(connection('/allow'))))
   const { authorizer: made } = await open([], { configuration: path })
-  const verdict = async () => (await made.authorize(request)).verdict
+  const verdict = async () => (await made.authorize(request, undefined)).verdict
   assert.equal(await verdict(), 'allow')
   write('reloaded', configuration(authorizer(connection('/deny'))))
   await eventually('the new file is in use', async () => (await verdict()) === 'deny')
