@@ -20,9 +20,15 @@ import {
   uintType,
 } from './types.ts'
 
+/** Size of a value for costs, as `weightOf`. */
+export type Weigh = (value: unknown) => number
+
 export interface CostRules {
-  /** Cost units of a call, which are charged before it runs, from its arguments (receiver first; errors if they failed). Default 1. */
-  readonly cost?: (args: readonly unknown[]) => MaybeSteps<number>
+  /**
+   * Cost units of a call, which are charged before it runs, from its arguments (receiver first; errors if they failed). Default 1. `weigh`: the
+   * sizes of arguments, which are known by then.
+   */
+  readonly cost?: (args: readonly unknown[], weigh: Weigh) => MaybeSteps<number>
   /** Use this cost even when the overload is chosen at run time; otherwise the cost is 1 then. */
   readonly byName?: true
   /** Runs instead of the function when its second argument is a constant of the expression. */

@@ -52,7 +52,7 @@ const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 /** Number of digits of a plain amount (an integer without leading zeros, with optional suffix), which nearly all are; else 0. */
 function plainLength(text: string): number {
   let end = 0
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++
+  while (end <= plainDigits && end < text.length && isDigit(text.charCodeAt(end))) end++
   if (end === 0 || end > plainDigits || text.charCodeAt(0) === 0x30) return 0
   if (end === text.length) return end
   const suffix = text.slice(end)

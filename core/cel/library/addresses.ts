@@ -1,9 +1,8 @@
 /** IP addresses and networks as values (libraries `ip` and `cidr` of the API server). */
 import { type Address, contains, formatAddress, isGlobalUnicast, type Network, parseAddress, parseNetwork } from '../../schema/ip.ts'
-import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { opaqueType } from '../types.ts'
 import { fail } from '../values/errors.ts'
-import { weightOf } from '../values/maps.ts'
 import { CelOpaque } from '../values/values.ts'
 import { addressFault, networkFault } from './address-faults.ts'
 import { traversed, traversesFirst, traversesTwice } from './costs.ts'
@@ -58,8 +57,8 @@ const mappedFault = (text: string) => `IPv4-mapped IPv6 address ${quoted(text)} 
 function ipFault(text: string): string {
   const address = text.length <= longest ? parseAddress(text) : undefined
   if (address?.mapped && !address.leadingZeros) return mappedFault(text)
-  const zone = /^([0-9a-fA-F:.]+)%/.exec(text)?.[1]
-  if (zone !== undefined && zone.length <= longest && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
+  const zone = /^([0-9a-fA-F:.]{1,1000})%/.exec(text)?.[1]
+  if (zone !== undefined && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
   return `IP Address ${quoted(text)} parse error during conversion from string: ${addressFault(text)}`
 }
 
@@ -107,9 +106,9 @@ function masked({ network }: CelCidr): CelCidr {
 /** Compares both up to the prefix; strings are parsed first. */
 const compares = (parses: boolean, masks: boolean) =>
   ({
-    cost: ([outer, inner]: readonly unknown[]) => {
-      const size = weightOf(outer)
-      return traversed(size + size) + (masks ? traversed(size) + 1 : 0) + (parses ? traversed(weightOf(inner)) : 0)
+    cost: ([outer, inner]: readonly unknown[], weigh: Weigh) => {
+      const size = weigh(outer)
+      return traversed(size + size) + (masks ? traversed(size) + 1 : 0) + (parses ? traversed(weigh(inner)) : 0)
     },
   }) as const
 

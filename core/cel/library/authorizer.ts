@@ -1,6 +1,8 @@
 /** Authorization checks: `authorizer.group('apps').resource('deployments').namespace('dev').check('create').allowed()`. */
 import { formats } from '../../schema/formats.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { boundText } from '../limits.ts'
+import { costly, type MaybeSteps } from '../steps.ts'
 import { abstractType, type CelType } from '../types.ts'
 import { fail, Pending } from '../values/errors.ts'
 import { lengthOf } from '../values/maps.ts'
@@ -82,10 +84,11 @@ class CelDecision extends CelOpaque {
 }
 
 /** Equal only for equal checks. JSON would take 20 ns a character to escape lone surrogates. */
-const keyOf = ({ verb = '', serviceAccount, path, ...fields }: Partial<AuthorizationCheck>): string =>
-  [verb, serviceAccount?.namespace, serviceAccount?.name, path, ...fieldNames.map((name) => fields[name])]
-    .map((text) => (text === undefined ? '-' : `${text.length}:${text}`))
-    .join('')
+function keyOf({ verb = '', serviceAccount, path, ...fields }: Partial<AuthorizationCheck>): string {
+  const texts = [verb, serviceAccount?.namespace, serviceAccount?.name, path, ...fieldNames.map((name) => fields[name])]
+  boundText(texts.reduce((sum, text = '') => sum + text.length, 0))
+  return texts.map((text) => (text === undefined ? '-' : `${text.length}:${text}`)).join('')
+}
 
 /** Returns the answer, or throws a Pending. */
 type Ask = (check: AuthorizationCheck) => AuthorizationAnswer
@@ -114,14 +117,21 @@ export function authorizerValues(
   return { authorizer: root, ...(requestResource && { 'authorizer.requestResource': root.with(resourceCheckType, requestResource) }) }
 }
 
-function serviceAccount(check: Check, namespace: string, name: string): Check {
+/** Time to look at a character. */
+const nanosecondsPerCharacter = 2
+
+const serviceAccount = (check: Check, namespace: string, name: string): MaybeSteps<Check> =>
+  costly((namespace.length + name.length) * nanosecondsPerCharacter, () => withAccount(check, namespace, name))
+
+function withAccount(check: Check, namespace: string, name: string): Check {
   if (formats.dns1123Subdomain(name).length > 0) fail('Invalid service account name')
   if (formats.dns1123Label(namespace).length > 0) fail('Invalid service account namespace')
   return check.with(authorizerType, { serviceAccount: { namespace, name } })
 }
 
-/** Requires a non-empty string. */
-const filled = (text: string, what: string): string => (text.trim() === '' ? fail(`${what} must not be empty`) : text)
+/** Requires a string with more than white space. */
+const filled = <T>(text: string, what: string, use: (text: string) => T): MaybeSteps<T> =>
+  costly(text.length * nanosecondsPerCharacter, () => (/\S/.test(text) ? use(text) : fail(`${what} must not be empty`)))
 
 /** Sets one field of a check. */
 const set = (field: keyof AuthorizationCheck) => (check: Check, text: string) => check.with(resourceCheckType, { [field]: text })
@@ -143,14 +153,14 @@ const rows: readonly Row[] = [
   [
     'authorizer_path',
     'Authorizer.path(string): PathCheck',
-    (check: Check, path: string) => check.with(pathCheckType, { path: filled(path, 'path') }),
+    (check: Check, text: string) => filled(text, 'path', (path) => check.with(pathCheckType, { path })),
   ],
   ['authorizer_group', 'Authorizer.group(string): GroupCheck', (check: Check, group: string) => check.with(groupCheckType, { group })],
   ['authorizer_serviceaccount', 'Authorizer.serviceAccount(string, string): Authorizer', serviceAccount],
   [
     'groupcheck_resource',
     'GroupCheck.resource(string): ResourceCheck',
-    (check: Check, resource: string) => check.with(resourceCheckType, { resource: filled(resource, 'resource') }),
+    (check: Check, text: string) => filled(text, 'resource', (resource) => check.with(resourceCheckType, { resource })),
   ],
   ['resourcecheck_subresource', 'ResourceCheck.subresource(string): ResourceCheck', set('subresource')],
   ['resourcecheck_namespace', 'ResourceCheck.namespace(string): ResourceCheck', set('namespace')],

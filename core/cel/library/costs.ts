@@ -1,6 +1,5 @@
 /** Cost units of calls (apiserver, pkg/cel/library/cost.go; cel-go's interpreter/runtimecost.go). */
 import type { CostRules } from '../functions.ts'
-import { weightOf } from '../values/maps.ts'
 
 /** Traversal of one character. */
 export const traversal = 0.1
@@ -10,12 +9,11 @@ export const patternFactor = 0.25
 export const traversed = (size: number, times = 1): number => Math.ceil(size * times * traversal)
 
 /** One traversal of the first argument. */
-export const traversesFirst: CostRules = { cost: ([first]) => traversed(weightOf(first)), byName: true }
+export const traversesFirst: CostRules = { cost: ([first], weigh) => traversed(weigh(first)), byName: true }
 /** Two traversals of the first argument: reading it, and creating the result. */
-export const traversesTwice: CostRules = { cost: ([first]) => traversed(weightOf(first), 2), byName: true }
+export const traversesTwice: CostRules = { cost: ([first], weigh) => traversed(weigh(first), 2), byName: true }
 /** One traversal, only if the overload is known statically. */
-export const traversesKnown: CostRules = { cost: ([first]) => traversed(weightOf(first)) }
+export const traversesKnown: CostRules = { cost: ([first], weigh) => traversed(weigh(first)) }
 
-/** Cost of matching a pattern of this size. */
-export const matchCost = (text: unknown, patternSize: number): number =>
-  traversed(weightOf(text) + 1) * Math.ceil(patternSize * patternFactor)
+/** Cost of matching a text of this size with a pattern of this size. */
+export const matchCost = (textSize: number, patternSize: number): number => traversed(textSize + 1) * Math.ceil(patternSize * patternFactor)

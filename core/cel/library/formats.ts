@@ -2,7 +2,8 @@
 
 import { formats, maskTrailingDash } from '../../schema/formats.ts'
 import { openapiFormat } from '../../schema/openapi-formats.ts'
-import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
+import { after, type MaybeSteps } from '../steps.ts'
 import { abstractType } from '../types.ts'
 import { CelOpaque, CelOptional, none } from '../values/values.ts'
 import { matchCost } from './costs.ts'
@@ -10,7 +11,7 @@ import { urlProblem } from './urls.ts'
 
 export const formatType = abstractType('kubernetes.NamedFormat')
 
-type Validate = (text: string) => readonly string[]
+type Validate = (text: string) => MaybeSteps<readonly string[]>
 
 class CelFormat extends CelOpaque {
   readonly celType = formatType
@@ -39,10 +40,7 @@ const openapi = (name: string, problem: string): Validate => {
   return (text) => (test === undefined || test(text) ? [] : [problem])
 }
 
-const uri: Validate = (text) => {
-  const problem = urlProblem(text)
-  return problem === undefined ? [] : [problem]
-}
+const uri: Validate = (text) => after(urlProblem(text), (problem) => (problem === undefined ? [] : [problem]))
 
 type Format = readonly [validate: Validate, patternSize: number]
 
@@ -63,13 +61,11 @@ const named: { readonly [name: string]: Format } = {
   datetime: [openapi('datetime', 'invalid datetime'), 71],
 }
 
-function validate(format: CelFormat, text: string): CelOptional {
-  const problems = format.validate(text)
-  return problems.length === 0 ? none : new CelOptional(problems)
-}
+const validate = (format: CelFormat, text: string): MaybeSteps<CelOptional> =>
+  after(format.validate(text), (problems) => (problems.length === 0 ? none : new CelOptional(problems)))
 
 const validates = {
-  cost: ([format, text]: readonly unknown[]) => matchCost(text, format instanceof CelFormat ? format.patternSize : 0),
+  cost: ([format, text]: readonly unknown[], weigh: Weigh) => matchCost(weigh(text), format instanceof CelFormat ? format.patternSize : 0),
   byName: true,
 } as const
 

@@ -2,11 +2,10 @@
 import type { RE2JS } from 're2js'
 import { messageOf } from '../../schema/message-of.ts'
 import { compilePattern } from '../../schema/pattern.ts'
-import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { exceeded } from '../limits.ts'
 import { after, costly, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
-import { weightOf } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
 import { matchCost } from './costs.ts'
 import { patternSize } from './pattern-size.ts'
@@ -107,7 +106,7 @@ function* allMatches(compile: MaybeSteps<RE2JS>, text: string, limit: number): P
   return found
 }
 
-const matchesKnown = { cost: ([text, pattern]: readonly unknown[]) => matchCost(text, weightOf(pattern)) }
+const matchesKnown = { cost: ([text, pattern]: readonly unknown[], weigh: Weigh) => matchCost(weigh(text), weigh(pattern)) }
 const finds = { ...matchesKnown, byName: true } as const
 
 /** Functions that compile patterns in a given way. */

@@ -1,6 +1,6 @@
 /** URLs as in Go's url.ParseRequestURI: absolute URLs and absolute paths. Fragments are not supported: `#` is an ordinary character. */
 import { parseAddress } from '../../schema/ip.ts'
-import { type MaybeSteps, Pace, type Parts, Steps } from '../steps.ts'
+import { drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf } from '../steps.ts'
 import { isPair } from '../values/maps.ts'
 import { quoted } from './quoted.ts'
 
@@ -97,19 +97,35 @@ function hostProblem(scheme: string, host: string): string | undefined {
   return problem ?? (bad === undefined ? undefined : `invalid character ${quoted(bad)} in host name`)
 }
 
+/** Characters from which on a URL is parsed in steps. */
+const longUrl = 1_000
+/** Nanoseconds to look at a character once. */
+const nanosecondsPerLook = 3
+
 /** The parts of a URL, or the error. */
-export function requestUrl(text: string): UrlParts | string {
+export const requestUrl = (text: string): MaybeSteps<UrlParts | string> => {
+  const steps = new Steps(urlParts(text))
+  return text.length < longUrl ? drained(steps) : steps
+}
+
+function* urlParts(text: string): Parts<UrlParts | string> {
+  const look = unitsOf(text.length * nanosecondsPerLook)
+  yield look
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'
   if (text === '') return 'empty url'
   if (text === '*') return { scheme: '', host: '', path: '*', query: '' }
   if (text.startsWith(':')) return 'missing protocol scheme'
+  yield look
   const colon = text.search(notInScheme)
   const start = text[colon] === ':' && /^[A-Za-z]/.test(text) ? text.slice(0, colon + 1) : ''
   const scheme = start.slice(0, -1).toLowerCase()
-  const [, rest = '', query = ''] = /^([^?]*)(?:\?(.*))?$/s.exec(text.slice(start.length)) ?? []
+  const mark = text.indexOf('?', start.length)
+  const rest = text.slice(start.length, mark < 0 ? undefined : mark)
+  const query = mark < 0 ? '' : text.slice(mark + 1)
   if (!rest.startsWith('/')) return scheme === '' ? 'invalid URI for request' : { scheme, host: '', path: '', query }
   const [whole = '', authority = ''] = (scheme === '' ? undefined : /^\/\/([^/]*)/.exec(rest)) ?? []
+  yield look
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
   const problem = hostProblem(scheme, host)
@@ -117,5 +133,6 @@ export function requestUrl(text: string): UrlParts | string {
   const user = authority.slice(0, Math.max(at, 0))
   if (!userInfo.test(user)) return 'net/url: invalid userinfo'
   const path = rest.slice(whole.length)
+  yield look
   return escapeProblem(user, badEscape) ?? escapeProblem(path, badEscape) ?? { scheme, host, path, query }
 }

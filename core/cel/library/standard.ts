@@ -1,11 +1,11 @@
 /** Standard operators and functions (cel-go's common/stdlib). */
 import { concatenate } from '../../schema/bytes.ts'
-import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
+import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { boundList, boundText } from '../limits.ts'
 import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { compare, contains, ValueSet } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
-import { type AnyMap, adapt, getKey, lengthOf, scanTime, sizeOfMap, smallerWeight, weightOf } from '../values/maps.ts'
+import { type AnyMap, adapt, getKey, lengthOf, lengthParts, sizeOfMap, smallerWeight, weightOf } from '../values/maps.ts'
 import { CelDouble, doubleOperator, type Int, intOperator, negateInt, uintOperator } from '../values/numbers.ts'
 import { search } from '../values/search.ts'
 import { type CelDuration, type CelTimestamp, duration, timestamp } from '../values/times.ts'
@@ -35,7 +35,7 @@ const nanosecondsPerItem = 10
 const nanosecondsPerLookup = 200
 
 /** Copies both operands. */
-const joins = { cost: ([a, b]: readonly unknown[]) => traversed(weightOf(a) + weightOf(b)) }
+const joins = { cost: ([a, b]: readonly unknown[], weigh: Weigh) => traversed(weigh(a) + weigh(b)) }
 
 /** Lists with list type set are joined without duplicates; in lists of type map, later items replace earlier ones with the same keys. */
 function joinLists(a: List, b: List): MaybeSteps<List> {
@@ -158,10 +158,17 @@ const ordered: readonly (readonly [id: string, left: string, right: string])[] =
 
 const isNaNDouble = (value: unknown) => value instanceof CelDouble && Number.isNaN(value.value)
 
+/** Time to compare a byte. */
+const nanosecondsPerByte = 2
+
 /** Comparison operators: for strings and bytes the cost is a traversal of the smaller operand. */
 function relation(operator: string, name: string, holds: (order: number) => boolean): readonly Row[] {
-  const run = (a: unknown, b: unknown) => (isNaNDouble(a) || isNaNDouble(b) ? fail('NaN values cannot be ordered') : holds(compare(a, b)))
-  const cost = ([a, b]: readonly unknown[]) => traversed(smallerWeight(a, b))
+  const run = (a: unknown, b: unknown) => {
+    if (isNaNDouble(a) || isNaNDouble(b)) fail('NaN values cannot be ordered')
+    if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return holds(compare(a, b))
+    return costly(Math.min(a.length, b.length) * nanosecondsPerByte, () => holds(compare(a, b)))
+  }
+  const cost = ([a, b]: readonly unknown[], weigh: Weigh) => traversed(smallerWeight(a, b, weigh))
   return ordered.map(([id, left, right]): Row => {
     const row = [`${name}_${id}`, `_${operator}_(${left}, ${right}): bool`, run] as const
     return id === 'string' || id === 'bytes' ? [...row, { cost }] : row
@@ -182,6 +189,10 @@ const measured = (map: AnyMap): MaybeSteps<Int> => {
   return map instanceof CelMap ? size : costly(size * nanosecondsPerKey, () => size)
 }
 
+/** Code units from which on a string is measured in steps. */
+const longText = 4096
+const sizeOfText = (text: string): MaybeSteps<Int> => (text.length < longText ? lengthOf(text) : new Steps(lengthParts(text)))
+
 /** Both forms: `size(x)` and `x.size()`. */
 function sizes(id: string, type: string, size: (value: never) => MaybeSteps<Int>): readonly Row[] {
   return [
@@ -196,7 +207,7 @@ const containers: readonly Row[] = [
   ...sizes('bytes', 'bytes', (value: Uint8Array) => value.length),
   ...sizes('list', 'list<A>', (value: List) => value.length),
   ...sizes('map', 'map<A, B>', measured),
-  ...sizes('string', 'string', (text: string) => costly(scanTime(text), () => lengthOf(text))),
+  ...sizes('string', 'string', sizeOfText),
 ]
 
 const texts: readonly Row[] = [
@@ -204,14 +215,14 @@ const texts: readonly Row[] = [
     'contains_string',
     'string.contains(string): bool',
     (text: string, part: string) => after(search(text, part, 0), (at) => at >= 0),
-    { cost: ([text, part]) => traversed(weightOf(text)) * traversed(weightOf(part)) },
+    { cost: ([text, part], weigh) => traversed(weigh(text)) * traversed(weigh(part)) },
   ],
   ['ends_with_string', 'string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part), first()],
   ['starts_with_string', 'string.startsWith(string): bool', (text: string, part: string) => text.startsWith(part), first()],
 ]
 
 function first() {
-  return { cost: ([text]: readonly unknown[]) => traversed(weightOf(text)) }
+  return { cost: ([text]: readonly unknown[], weigh: Weigh) => traversed(weigh(text)) }
 }
 
 export const standardLibrary = (): readonly FunctionDeclaration[] =>

@@ -1,6 +1,6 @@
 /** URLs as values (library `url` of the API server). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { costly, type MaybeSteps, Pace, type Parts, Steps } from '../steps.ts'
+import { after, type MaybeSteps, Pace, type Parts, Steps } from '../steps.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'
 import { CelMap, CelOpaque } from '../values/values.ts'
@@ -27,17 +27,13 @@ class CelUrl extends CelOpaque {
 const faultOf = (text: string, why: string) => `parse ${quoted(text)}: ${why}`
 
 /** Error of a URL; undefined: valid. */
-export function urlProblem(text: string): string | undefined {
-  const found = requestUrl(text)
-  return typeof found === 'string' ? faultOf(text, found) : undefined
-}
+export const urlProblem = (text: string): MaybeSteps<string | undefined> =>
+  after(requestUrl(text), (found) => (typeof found === 'string' ? faultOf(text, found) : undefined))
 
-function url(text: string): CelUrl {
-  const found = requestUrl(text)
-  return typeof found === 'string'
-    ? fail(`URL parse error during conversion from string: ${faultOf(text, found)}`)
-    : new CelUrl(text, found)
-}
+const url = (text: string): MaybeSteps<CelUrl> =>
+  after(requestUrl(text), (found) =>
+    typeof found === 'string' ? fail(`URL parse error during conversion from string: ${faultOf(text, found)}`) : new CelUrl(text, found),
+  )
 
 const hostname = (host: string) => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
 const port = (host: string) => /:(\d*)$/.exec(host.slice(host.lastIndexOf(']') + 1))?.[1] ?? ''
@@ -86,11 +82,7 @@ function* queryOf({ parts: { query } }: CelUrl): Parts<CelMap> {
 
 const rows: readonly Row[] = [
   ['string_to_url', 'url(string): URL', url, traversesFirst],
-  [
-    'is_url_string',
-    'isURL(string): bool',
-    (text: string) => costly(text.length * nanosecondsPerCharacter, () => typeof requestUrl(text) !== 'string'),
-  ],
+  ['is_url_string', 'isURL(string): bool', (text: string) => after(requestUrl(text), (found) => typeof found !== 'string')],
   ['url_get_scheme', 'URL.getScheme(): string', ({ parts: { scheme } }: CelUrl) => scheme],
   ['url_get_host', 'URL.getHost(): string', ({ parts: { host } }: CelUrl) => host],
   ['url_get_hostname', 'URL.getHostname(): string', ({ parts: { host } }: CelUrl) => hostname(host)],

@@ -1,13 +1,13 @@
 /** Compilation of operators and functions. */
 
 import { patternProblem } from '../../schema/pattern.ts'
-import type { FunctionDeclaration, Overload } from '../functions.ts'
-import { after, drained, type MaybeSteps, type Parts, Steps, unitsOf, within } from '../steps.ts'
+import type { FunctionDeclaration, Overload, Weigh } from '../functions.ts'
+import { after, drained, type MaybeSteps, type Parts, Steps, within } from '../steps.ts'
 import type { Call, Expr } from '../syntax/ast.ts'
 import { type CelType, sameType } from '../types.ts'
 import { contains, equal, ValueSet } from '../values/compare.ts'
 import { CelError, fail } from '../values/errors.ts'
-import { adapt, getKey, isMap, smallerWeight, weightOf } from '../values/maps.ts'
+import { adapt, getKey, isMap, lengthParts, smallerWeight, weightOf } from '../values/maps.ts'
 import { matches, typeOf } from '../values/typing.ts'
 import { CelOpaque, CelOptional, none } from '../values/values.ts'
 import { areTrusted, type Code, constant, isAttribute, type Run } from './code.ts'
@@ -62,13 +62,13 @@ const conditional: CompileCall = (compiler, { args }) => {
 }
 
 /** Cost of comparing two values: a traversal of the smaller one. */
-function comparisonCost(a: unknown, b: unknown): number {
-  if (typeof a === 'boolean' || typeof a === 'number') return weightOf(b) === 0 ? 0 : 1
-  return a instanceof CelOpaque ? 1 : Math.ceil(smallerWeight(a, b) * 0.1)
+function comparisonCost(a: unknown, b: unknown, weigh: Weigh): number {
+  if (typeof a === 'boolean' || typeof a === 'number') return weigh(b) === 0 ? 0 : 1
+  return a instanceof CelOpaque ? 1 : Math.ceil(smallerWeight(a, b, weigh) * 0.1)
 }
 
 function equality(wanted: boolean): CompileCall {
-  const cost = ([a, b]: readonly unknown[]) => comparisonCost(a, b)
+  const cost = ([a, b]: readonly unknown[], weigh: Weigh) => comparisonCost(a, b, weigh)
   const run = (a: unknown, b: unknown) => {
     const same = equal(a, b)
     return typeof same === 'boolean' ? same === wanted : after(same, (found) => found === wanted)
@@ -240,7 +240,7 @@ function outcome(run: Run, frame: Frame): unknown {
 
 /** Counts a call of which an argument failed. */
 function failed(frame: Frame, error: unknown, args: readonly unknown[], cost: Cost | undefined): never {
-  if (error instanceof CelError) frame.spend(cost ? drained(cost(args)) : 1)
+  if (error instanceof CelError) frame.spend(cost ? drained(cost(args, weightOf)) : 1)
   throw error
 }
 
@@ -249,23 +249,21 @@ function* counted(frame: Frame, cost: Parts<number>, call: () => unknown): Parts
   return yield* within(call())
 }
 
-/** UTF-16 code units from which on a string is measured in a step of its own; nanoseconds for each. */
-const longText = 256 * 1024
-const nanosecondsPerUnit = 3
+/** UTF-16 code units from which on a string is measured in steps. */
+const longText = 128 * 1024
+const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > longText
 
-function* measured(cost: Cost, args: readonly unknown[], length: number): Parts<number> {
-  yield unitsOf(length * nanosecondsPerUnit)
-  const units = yield* within(cost(args))
+function* measured(cost: Cost, args: readonly unknown[]): Parts<number> {
+  const sizes: (number | undefined)[] = []
+  for (const each of args) sizes.push(isLong(each) ? yield* lengthParts(each) : undefined)
+  const units = yield* within(cost(args, (value) => sizes[args.indexOf(value)] ?? weightOf(value)))
   yield 0
   return units
 }
 
 /** Cost of a call, which depends on the number of characters of its strings. */
-function costOf(cost: Cost, args: readonly unknown[]): MaybeSteps<number> {
-  let length = 0
-  for (const each of args) if (typeof each === 'string') length += each.length
-  return length > longText ? new Steps(measured(cost, args, length)) : cost(args)
-}
+const costOf = (cost: Cost, args: readonly unknown[]): MaybeSteps<number> =>
+  args.some(isLong) ? new Steps(measured(cost, args)) : cost(args, weightOf)
 
 /** Continues a call that takes steps. `cost` and `work`: units used when it started. */
 const inSteps = (frame: Frame, number: number, cost: number, work: number, parts: Parts<unknown>): unknown =>

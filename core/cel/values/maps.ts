@@ -1,5 +1,5 @@
 /** Access to maps and objects of all representations. */
-import type { MaybeSteps } from '../steps.ts'
+import { type MaybeSteps, type Parts, unitsOf } from '../steps.ts'
 import { type Int, isInt } from './numbers.ts'
 import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
 
@@ -81,15 +81,33 @@ export function lengthOf(text: string, end = text.length): number {
   return length
 }
 
+/** Code units that are counted at once. */
+const countedAtOnce = 128 * 1024
+
+/** Number of code points, in steps. */
+export function* lengthParts(text: string): Parts<number> {
+  let { length } = text
+  yield unitsOf(length * 0.8)
+  if (!hasPairs(text)) return length
+  for (let from = 0, end = 0; from < text.length; from = end) {
+    end = Math.min(from + countedAtOnce, text.length)
+    if (isPair(text, end - 1)) end++
+    const part = text.slice(from, end)
+    yield unitsOf(scanTime(part))
+    length -= part.length - lengthOf(part)
+  }
+  return length
+}
+
 /** Nanoseconds to look at the code points of a string, or at the first `points` of them. */
 export const scanTime = (text: string, points = text.length): number =>
   hasPairs(text) ? Math.min(text.length, 2 * points) * 3 : text.length * 0.5
 
 /** Size of the smaller of two values. Strings of very different lengths are not counted. */
-export function smallerWeight(a: unknown, b: unknown): number {
-  if (typeof a !== 'string' || typeof b !== 'string') return Math.min(weightOf(a), weightOf(b))
-  if (a.length > 2 * b.length) return lengthOf(b)
-  return b.length > 2 * a.length ? lengthOf(a) : Math.min(lengthOf(a), lengthOf(b))
+export function smallerWeight(a: unknown, b: unknown, weigh: (value: unknown) => number): number {
+  if (typeof a !== 'string' || typeof b !== 'string') return Math.min(weigh(a), weigh(b))
+  if (a.length > 2 * b.length) return weigh(b)
+  return b.length > 2 * a.length ? weigh(a) : Math.min(weigh(a), weigh(b))
 }
 
 /** Size of a value for costs; 1 if it has none. */
