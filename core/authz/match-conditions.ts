@@ -1,12 +1,17 @@
 /** CEL match conditions that select the requests a webhook is asked about. The spec of the v1 SubjectAccessReview is `request`. */
 import { createCelEnvironment } from '../cel/environment.ts'
-import type { Program } from '../cel/program.ts'
+import type { Evaluation, Program } from '../cel/program.ts'
+import { Replay } from '../cel/replay.ts'
 import { boolType, listType, mapType, objectType, stringType } from '../cel/types.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Slices } from '../slices.ts'
 import { aggregate } from './rules.ts'
 import type { ReviewSpec } from './webhook-review.ts'
 
 /** Whether all conditions are true, or the evaluation error; one false condition takes precedence over errors. */
-export type MatchConditions = (spec: ReviewSpec) => boolean | { readonly error: string }
+export type Match = boolean | { readonly error: string }
+/** A promise only if a time slice ended meanwhile. */
+export type MatchConditions = (spec: ReviewSpec, slices: Slices) => MaybePromise<Match>
 
 const requirementType = objectType('kubernetes.LabelSelectorRequirement', {
   key: stringType,
@@ -50,7 +55,11 @@ export function compileMatchConditions(
     if ('issues' in compiled) problem(index, compiled.issues)
     else conditions.push(compiled.program)
   }
-  return (spec) => holds(conditions, { request: completed(spec) })
+  return (spec, slices) => {
+    const context = { request: completed(spec) }
+    const replay = new Replay(() => slices)
+    return replay.run(() => holds(conditions, (program) => replay.part((part) => program.start(context, { slices: part }))))
+  }
 }
 
 const noAttributes = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' }
@@ -79,10 +88,11 @@ function completed({ resourceAttributes, nonResourceAttributes, user = '', group
   }
 }
 
-function holds(conditions: readonly Program[], context: { readonly request: object }): ReturnType<MatchConditions> {
+function holds(conditions: readonly Program[], evaluate: (program: Program) => Evaluation): Match {
   const errors: string[] = []
-  for (const { expression, evaluate } of conditions) {
-    const { value, error } = evaluate(context)
+  for (const condition of conditions) {
+    const { expression } = condition
+    const { value, error } = evaluate(condition)
     if (value === false) return false
     if (error !== undefined) errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${error}`)
     else if (value !== true) errors.push(`cel evaluation error: expression '${expression}' eval result type should be bool`)

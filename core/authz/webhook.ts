@@ -1,13 +1,15 @@
 /** Mode Webhook: a SubjectAccessReview is sent to a webhook over HTTPS. */
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
+import { Pauses } from '../slices.ts'
 import { createReadingCall, outcomeOf } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { createExpiringCache } from '../webhook/expiring-cache.ts'
 import { sharedCalls } from '../webhook/shared-calls.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
-import type { MatchConditions } from './match-conditions.ts'
+import type { Match, MatchConditions } from './match-conditions.ts'
 import { type AuthorizationObserver, unobserved } from './observer.ts'
 import { unlistedRules } from './rules.ts'
 import { type ReviewSpec, type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
@@ -56,6 +58,8 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
   const { name, version, authorizedTtl, unauthorizedTtl, conditions } = options
   const { clock, logger, platform, observer = unobserved } = context
   const cache = createExpiringCache<Decision>(cachedAnswers, clock)
+  const pauses = new Pauses(clock)
+  const neverAborted = new AbortController().signal
   const call = createReadingCall({
     ...options,
     ...context,
@@ -80,12 +84,19 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
     return decision
   }
 
-  function matches(spec: ReviewSpec): ReturnType<MatchConditions> {
+  function matches(spec: ReviewSpec, signal: AbortSignal): MaybePromise<Match> {
     if (conditions === undefined) return true
     const began = clock.monotonic()
-    const match = conditions(spec)
-    observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.monotonic() - began)
-    return match
+    return then(
+      conditions(
+        spec,
+        pauses.slices(() => signal),
+      ),
+      (match) => {
+        observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.monotonic() - began)
+        return match
+      },
+    )
   }
 
   /** Concurrent requests with the same review share a call. */
@@ -95,12 +106,13 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
     name,
     authorize(attributes, context) {
       const spec = reviewSpec(attributes)
-      const match = matches(spec)
-      if (match !== true) return match === false ? skipped : failed(match.error)
-      const key = JSON.stringify(spec)
-      const known = cache.get(key)
-      if (known !== undefined) return known
-      return shared(key, context, ({ signal }) => ask(attributes, key, reviewBody(spec, version, platform), signal))
+      return then<Match, Decision>(matches(spec, context?.signal ?? neverAborted), (match) => {
+        if (match !== true) return match === false ? skipped : failed(match.error)
+        const key = JSON.stringify(spec)
+        const known = cache.get(key)
+        if (known !== undefined) return known
+        return shared(key, context, ({ signal }) => ask(attributes, key, reviewBody(spec, version, platform), signal))
+      })
     },
     rulesFor: () => unlistedRules('webhook'),
   }

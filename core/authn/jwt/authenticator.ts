@@ -1,6 +1,7 @@
 /** Authenticators for tokens of OpenID providers and other JWT issuers. */
 import type { Platform } from '../../platform.ts'
 import type { Clock, Context, Logger, Outbound } from '../../ports.ts'
+import { Pauses } from '../../slices.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
 import { distributedClaims } from './distributed-claims.ts'
 import { createGet } from './https-get.ts'
@@ -67,6 +68,9 @@ export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtCont
 
 function issuerAuthenticator(settings: JwtSettings, context: JwtContext): IssuerAuthenticator {
   const { clock, outbound, observer, platform } = context
+  const pauses = new Pauses(clock)
+  // Other requests may wait for the same token.
+  const neverAborted = new AbortController().signal
   const { url: issuer, discoveryURL, certificateAuthority, audiences } = settings.issuer
   const get = createGet(outbound, certificateAuthority)
   const toUser = userOfClaims(settings, platform)
@@ -79,7 +83,9 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
 
   async function userOf(token: JwtToken, context: Context | undefined): Promise<Authentication> {
     await provider.verify(token, context)
-    return { user: toUser((await distributed?.expand(token.claims, context)) ?? token.claims) }
+    const claims = (await distributed?.expand(token.claims, context)) ?? token.claims
+    const slices = pauses.slices(() => neverAborted)
+    return { user: await toUser(claims, slices) }
   }
 
   return {

@@ -1,6 +1,6 @@
 /** CEL expressions of JWT authenticators: their environments and how results are read. */
 import { type CelEnvironment, type Compiled, createCelEnvironment } from '../../cel/environment.ts'
-import type { Bindings, Program } from '../../cel/program.ts'
+import type { Bindings, Evaluation, Program } from '../../cel/program.ts'
 import { boolType, dynType, listType, mapType, objectType, stringType } from '../../cel/types.ts'
 import { AuthenticationError } from '../authenticator.ts'
 
@@ -43,22 +43,25 @@ export function mustCompile(compiled: Compiled): Program {
   return compiled.program
 }
 
-/** Evaluates an expression. Throws an AuthenticationError when it fails, so that the token is refused. */
-export function evaluate(program: Program, what: string, variables: Bindings): unknown {
-  const { value, error } = program.evaluate(variables)
+/** Evaluates a program. Throws a Pending when its time slice is over. */
+export type Evaluate = (program: Program, variables: Bindings) => Evaluation
+
+/** Value of an expression. Throws an AuthenticationError when it fails, so that the token is refused. */
+function resultOf(evaluate: Evaluate, program: Program, what: string, variables: Bindings): unknown {
+  const { value, error } = evaluate(program, variables)
   if (error === undefined) return value
   throw new AuthenticationError(`error evaluating ${what}: expression '${program.expression}' resulted in error: ${error}`)
 }
 
-export function textResult(program: Program, what: string, claims: unknown): string {
-  const value = evaluate(program, `${what} claim expression`, { claims })
+export function textResult(evaluate: Evaluate, program: Program, what: string, claims: unknown): string {
+  const value = resultOf(evaluate, program, `${what} claim expression`, { claims })
   if (typeof value !== 'string') throw new AuthenticationError(`error evaluating ${what} claim expression: must return a string`)
   return value
 }
 
 /** A string or list of strings as a list, without empty strings; null is an empty list. */
-export function listResult(program: Program, what: string, claims: unknown): readonly string[] {
-  const value = evaluate(program, `${what} claim expression`, { claims })
+export function listResult(evaluate: Evaluate, program: Program, what: string, claims: unknown): readonly string[] {
+  const value = resultOf(evaluate, program, `${what} claim expression`, { claims })
   const list: readonly unknown[] = value === null ? [] : Array.isArray(value) ? value : [value]
   if (!list.every((each) => typeof each === 'string')) {
     throw new AuthenticationError(`error evaluating ${what} claim expression: must return a string or a list of strings`)
@@ -67,8 +70,8 @@ export function listResult(program: Program, what: string, claims: unknown): rea
 }
 
 /** Throws an AuthenticationError with the rule's message when the rule is false. */
-export function mustHold(program: Program, message: string, what: string, variables: Bindings): void {
-  if (evaluate(program, `${what} validation expression`, variables) === true) return
+export function mustHold(evaluate: Evaluate, program: Program, message: string, what: string, variables: Bindings): void {
+  if (resultOf(evaluate, program, `${what} validation expression`, variables) === true) return
   throw new AuthenticationError(
     `error evaluating ${what} validation expression: validation expression '${program.expression}' failed: ${message}`,
   )

@@ -1,16 +1,22 @@
 /** Maps claims to a user, with the rules of an authenticator's settings. */
 import type { Program } from '../../cel/program.ts'
+import { Replay } from '../../cel/replay.ts'
 import { fromJson } from '../../cel/values/json.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
 import type { Json } from '../../schema/model.ts'
+import type { Slices } from '../../slices.ts'
 import { AuthenticationError } from '../authenticator.ts'
-import { createJwtCompiler, listResult, mustCompile, mustHold, textResult } from './expressions.ts'
+import { createJwtCompiler, type Evaluate, listResult, mustCompile, mustHold, textResult } from './expressions.ts'
 import type { ClaimOrExpression, JwtSettings } from './settings.ts'
 import { type Claims, claimOf } from './token.ts'
 
-/** The user of verified claims. Throws an AuthenticationError when they can't be mapped or break a rule. */
-export type UserOfClaims = (claims: Claims) => User
+/**
+ * The user of verified claims. Expressions pause at the end of a time slice. Throws, or rejects with, an AuthenticationError when the claims can't
+ * be mapped or break a rule.
+ */
+export type UserOfClaims = (claims: Claims, slices: Slices) => MaybePromise<User>
 
 /** A string claim that the settings name. */
 function textClaim(claims: Claims, name: string, what: string): string {
@@ -60,9 +66,9 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
   const evaluates = username ?? groups ?? uid ?? extra[0] ?? claimRules[0]
   const credentialId = platform.name('authentication.<labels>/credential-id')
 
-  function nameOf(claims: Claims, values: unknown): string {
+  function nameOf(claims: Claims, values: unknown, evaluate: Evaluate): string {
     if (username !== undefined) {
-      const name = textResult(username, 'username', values)
+      const name = textResult(evaluate, username, 'username', values)
       if (name === '') throw new AuthenticationError('empty username via CEL expression is not allowed')
       return name
     }
@@ -73,40 +79,46 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
     return prefix + name
   }
 
-  function groupsOf(claims: Claims, values: unknown): readonly string[] {
-    if (groups !== undefined) return listResult(groups, 'group', values)
+  function groupsOf(claims: Claims, values: unknown, evaluate: Evaluate): readonly string[] {
+    if (groups !== undefined) return listResult(evaluate, groups, 'group', values)
     const { claim, prefix = '' } = claimMappings.groups
     const value = claim === '' ? undefined : claimOf(claims, claim)
     return value === undefined ? [] : listClaim(value, claim).map((group) => prefix + group)
   }
 
-  function uidOf(claims: Claims, values: unknown): string {
-    if (uid !== undefined) return textResult(uid, 'uid', values)
+  function uidOf(claims: Claims, values: unknown, evaluate: Evaluate): string {
+    if (uid !== undefined) return textResult(evaluate, uid, 'uid', values)
     return claimMappings.uid.claim === '' ? '' : textClaim(claims, claimMappings.uid.claim, 'uid')
   }
 
-  function extraOf(claims: Claims, values: unknown): { readonly [key: string]: readonly string[] } {
+  function extraOf(claims: Claims, values: unknown, evaluate: Evaluate): { readonly [key: string]: readonly string[] } {
     const tokenId = claimOf(claims, 'jti')
-    const found = extra.map(({ key, program }) => [key, listResult(program, 'extra', values)] as const)
+    const found = extra.map(({ key, program }) => [key, listResult(evaluate, program, 'extra', values)] as const)
     const own = typeof tokenId === 'string' && tokenId !== '' ? [[credentialId, [`JTI=${tokenId}`]] as const] : []
     return Object.fromEntries([...own, ...found].filter(([, list]) => list.length > 0))
   }
 
-  return (claims) => {
-    const values = evaluates === undefined ? undefined : fromJson(claims)
-    const name = nameOf(claims, values)
-    const uidValue = uidOf(claims, values)
-    const extraValues = extraOf(claims, values)
+  function userOf(claims: Claims, values: unknown, evaluate: Evaluate): User {
+    const name = nameOf(claims, values, evaluate)
+    const uidValue = uidOf(claims, values, evaluate)
+    const extraValues = extraOf(claims, values, evaluate)
     const user: User = {
       name,
-      groups: groupsOf(claims, values),
+      groups: groupsOf(claims, values, evaluate),
       ...(uidValue !== '' && { uid: uidValue }),
       ...(Object.keys(extraValues).length > 0 && { extra: extraValues }),
     }
     validateRequired(claims, claimValidationRules)
-    for (const { program, message } of claimRules) mustHold(program, message, 'claim', { claims: values })
+    for (const { program, message } of claimRules) mustHold(evaluate, program, message, 'claim', { claims: values })
     const seen = { username: name, uid: uidValue, groups: user.groups, extra: extraValues }
-    for (const { program, message } of userRules) mustHold(program, message, 'user info', { user: seen })
+    for (const { program, message } of userRules) mustHold(evaluate, program, message, 'user info', { user: seen })
     return user
+  }
+
+  return (claims, slices) => {
+    const values = evaluates === undefined ? undefined : fromJson(claims)
+    const replay = new Replay(() => slices)
+    const evaluate: Evaluate = (program, variables) => replay.part((part) => program.start(variables, { slices: part }))
+    return replay.run(() => userOf(claims, values, evaluate))
   }
 }

@@ -4,7 +4,7 @@ import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList, boundText } from '../limits.ts'
 import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
-import { hasPairs, isPair, lengthOf, pointAfter, scanTime } from '../values/maps.ts'
+import { hasPairs, isPair, lengthOf, lengthParts, pointAfter, scanTime } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
 import { forward, search, searchBackwards } from '../values/search.ts'
 import { traversal, traversed, traversesFirst, traversesKnown, traversesTwice } from './costs.ts'
@@ -43,7 +43,7 @@ const isBoundary = (text: string, at: number) => at === 0 || at >= text.length |
 function* matching(text: string, part: string, from: number, by: 1 | -1): Parts<Int> {
   const find = by === 1 ? search : searchBackwards
   for (let at = yield* within(find(text, part, from)); at >= 0; at = yield* within(find(text, part, at + by))) {
-    if (isBoundary(text, at) && isBoundary(text, at + part.length)) return lengthOf(text, at)
+    if (isBoundary(text, at) && isBoundary(text, at + part.length)) return yield* lengthParts(text.slice(0, at))
     if (at + by < 0) return -1
   }
   return -1
@@ -65,7 +65,7 @@ function lastIndexOf(text: string, part: string, from?: Int): MaybeSteps<Int> {
 }
 
 function* lastIndex(text: string, part: string, from: Int | undefined): Parts<Int> {
-  if (part === '') return from ?? (yield* within(traversing(text, () => lengthOf(text))))
+  if (part === '') return from ?? (yield* lengthParts(text))
   if (from !== undefined && from < 0) outOfRange(from)
   const offset = from === undefined ? text.length - 1 : yield* within(traversing(text, () => offsetOf(text, Number(from)), from))
   if (offset === undefined || offset >= text.length) return -1

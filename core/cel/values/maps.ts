@@ -84,8 +84,12 @@ export function lengthOf(text: string, end = text.length): number {
 /** Code units that are counted at once. */
 const countedAtOnce = 128 * 1024
 
+/** Code units up to which a string is counted without steps. */
+const shortText = 1024
+
 /** Number of code points, in steps. */
 export function* lengthParts(text: string): Parts<number> {
+  if (text.length < shortText) return lengthOf(text)
   let { length } = text
   yield unitsOf(length * 0.8)
   if (!hasPairs(text)) return length

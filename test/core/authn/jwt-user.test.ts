@@ -222,3 +222,20 @@ test('each issuer uses its own entry', async () => {
   clock.advance(2_000)
   await assert.rejects(crossed, /failed to verify/)
 })
+
+test('expressions over claims pause, so that other requests run meanwhile', async () => {
+  const web = createWeb()
+  publish(web, [key])
+  let pauses = 0
+  let time = 0
+  const pause = async () => void pauses++
+  const given = settings({ uid: expression("string(claims.text.matches('(a?){50}a{50}b'))"), ...claimRule('claims.text.size() > 0') })
+  const tokens = jwtAuthenticators(
+    [given],
+    context(web, { clock: { now: () => clock.now(), after: () => () => {}, monotonic: () => (time += 3), pause } }),
+  )
+  await settle()
+  const found = await tokens.authenticateToken(await sign(key, { text: `${'a'.repeat(20)}c`.repeat(3_000) }), undefined, undefined)
+  assert.equal(found?.user.uid, 'false')
+  assert.ok(pauses > 1, `${pauses} pauses`)
+})

@@ -6,7 +6,7 @@ import type { Attributes, Decision } from '../../../core/authz/authorizer.ts'
 import { compileMatchConditions } from '../../../core/authz/match-conditions.ts'
 import { type WebhookOptions, webhookAuthorizer } from '../../../core/authz/webhook.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import type { OutboundOptions } from '../../../core/ports.ts'
+import type { Clock, OutboundOptions } from '../../../core/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { onPath, onResource, userOf } from './attributes.ts'
 
@@ -20,7 +20,7 @@ interface Sent {
 type Answer = Response | object | Error
 
 /** An authorizer whose service gives these answers in order, repeating the last. */
-function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}) {
+function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}, other?: Clock) {
   const sent: Sent[] = []
   const clock = new ManualClock()
   const quiet = () => {}
@@ -36,7 +36,7 @@ function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}
       ...options,
     },
     {
-      clock,
+      clock: other ?? clock,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       platform: createPlatform(),
       outbound: {
@@ -300,6 +300,18 @@ test(`${rows.length} match conditions`, async () => {
       }
     }
   }
+})
+
+test('match conditions pause, so that other requests run meanwhile', async () => {
+  let pauses = 0
+  let time = 0
+  const pause = async () => void pauses++
+  const clock = { now: () => 0, monotonic: () => (time += 3), after: () => () => {}, pause }
+  const conditions = compileMatchConditions(["request.resourceAttributes.name.matches('(a?){50}a{50}b')"], () => assert.fail())
+  const { decide, sent } = setUp([yes], { ...(conditions && { conditions }) }, clock)
+  const decision = await decide({ ...request, name: `${'a'.repeat(20)}c`.repeat(3_000) })
+  assert.deepEqual([decision, sent.length], [{ verdict: 'no-opinion', reason: '' }, 0])
+  assert.ok(pauses > 1, `${pauses} pauses`)
 })
 
 test('invalid match conditions', () => {
