@@ -1,11 +1,10 @@
 /** List functions: the API server's own, and cel-go's ext.Lists, version 3. */
-import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList } from '../limits.ts'
 import { costly, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
 import { compare, comparisonTime, position, sortedPlaces, ValueSet } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
-import { adapt, getKey, isMap, keysOf, weightOf } from '../values/maps.ts'
+import { adapt, bytesOf, getKey, isMap, keysOf, weightOf } from '../values/maps.ts'
 import { CelDouble, CelUint, doubleOperator, type Int, intOperator, uintOperator } from '../values/numbers.ts'
 import { CelDuration, duration } from '../values/times.ts'
 import { typeOf } from '../values/typing.ts'
@@ -16,8 +15,9 @@ type List = readonly unknown[]
 
 const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
 
-/** Time to visit an item. */
+/** Time to visit an item, and to look at a character. */
 const nanosecondsPerItem = 20
+const nanosecondsPerUnit = 3
 
 function extreme(name: string, sign: 1 | -1): (list: List) => unknown {
   return (list) => (list.length === 0 ? fail(`${name} called on empty list`) : new Steps(extremeOf(list, sign)))
@@ -189,8 +189,10 @@ function* traversalCost(value: unknown): Parts<number> {
       continue
     }
     const each = top.items[top.at++]
-    if (typeof each === 'string') total += Math.floor(utf8Length(each) * traversal)
-    else if (each instanceof Uint8Array) total += Math.floor(each.length * traversal)
+    if (typeof each === 'string') {
+      if (pace.due(each.length * nanosecondsPerUnit)) yield pace.units
+      total += Math.floor((yield* within(bytesOf(each))) * traversal)
+    } else if (each instanceof Uint8Array) total += Math.floor(each.length * traversal)
     else if (Array.isArray(each)) open.push({ items: each, at: 0 })
     else if (!isMap(each) || (each instanceof CelObject && each.celType.fieldNames?.length === 0)) total++
     else open.push({ items: keysOf(each).flatMap((key) => [key, getKey(each, key)]), at: 0 })

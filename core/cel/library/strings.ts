@@ -1,10 +1,9 @@
 /** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
-import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList, boundText } from '../limits.ts'
-import { after, costly, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
+import { after, drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
-import { hasPairs, isPair, lengthOf, lengthParts, pointAfter, scanTime } from '../values/maps.ts'
+import { bytesOf, hasPairs, isPair, lengthOf, lengthParts, pointAfter, scanTime } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
 import { forward, search, searchBackwards } from '../values/search.ts'
 import { traversal, traversed, traversesFirst, traversesKnown, traversesTwice } from './costs.ts'
@@ -13,8 +12,16 @@ import { format } from './format.ts'
 const outOfRange = (index: Int): never => fail(`index out of range: ${index}`)
 
 /** Position in code units of a code point, from a known one on; beyond the end: undefined. */
-function offsetOf(text: string, point: number, from: { readonly point: number; readonly offset: number } = { point: 0, offset: 0 }) {
-  if (!hasPairs(text)) return point <= text.length ? point : undefined
+const offsetOf = (text: string, point: number, from: Place): number | undefined =>
+  hasPairs(text) ? skip(text, point, from) : point <= text.length ? point : undefined
+
+interface Place {
+  readonly point: number
+  readonly offset: number
+}
+const start: Place = { point: 0, offset: 0 }
+
+function skip(text: string, point: number, from: Place): number | undefined {
   let { offset } = from
   for (let at = from.point; at < point; at++) {
     if (offset >= text.length) return undefined
@@ -23,17 +30,37 @@ function offsetOf(text: string, point: number, from: { readonly point: number; r
   return offset
 }
 
-/** Runs a function that looks at the code points of a string, or at the first `points` of them. */
-const traversing = <T>(text: string, run: () => T, points?: Int): MaybeSteps<T> =>
-  costly(scanTime(text, points === undefined ? undefined : Math.max(0, Number(points))), run)
-
-function charAt(text: string, index: Int): MaybeSteps<string> {
-  const find = () => {
-    const offset = index < 0 ? undefined : offsetOf(text, Number(index))
-    if (offset === undefined) return outOfRange(index)
-    return text.slice(offset, pointAfter(text, offset))
+/** As `offsetOf`, in steps. */
+function* offsetParts(text: string, point: number, from = start): Parts<number | undefined> {
+  if (point - from.point < fewPoints || !hasPairs(text)) return offsetOf(text, point, from)
+  let at = from
+  while (at.point < point) {
+    const next = Math.min(point, at.point + pointsAtOnce)
+    yield unitsOf((next - at.point) * nanosecondsPerPoint)
+    const offset = skip(text, next, at)
+    if (offset === undefined) return undefined
+    at = { point: next, offset }
   }
-  return traversing(text, find, index)
+  return at.offset
+}
+/** Code points that are skipped without steps, and in one; nanoseconds for each. */
+const fewPoints = 256
+const pointsAtOnce = 32 * 1024
+const nanosecondsPerPoint = 6
+
+/** Steps for long strings only. */
+function unlessShort<T>(text: string, parts: Parts<T>): MaybeSteps<T> {
+  const steps = new Steps(parts)
+  return text.length < shortText ? drained(steps) : steps
+}
+const shortText = 1024
+
+const charAt = (text: string, index: Int): MaybeSteps<string> => unlessShort(text, characterAt(text, index))
+
+function* characterAt(text: string, index: Int): Parts<string> {
+  const offset = index < 0 ? undefined : yield* offsetParts(text, Number(index))
+  if (offset === undefined) return outOfRange(index)
+  return text.slice(offset, pointAfter(text, offset))
 }
 
 /** Whether a position is between code points. */
@@ -56,7 +83,7 @@ function indexOf(text: string, part: string, from: Int = 0): MaybeSteps<Int> {
 }
 
 function* firstIndex(text: string, part: string, from: Int): Parts<Int> {
-  const offset = yield* within(traversing(text, () => offsetOf(text, Number(from)), from))
+  const offset = yield* offsetParts(text, Number(from))
   return offset === undefined ? -1 : yield* matching(text, part, offset, 1)
 }
 
@@ -67,7 +94,7 @@ function lastIndexOf(text: string, part: string, from?: Int): MaybeSteps<Int> {
 function* lastIndex(text: string, part: string, from: Int | undefined): Parts<Int> {
   if (part === '') return from ?? (yield* lengthParts(text))
   if (from !== undefined && from < 0) outOfRange(from)
-  const offset = from === undefined ? text.length - 1 : yield* within(traversing(text, () => offsetOf(text, Number(from)), from))
+  const offset = from === undefined ? text.length - 1 : yield* offsetParts(text, Number(from))
   if (offset === undefined || offset >= text.length) return -1
   return yield* matching(text, part, offset, -1)
 }
@@ -175,16 +202,15 @@ function* splitted(text: string, separator: string, limit: number): Parts<readon
   return pieces
 }
 
-function substring(text: string, start: Int, end?: Int): MaybeSteps<string> {
-  const cut = () => {
-    if (end !== undefined && start > end) fail(`invalid substring range. start: ${start}, end: ${end}`)
-    const from = start < 0 ? undefined : offsetOf(text, Number(start))
-    if (from === undefined) return outOfRange(start)
-    if (end === undefined) return text.slice(from)
-    const to = offsetOf(text, Number(end), { point: Number(start), offset: from })
-    return to === undefined ? outOfRange(end) : text.slice(from, to)
-  }
-  return traversing(text, cut, end ?? start)
+const substring = (text: string, first: Int, end?: Int): MaybeSteps<string> => unlessShort(text, partOf(text, first, end))
+
+function* partOf(text: string, first: Int, end: Int | undefined): Parts<string> {
+  if (end !== undefined && first > end) fail(`invalid substring range. start: ${first}, end: ${end}`)
+  const from = first < 0 ? undefined : yield* offsetParts(text, Number(first))
+  if (from === undefined) return outOfRange(first)
+  if (end === undefined) return text.slice(from)
+  const to = yield* offsetParts(text, Number(end), { point: Number(first), offset: from })
+  return to === undefined ? outOfRange(end) : text.slice(from, to)
 }
 
 const join = (list: readonly unknown[], separator = '') => new Steps(joinedItems(list, separator))
@@ -268,7 +294,7 @@ const upperAscii = mapAscii(/[a-z]+/g, (part) => part.toUpperCase())
 
 /** Cost of searches: one traversal of the receiver. */
 const searches = {
-  cost: ([text]: readonly unknown[]) => (typeof text === 'string' ? Math.floor(utf8Length(text) * traversal) : 1),
+  cost: ([text]: readonly unknown[]) => (typeof text === 'string' ? after(bytesOf(text), (bytes) => Math.floor(bytes * traversal)) : 1),
   byName: true,
 } as const
 /** Two traversals of the result; 1 for a call that fails. */

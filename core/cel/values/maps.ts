@@ -1,5 +1,6 @@
 /** Access to maps and objects of all representations. */
-import { type MaybeSteps, type Parts, unitsOf } from '../steps.ts'
+import { utf8Length } from '../../schema/bytes.ts'
+import { type MaybeSteps, type Parts, Steps, unitsOf } from '../steps.ts'
 import { type Int, isInt } from './numbers.ts'
 import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
 
@@ -87,21 +88,32 @@ const countedAtOnce = 128 * 1024
 /** Code units up to which a string is counted without steps. */
 const shortText = 1024
 
-/** Number of code points, in steps. */
-export function* lengthParts(text: string): Parts<number> {
-  if (text.length < shortText) return lengthOf(text)
-  let { length } = text
-  yield unitsOf(length * 0.8)
-  if (!hasPairs(text)) return length
+/** Nanoseconds to look at a code unit once, and to search for pairs. */
+const nanosecondsPerUnit = 3
+const nanosecondsPerSearch = 0.8
+
+/** Sum of a measure over the parts of a string, in steps. */
+function* sumOfParts(text: string, measure: (part: string) => number): Parts<number> {
+  let sum = 0
   for (let from = 0, end = 0; from < text.length; from = end) {
     end = Math.min(from + countedAtOnce, text.length)
     if (isPair(text, end - 1)) end++
-    const part = text.slice(from, end)
-    yield unitsOf(scanTime(part))
-    length -= part.length - lengthOf(part)
+    yield unitsOf((end - from) * nanosecondsPerUnit)
+    sum += measure(text.slice(from, end))
   }
-  return length
+  return sum
 }
+
+/** Number of code points, in steps. */
+export function* lengthParts(text: string): Parts<number> {
+  if (text.length < shortText) return lengthOf(text)
+  yield unitsOf(text.length * nanosecondsPerSearch)
+  return hasPairs(text) ? yield* sumOfParts(text, lengthOf) : text.length
+}
+
+/** Number of bytes in UTF-8, in steps. */
+export const bytesOf = (text: string): MaybeSteps<number> =>
+  text.length < shortText ? utf8Length(text) : new Steps(sumOfParts(text, utf8Length))
 
 /** Nanoseconds to look at the code points of a string, or at the first `points` of them. */
 export const scanTime = (text: string, points = text.length): number =>
