@@ -49,6 +49,8 @@ interface Slot {
 
 interface Plan {
   readonly name: string
+  /** Name of the Go struct with its package. */
+  readonly struct: string
   readonly slots: readonly Slot[]
   readonly positions: ReadonlyMap<string, number>
   /** Positions of fields that are written even when absent, ascending. */
@@ -65,11 +67,14 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   else object[key] = value
 }
 
+/** Name of a message's Go struct. */
+const structName = ({ name, goPackage = 'v1' }: Message) => `${goPackage}.${name}`
+
 /** @param named the name of a text type or map type, if it has one. */
 function goType(schema: Schema, named?: string): string {
   switch (schema.type) {
     case 'message':
-      return `v1.${schema.name}`
+      return structName(schema)
     case 'list':
       return `[]${goType(schema.items, named)}`
     case 'map':
@@ -250,6 +255,7 @@ function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
   const slots = hasTypeMeta ? [...typeMeta.filter(({ name }) => !schema.json.has(name)), ...fields] : fields
   return {
     name: schema.name,
+    struct: structName(schema),
     slots,
     positions: new Map(slots.map(({ name }, position) => [name, position])),
     always: slots.flatMap(({ absent }, position) => (absent ? [position] : [])),
@@ -283,7 +289,7 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
 }
 
 function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
-  if (!isObject(value)) throw walk.mismatch(value, `v1.${plan.name}`)
+  if (!isObject(value)) throw walk.mismatch(value, plan.struct)
   walk.enter()
   const outer = walk.message
   walk.message = plan.name

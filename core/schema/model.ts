@@ -208,6 +208,8 @@ export interface Message<F extends Fields = Fields> {
   readonly fields: F
   /** All fields in JSON order: an inlined message is replaced by its fields. */
   readonly json: ReadonlyMap<string, Field>
+  /** Go package in decoding errors; default v1. */
+  readonly goPackage?: string
   /** Owned as a whole in server-side apply (mapType / structType atomic). */
   readonly atomic?: true
   /** Published in OpenAPI; validation is up to the message. */
@@ -387,6 +389,7 @@ export function inline<S extends Message>(tag: number, schema: S, options?: Fiel
 export interface MessageOptions<F extends Fields> {
   readonly atomic?: true
   readonly typeMeta?: true
+  readonly goPackage?: string
   readonly byKind?: true
   readonly versioned?: true
   readonly internalOrder?: readonly string[]

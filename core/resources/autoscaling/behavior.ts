@@ -1,5 +1,6 @@
-import { field, int32, list, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { int32, list, pointer, quantity, required, string } from '../../schema/model.ts'
 import { defaultBehavior } from './defaults.ts'
+import { message } from './message.ts'
 
 export const HPAScalingPolicy = message('HPAScalingPolicy', 'A bound on how fast the scale changes.', {
   type: required(1, string, 'Pods, or Percent of the present scale.', {
@@ -16,7 +17,7 @@ export const HPAScalingRules = message('HPAScalingRules', 'How the scale changes
     goType: 'v2.ScalingPolicySelect',
     openEnum: ['Max', 'Min', 'Disabled'],
   }),
-  policies: field(2, list(HPAScalingPolicy, { listType: 'atomic' }), 'Bounds on the speed.'),
+  policies: pointer(2, list(HPAScalingPolicy, { listType: 'atomic' }), 'Bounds on the speed.'),
   tolerance: pointer(4, quantity, 'Deviation from the target below which nothing is done; 10% by default.', {
     gate: 'HPAConfigurableTolerance',
   }),

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, int64, list, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -7,6 +7,7 @@ import { validateCounts } from '../validation.ts'
 import { HorizontalPodAutoscalerBehavior } from './behavior.ts'
 import { horizontalPodAutoscalerColumns } from './columns.ts'
 import { defaultSpec } from './defaults.ts'
+import { message } from './message.ts'
 import { CrossVersionObjectReference, MetricSpec } from './metrics.ts'
 import { MetricStatus } from './metrics-status.ts'
 import { validateSpec } from './validation.ts'
@@ -26,7 +27,7 @@ export const HorizontalPodAutoscalerSpec = message(
 
 export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
-    goType: 'v1.HorizontalPodAutoscalerConditionType',
+    goType: 'v2.HorizontalPodAutoscalerConditionType',
     openEnum: ['ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'],
   }),
   status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),

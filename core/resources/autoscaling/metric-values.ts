@@ -1,5 +1,6 @@
-import { int32, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { int32, pointer, quantity, required, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
+import { message } from './message.ts'
 
 export const MetricTarget = message('MetricTarget', 'Value that a metric should have.', {
   type: required(1, string, 'Which of the values is set: Utilization, Value or AverageValue.', {
@@ -17,7 +18,12 @@ export const MetricValueStatus = message('MetricValueStatus', 'Value that a metr
   averageUtilization: pointer(3, int32, "The metric per pod, in percent of the pods' requests."),
 })
 
-export const MetricIdentifier = message('MetricIdentifier', 'Names a metric.', {
-  name: required(1, string, 'Name of the metric.'),
-  selector: pointer(2, LabelSelector, 'Selects among series of that name.'),
-})
+export const MetricIdentifier = message(
+  'MetricIdentifier',
+  'Names a metric.',
+  {
+    name: required(1, string, 'Name of the metric.'),
+    selector: pointer(2, LabelSelector, 'Selects among series of that name.'),
+  },
+  { byKind: true },
+)

@@ -1,6 +1,7 @@
-import { message, pointer, required, string } from '../../schema/model.ts'
+import { pointer, required, string } from '../../schema/model.ts'
 import { ResourceName } from '../core/enums.ts'
 import { MetricSourceType } from './enums.ts'
+import { message } from './message.ts'
 import { MetricIdentifier, MetricValueStatus } from './metric-values.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
@@ -41,7 +42,7 @@ export const ResourceMetricStatus = message('ResourceMetricStatus', 'Resource us
 
 export const MetricStatus = message('MetricStatus', 'A metric when last observed; the member named by type is set.', {
   type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
-    goType: 'v1.MetricSourceType',
+    goType: 'v2.MetricSourceType',
     openEnum: MetricSourceType,
   }),
   object: pointer(2, ObjectMetricStatus, 'Metric of one object.'),

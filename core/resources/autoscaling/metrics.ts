@@ -1,6 +1,7 @@
-import { field, message, pointer, required, string } from '../../schema/model.ts'
+import { field, pointer, required, string } from '../../schema/model.ts'
 import { ResourceName } from '../core/enums.ts'
 import { MetricSourceType } from './enums.ts'
+import { message } from './message.ts'
 import { MetricIdentifier, MetricTarget } from './metric-values.ts'
 
 export const ContainerResourceMetricSource = message(
@@ -46,7 +47,7 @@ export const ResourceMetricSource = message('ResourceMetricSource', 'Resource us
 
 export const MetricSpec = message('MetricSpec', 'A metric to follow; the member named by type is set.', {
   type: required(1, string, 'Object, Pods, Resource, ContainerResource or External.', {
-    goType: 'v1.MetricSourceType',
+    goType: 'v2.MetricSourceType',
     openEnum: MetricSourceType,
   }),
   object: pointer(2, ObjectMetricSource, 'Metric of one object.'),

@@ -140,15 +140,24 @@ export const PersistentVolumeSpec = message(
   },
 )
 
-export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', {
-  phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
-    goType: 'v1.PersistentVolumePhase',
-    enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
-  }),
-  message: field(2, string, 'Why it is in this state.'),
-  reason: field(3, string, 'One word for a failure.'),
-  lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
-})
+export const PersistentVolumeStatus = message(
+  'PersistentVolumeStatus',
+  'State of a persistent volume.',
+  {
+    phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
+      goType: 'v1.PersistentVolumePhase',
+      enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
+    }),
+    message: field(2, string, 'Why it is in this state.'),
+    reason: field(3, string, 'One word for a failure.'),
+    lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
+  },
+  {
+    defaults(status) {
+      status.phase ||= 'Pending'
+    },
+  },
+)
 
 export const PersistentVolume = object('PersistentVolume', 'Storage that exists apart from the pods that use it.', {
   spec: field(2, PersistentVolumeSpec, 'Desired state.'),

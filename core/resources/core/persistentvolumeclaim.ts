@@ -36,6 +36,13 @@ export const PersistentVolumeClaimSpec = message(
     defaults(spec) {
       spec.volumeMode ??= 'Filesystem'
     },
+    gated: [
+      {
+        gate: 'CrossNamespaceVolumeDataSource',
+        uses: ({ dataSourceRef }) => Boolean(dataSourceRef?.namespace),
+        drop: (spec) => delete spec.dataSourceRef,
+      },
+    ],
   },
 )
 
@@ -76,41 +83,50 @@ export const PersistentVolumeClaimCondition = message(
   },
 )
 
-export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', {
-  phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
-  accessModes: field(
-    2,
-    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
-    'Ways in which the bound volume can be mounted.',
-    { goType: 'v1.PersistentVolumeAccessMode' },
-  ),
-  capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
-  conditions: field(
-    4,
-    list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
-    'Latest observations, one per condition type.',
-    { patchStrategy: 'merge', patchMergeKey: 'type' },
-  ),
-  allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
-  allocatedResourceStatuses: field(
-    7,
-    map(
-      withFacets(string, {
-        enum: [
-          'ControllerResizeInProgress',
-          'ControllerResizeInfeasible',
-          'NodeResizePending',
-          'NodeResizeInProgress',
-          'NodeResizeInfeasible',
-        ],
-      }),
+export const PersistentVolumeClaimStatus = message(
+  'PersistentVolumeClaimStatus',
+  'State of a claim.',
+  {
+    phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
+    accessModes: field(
+      2,
+      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+      'Ways in which the bound volume can be mounted.',
+      { goType: 'v1.PersistentVolumeAccessMode' },
     ),
-    'Progress of a resize, by resource.',
-    { extensions: { 'x-kubernetes-map-type': 'granular' } },
-  ),
-  currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
-  modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
-})
+    capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
+    conditions: field(
+      4,
+      list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
+      'Latest observations, one per condition type.',
+      { patchStrategy: 'merge', patchMergeKey: 'type' },
+    ),
+    allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
+    allocatedResourceStatuses: field(
+      7,
+      map(
+        withFacets(string, {
+          enum: [
+            'ControllerResizeInProgress',
+            'ControllerResizeInfeasible',
+            'NodeResizePending',
+            'NodeResizeInProgress',
+            'NodeResizeInfeasible',
+          ],
+        }),
+      ),
+      'Progress of a resize, by resource.',
+      { extensions: { 'x-kubernetes-map-type': 'granular' } },
+    ),
+    currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
+    modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
+  },
+  {
+    defaults(status) {
+      status.phase ||= 'Pending'
+    },
+  },
+)
 
 export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request for storage by the user of a namespace.', {
   spec: field(2, PersistentVolumeClaimSpec, 'Desired state.'),

@@ -49,7 +49,7 @@ export const TypedObjectReference = message('TypedObjectReference', 'Points at a
   apiGroup: pointer(1, string, 'Group of the object; absent for the core group.', { omitEmpty: false }),
   kind: required(2, string, 'Kind of the object.'),
   name: required(3, string, 'Name of the object.'),
-  namespace: pointer(4, string, 'Namespace of the object; its ReferenceGrant must allow this.', { gate: 'CrossNamespaceVolumeDataSource' }),
+  namespace: pointer(4, string, 'Namespace of the object; its ReferenceGrant must allow this.'),
 })
 
 export const SerializedReference = message(

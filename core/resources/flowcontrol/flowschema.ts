@@ -7,7 +7,7 @@ import { asJson } from '../validation.ts'
 import { flowSchemaColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { mandatorySchemas } from './mandatory.ts'
-import { validateFlowSchemaSpec, validateNonResourceRule, validateResourceRule, validateRules, validateSubject } from './validation.ts'
+import { validateConditions, validateFlowSchemaSpec } from './validation.ts'
 
 export const FlowDistinguisherMethod = message('FlowDistinguisherMethod', 'What distinguishes the flows of a schema.', {
   type: required(1, string, 'ByUser or ByNamespace.', { goType: 'v1.FlowDistinguisherMethodType', openEnum: ['ByUser', 'ByNamespace'] }),
@@ -44,43 +44,27 @@ export const Subject = message(
   },
   {
     unions: [{ discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] }],
-    validate: (subject, path, errors) => validateSubject(subject, path, errors),
   },
 )
 
-export const ResourcePolicyRule = message(
-  'ResourcePolicyRule',
-  'Matches requests for resources.',
-  {
-    verbs: required(1, list(string, { listType: 'set' }), 'Verbs; * for all.'),
-    apiGroups: required(2, list(string, { listType: 'set' }), 'API groups; * for all.'),
-    resources: required(3, list(string, { listType: 'set' }), 'Resources, with /<subresource> for subresources; * for all.'),
-    clusterScope: field(4, bool, 'Matches requests that name no namespace.'),
-    namespaces: field(5, list(string, { listType: 'set' }), 'Namespaces; * for all.', { omitEmpty: false }),
-  },
-  { validate: (rule, path, errors) => validateResourceRule(rule, path, errors) },
-)
+export const ResourcePolicyRule = message('ResourcePolicyRule', 'Matches requests for resources.', {
+  verbs: required(1, list(string, { listType: 'set' }), 'Verbs; * for all.'),
+  apiGroups: required(2, list(string, { listType: 'set' }), 'API groups; * for all.'),
+  resources: required(3, list(string, { listType: 'set' }), 'Resources, with /<subresource> for subresources; * for all.'),
+  clusterScope: field(4, bool, 'Matches requests that name no namespace.'),
+  namespaces: field(5, list(string, { listType: 'set' }), 'Namespaces; * for all.', { omitEmpty: false }),
+})
 
-export const NonResourcePolicyRule = message(
-  'NonResourcePolicyRule',
-  'Matches requests for non-resource paths.',
-  {
-    verbs: required(1, list(string, { listType: 'set' }), 'HTTP methods in lower case; * for all.'),
-    nonResourceURLs: required(6, list(string, { listType: 'set' }), 'Paths, with * at the end for all below.'),
-  },
-  { validate: (rule, path, errors) => validateNonResourceRule(rule, path, errors) },
-)
+export const NonResourcePolicyRule = message('NonResourcePolicyRule', 'Matches requests for non-resource paths.', {
+  verbs: required(1, list(string, { listType: 'set' }), 'HTTP methods in lower case; * for all.'),
+  nonResourceURLs: required(6, list(string, { listType: 'set' }), 'Paths, with * at the end for all below.'),
+})
 
-export const PolicyRulesWithSubjects = message(
-  'PolicyRulesWithSubjects',
-  'Matches requests by sender and target.',
-  {
-    subjects: required(1, list(Subject, { listType: 'atomic' }), 'Users, groups and service accounts, of which one must match.'),
-    resourceRules: field(2, list(ResourcePolicyRule, { listType: 'atomic' }), 'Requests for resources.'),
-    nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for non-resource paths.'),
-  },
-  { validate: (rule, path, errors) => validateRules(rule, path, errors) },
-)
+export const PolicyRulesWithSubjects = message('PolicyRulesWithSubjects', 'Matches requests by sender and target.', {
+  subjects: required(1, list(Subject, { listType: 'atomic' }), 'Users, groups and service accounts, of which one must match.'),
+  resourceRules: field(2, list(ResourcePolicyRule, { listType: 'atomic' }), 'Requests for resources.'),
+  nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for non-resource paths.'),
+})
 
 export const FlowSchemaSpec = message(
   'FlowSchemaSpec',
@@ -95,7 +79,7 @@ export const FlowSchemaSpec = message(
     defaults(spec) {
       spec.matchingPrecedence ||= 1000
     },
-    validate: (spec, path, errors) => validateFlowSchemaSpec(spec, path, errors),
+    byKind: true,
   },
 )
 
@@ -136,12 +120,13 @@ export const flowSchemas = resource({
   strategy: {
     validate({ metadata, spec }, errors) {
       const name = metadata?.name ?? ''
+      const path = FieldPath.of('spec')
+      if (spec) validateFlowSchemaSpec(name, spec, path, errors)
       const fixed = Object.hasOwn(mandatorySchemas, name) ? mandatorySchemas[name] : undefined
       if (fixed && !equal(asJson(spec), fixed)) {
-        errors.invalid(FieldPath.of('spec'), asJson(spec), `spec of '${name}' must equal the fixed value`)
+        errors.invalid(path, asJson(spec), `spec of '${name}' must equal the fixed value`)
       }
-      if (spec?.matchingPrecedence !== 1 || metadata?.name === 'exempt') return
-      errors.invalid(FieldPath.of('spec', 'matchingPrecedence'), 1, "only the schema named 'exempt' may have matchingPrecedence 1")
     },
+    validateStatus: ({ status }, _old, errors) => validateConditions(status?.conditions ?? [], errors),
   },
 })

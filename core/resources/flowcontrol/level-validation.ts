@@ -4,6 +4,7 @@ import type { FieldPath } from '../../schema/field-path.ts'
 import { inRange } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import type {
+  ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
   LimitResponse,
   PriorityLevelConfigurationSpec,
@@ -14,46 +15,58 @@ const maxQueues = 10_000_000
 /** Bits of the hash that selects a flow's queues (shuffle sharding). */
 const hashBits = 60
 
+/** Validates a spec with all its parts, in the reference's order. `name`: that of the level. */
 export function validateLevel(
+  name: string,
   { type, limited, exempt }: Infer<typeof PriorityLevelConfigurationSpec>,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  if ((name === 'exempt') !== (type === 'Exempt')) {
+    errors.invalid(path.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")
+  }
   if (type === 'Exempt') {
     if (limited) errors.forbidden(path.child('limited'), 'must be nil if the type is not Limited')
+    if (exempt) validateExempt(exempt, path.child('exempt'), errors)
   } else if (type === 'Limited') {
     if (exempt) errors.forbidden(path.child('exempt'), 'must be nil if the type is Limited')
-    if (!limited) errors.required(path.child('limited'), 'must not be empty when type is Limited')
+    if (limited) validateLimited(limited, path.child('limited'), errors)
+    else errors.required(path.child('limited'), 'must not be empty when type is Limited')
   } else errors.notSupported(path.child('type'), type, ['Exempt', 'Limited'])
 }
 
-type Limited = Infer<typeof LimitedPriorityLevelConfiguration>
-
-export function validateShares(
-  limited: Pick<Limited, 'nominalConcurrencyShares' | 'lendablePercent'>,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  const { nominalConcurrencyShares: shares = 0, lendablePercent: lendable = 0 } = limited
-  if (shares < 0) errors.invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')
-  for (const problem of inRange(lendable, 0, 100)) errors.invalid(path.child('lendablePercent'), lendable, problem)
+function validateShares(shares: number | undefined, path: FieldPath, errors: FieldErrors): void {
+  if (shares !== undefined && shares < 0) errors.invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')
 }
 
-export function validateLimited(limited: Limited, path: FieldPath, errors: FieldErrors): void {
-  validateShares(limited, path, errors)
+function validateLending(percent: number | undefined, path: FieldPath, errors: FieldErrors): void {
+  for (const problem of inRange(percent ?? 0, 0, 100)) errors.invalid(path.child('lendablePercent'), percent, problem)
+}
+
+function validateExempt(exempt: Infer<typeof ExemptPriorityLevelConfiguration>, path: FieldPath, errors: FieldErrors): void {
+  validateShares(exempt.nominalConcurrencyShares, path, errors)
+  validateLending(exempt.lendablePercent, path, errors)
+}
+
+function validateLimited(limited: Infer<typeof LimitedPriorityLevelConfiguration>, path: FieldPath, errors: FieldErrors): void {
+  validateShares(limited.nominalConcurrencyShares, path, errors)
+  validateResponse(limited.limitResponse ?? { type: '' }, path.child('limitResponse'), errors)
+  validateLending(limited.lendablePercent, path, errors)
   const borrowing = limited.borrowingLimitPercent ?? 0
   if (borrowing < 0) errors.invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')
 }
 
-export function validateResponse({ type, queuing }: Infer<typeof LimitResponse>, path: FieldPath, errors: FieldErrors): void {
+function validateResponse({ type, queuing }: Infer<typeof LimitResponse>, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('queuing')
   if (type === 'Reject') {
-    if (queuing) errors.forbidden(path.child('queuing'), 'must be nil if limited.limitResponse.type is not Limited')
+    if (queuing) errors.forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')
   } else if (type === 'Queue') {
-    if (!queuing) errors.required(path.child('queuing'), 'must not be empty if limited.limitResponse.type is Limited')
+    if (queuing) validateQueuing(queuing, at, errors)
+    else errors.required(at, 'must not be empty if limited.limitResponse.type is Limited')
   } else errors.notSupported(path.child('type'), type, ['Queue', 'Reject'])
 }
 
-export function validateQueuing(
+function validateQueuing(
   { queues = 0, handSize = 0, queueLengthLimit = 0 }: Infer<typeof QueuingConfiguration>,
   path: FieldPath,
   errors: FieldErrors,

@@ -7,8 +7,9 @@ import { object } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
 import { priorityLevelConfigurationColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
-import { validateLevel, validateLimited, validateQueuing, validateResponse, validateShares } from './level-validation.ts'
+import { validateLevel } from './level-validation.ts'
 import { mandatoryLevels } from './mandatory.ts'
+import { validateConditions } from './validation.ts'
 
 export const ExemptPriorityLevelConfiguration = message(
   'ExemptPriorityLevelConfiguration',
@@ -22,7 +23,6 @@ export const ExemptPriorityLevelConfiguration = message(
       level.nominalConcurrencyShares ??= 0
       level.lendablePercent ??= 0
     },
-    validate: (level, path, errors) => validateShares(level, path, errors),
   },
 )
 
@@ -40,7 +40,6 @@ export const QueuingConfiguration = message(
       queuing.handSize ||= 8
       queuing.queueLengthLimit ||= 50
     },
-    validate: (queuing, path, errors) => validateQueuing(queuing, path, errors),
   },
 )
 
@@ -53,7 +52,6 @@ export const LimitResponse = message(
   },
   {
     unions: [{ discriminator: 'type', members: ['queuing'] }],
-    validate: (response, path, errors) => validateResponse(response, path, errors),
   },
 )
 
@@ -71,7 +69,6 @@ export const LimitedPriorityLevelConfiguration = message(
       level.nominalConcurrencyShares ??= 30
       level.lendablePercent ??= 0
     },
-    validate: (level, path, errors) => validateLimited(level, path, errors),
   },
 )
 
@@ -85,7 +82,7 @@ export const PriorityLevelConfigurationSpec = message(
   },
   {
     unions: [{ discriminator: 'type', members: ['exempt', 'limited'] }],
-    validate: (spec, path, errors) => validateLevel(spec, path, errors),
+    byKind: true,
   },
 )
 
@@ -131,10 +128,11 @@ export const priorityLevelConfigurations = resource({
   generation: 'spec',
   strategy: {
     validate({ metadata, spec }, errors) {
-      validateMandatory(metadata?.name ?? '', asJson(spec), errors)
-      if ((metadata?.name === 'exempt') === (spec?.type === 'Exempt')) return
-      errors.invalid(FieldPath.of('spec', 'type'), spec?.type ?? '', "must be 'Exempt' if and only if `name` is 'exempt'")
+      const name = metadata?.name ?? ''
+      validateLevel(name, spec ?? { type: '' }, FieldPath.of('spec'), errors)
+      validateMandatory(name, asJson(spec), errors)
     },
+    validateStatus: ({ status }, _old, errors) => validateConditions(status?.conditions ?? [], errors),
   },
 })
 

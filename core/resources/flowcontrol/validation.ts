@@ -1,37 +1,65 @@
 /** Validation of flow schemas and priority levels. */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
+import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
+import { repeats, validateFormat, validateRequiredFormat } from '../validation.ts'
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
 
 const supportedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 const mostPrecedence = 10_000
+const methods = ['ByNamespace', 'ByUser']
 
-export function validateFlowSchemaSpec(spec: Infer<typeof FlowSchemaSpec>, path: FieldPath, errors: FieldErrors): void {
-  const { matchingPrecedence = 0, distinguisherMethod, priorityLevelConfiguration } = spec
+/** Validates a spec with all its parts, in the reference's order. `name`: that of the schema. */
+export function validateFlowSchemaSpec(name: string, spec: Infer<typeof FlowSchemaSpec>, path: FieldPath, errors: FieldErrors): void {
+  const { matchingPrecedence = 0, distinguisherMethod: method, priorityLevelConfiguration } = spec
   const at = path.child('matchingPrecedence')
   if (matchingPrecedence <= 0) errors.invalid(at, matchingPrecedence, 'must be a positive value')
   if (matchingPrecedence > mostPrecedence) errors.invalid(at, matchingPrecedence, `must not be greater than ${mostPrecedence}`)
-  if (distinguisherMethod) {
-    validateSupported(distinguisherMethod.type, ['ByNamespace', 'ByUser'], path.child('distinguisherMethod').child('type'), errors)
+  if (matchingPrecedence === 1 && name !== 'exempt') {
+    errors.invalid(at, matchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1")
+  }
+  // The reference shows the struct of the method.
+  if (method && !methods.includes(method.type)) {
+    errors.notSupported(path.child('distinguisherMethod').child('type'), { Type: method.type }, methods)
   }
   const levelAt = path.child('priorityLevelConfiguration').child('name')
   validateRequiredFormat(priorityLevelConfiguration?.name, 'dns1123Subdomain', levelAt, errors, 'must reference a priority level')
+  spec.rules?.forEach((rule, index) => {
+    validateRules(rule, path.child('rules').index(index), errors)
+  })
 }
 
-export function validateRules(rule: Infer<typeof PolicyRulesWithSubjects>, path: FieldPath, errors: FieldErrors): void {
+function validateRules(rule: Infer<typeof PolicyRulesWithSubjects>, path: FieldPath, errors: FieldErrors): void {
   if (!rule.subjects?.length) errors.required(path.child('subjects'), 'subjects must contain at least one value')
+  rule.subjects?.forEach((subject, index) => {
+    validateSubject(subject, path.child('subjects').index(index), errors)
+  })
   if (!rule.resourceRules?.length && !rule.nonResourceRules?.length) {
     errors.required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')
   }
+  rule.resourceRules?.forEach((each, index) => {
+    validateResourceRule(each, path.child('resourceRules').index(index), errors)
+  })
+  rule.nonResourceRules?.forEach((each, index) => {
+    validateNonResourceRule(each, path.child('nonResourceRules').index(index), errors)
+  })
+}
+
+/** Each type of condition occurs once. */
+export function validateConditions(conditions: readonly { type?: string | undefined }[], errors: FieldErrors): void {
+  const isRepeat = repeats()
+  conditions.forEach(({ type = '' }, index) => {
+    const at = FieldPath.of('status', 'conditions').index(index).child('type')
+    if (isRepeat(type)) errors.duplicate(at, type)
+    if (type === '') errors.required(at)
+  })
 }
 
 const members = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
 
 /** Exactly the member of the subject's kind must be set. */
-export function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
+function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
   if (!Object.hasOwn(members, subject.kind)) {
     errors.notSupported(path.child('kind'), subject.kind, Object.keys(members).sort())
     return
@@ -77,7 +105,7 @@ function validateVerbs(given: Values, path: FieldPath, errors: FieldErrors): voi
   }
 }
 
-export function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
+function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
   validateVerbs(rule.verbs, path.child('verbs'), errors)
   validateValues(rule.apiGroups, 'resource rules must supply at least one api group', 'api groups', path.child('apiGroups'), errors)
   validateValues(rule.resources, 'resource rules must supply at least one resource', 'resources', path.child('resources'), errors)
@@ -91,7 +119,7 @@ export function validateResourceRule(rule: Infer<typeof ResourcePolicyRule>, pat
   })
 }
 
-export function validateNonResourceRule(rule: Infer<typeof NonResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
+function validateNonResourceRule(rule: Infer<typeof NonResourcePolicyRule>, path: FieldPath, errors: FieldErrors): void {
   validateVerbs(rule.verbs, path.child('verbs'), errors)
   const at = path.child('nonResourceURLs')
   if (!validateValues(rule.nonResourceURLs, 'nonResourceURLs must contain at least one value', 'non-resource URLs', at, errors)) return
