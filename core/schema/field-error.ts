@@ -139,6 +139,11 @@ export class FieldErrors {
     if (this.#keeps()) this.#keep(reason, path, body(reason, value === undefined ? value : this.#shown(path, value), detail))
   }
 
+  /** As `add`, with the value as it is. */
+  addAsIs(reason: FieldErrorReason, path: FieldPath, value: Json, detail: string): void {
+    if (this.#keeps()) this.#keep(reason, path, body(reason, value, detail))
+  }
+
   /** Runs a check, which ends at the first error that is neither kept nor forgivable, because later errors would not be reported. */
   untilClosed(check: () => void): void {
     const outer = { ends: this.#ends, rule: this.#rule }

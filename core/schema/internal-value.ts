@@ -7,27 +7,13 @@ import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
 
 /** First words of names that Go writes in another way than with one capital. */
-const words: Readonly<Record<string, string>> = {
-  ...{
-    api: 'API',
-    aws: 'AWS',
-    ca: 'CA',
-    cidr: 'CIDR',
-    cidrs: 'CIDRs',
-    csi: 'CSI',
-    dns: 'DNS',
-    fc: 'FC',
-    fs: 'FS',
-    gce: 'GCE',
-    gmsa: 'GMSA',
-  },
-  ...{ grpc: 'GRPC', http: 'HTTP', id: 'ID', ip: 'IP', ips: 'IPs', iqn: 'IQN', iscsi: 'ISCSI', nfs: 'NFS', os: 'OS', pd: 'PD', qos: 'QOS' },
-  ...{ rbd: 'RBD', se: 'SE', ssl: 'SSL', tcp: 'TCP', tls: 'TLS', ttl: 'TTL', tty: 'TTY', uid: 'UID', uri: 'URI', url: 'URL' },
-}
+const spelled =
+  'API AWS CA CEL CIDR CIDRs CSI DNS FC FS GCE GMSA GRPC HTTP ID IP IPs IQN ISCSI NFS OS PD QOS RBD SE SSL TCP TLS TTL TTY UID URI URL'
+const words = new Map(spelled.split(' ').map((word) => [word.toLowerCase(), word]))
 
 function goName(name: string): string {
   const [first = ''] = /^[a-z\d]*/.exec(name) ?? []
-  return (words[first] ?? first.charAt(0).toUpperCase() + first.slice(1)) + name.slice(first.length)
+  return (words.get(first) ?? first.charAt(0).toUpperCase() + first.slice(1)) + name.slice(first.length)
 }
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -10,7 +10,7 @@ import { validateCounts, validateUnchanged } from '../validation.ts'
 import { daemonSetColumns } from './columns.ts'
 import { validateDaemonSetSpec } from './daemonset-validation.ts'
 import { validateCollisionCount } from './status-validation.ts'
-import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from './template-generation.ts'
+import { copyTemplateGeneration, countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from './template-generation.ts'
 
 export const RollingUpdateDaemonSet = message(
   'RollingUpdateDaemonSet',
@@ -102,6 +102,7 @@ export const daemonSets = resource({
     defaults: (object) => keepTemplateGeneration(object as ApiObject),
     prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),
+    prepareStatus: (object, old) => copyTemplateGeneration(object as ApiObject, old as ApiObject),
     validate({ spec }, errors, context, old) {
       const path = FieldPath.of('spec')
       if (!spec) return

@@ -25,6 +25,9 @@ export const keepTemplateGeneration = (object: ApiObject) => set(object, generat
 /** A create may set an initial value. */
 export const startTemplateGeneration = (object: ApiObject) => set(object, Math.max(1, generationOf(object)))
 
+/** An update of the status doesn't change it. */
+export const copyTemplateGeneration = (object: ApiObject, old: ApiObject) => set(object, generationOf(old))
+
 export function countTemplateGeneration(object: ApiObject, old: ApiObject): void {
   const same = equal((getPath(object, '.spec.template') ?? {}) as Json, (getPath(old, '.spec.template') ?? {}) as Json)
   set(object, generationOf(old) + (same ? 0 : 1))

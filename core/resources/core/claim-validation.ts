@@ -1,6 +1,5 @@
 /** Validates persistent volume claims. */
 
-import type { Platform } from '../../platform.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -167,7 +166,9 @@ export function validateClaimStatus({ status = {} }: Claim, _old: Claim, errors:
 }
 
 /** Keeps dataSource and dataSourceRef equal (KEP-1495); the former supports only claims and snapshots. */
-export function pairDataSources(spec: ClaimSpec, old: ClaimSpec | undefined, platform: Platform): void {
+export function pairDataSources(spec: ClaimSpec, old: ClaimSpec | undefined, { platform, settings }: HookContext): void {
+  const crosses = spec.dataSourceRef?.namespace && !settings.enabled('CrossNamespaceVolumeDataSource')
+  if (crosses && !old?.dataSourceRef) delete spec.dataSourceRef
   const inUse = old?.dataSource !== undefined || old?.dataSourceRef !== undefined
   const { kind = '', apiGroup: group } = spec.dataSource ?? {}
   // An absent group is null in JSON.

@@ -33,7 +33,7 @@ export const ImageVolumeStatus = message('ImageVolumeStatus', 'What an image vol
 })
 
 export const VolumeStatus = message('VolumeStatus', 'State of a mounted volume, by kind of volume.', {
-  image: pointer(1, ImageVolumeStatus, 'Set for image volumes.', { gate: 'ImageVolumeWithDigest' }),
+  image: pointer(1, ImageVolumeStatus, 'Set for image volumes.'),
 })
 
 export const VolumeMountStatus = message('VolumeMountStatus', 'How a volume is mounted in a container.', {
@@ -44,7 +44,7 @@ export const VolumeMountStatus = message('VolumeMountStatus', 'How a volume is m
     goType: 'v1.RecursiveReadOnlyMode',
     openEnum: RecursiveReadOnlyMode,
   }),
-  volumeStatus: pointer(5, VolumeStatus, 'State of the volume itself.'),
+  volumeStatus: pointer(5, VolumeStatus, 'State of the volume itself.', { gate: 'ImageVolumeWithDigest' }),
 })
 
 export const LinuxContainerUser = message('LinuxContainerUser', "User identity of a container's first process on Linux.", {
@@ -93,5 +93,5 @@ export const ContainerStatus = message('ContainerStatus', 'What is known about o
     patchMergeKey: 'name',
     gate: 'ResourceHealthStatus',
   }),
-  stopSignal: pointer(15, string, 'Signal that stops it.', { goType: 'v1.Signal', enum: Signal, gate: 'ContainerStopSignals' }),
+  stopSignal: pointer(15, string, 'Signal that stops it.', { goType: 'v1.Signal', enum: Signal }),
 })

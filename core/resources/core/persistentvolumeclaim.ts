@@ -36,13 +36,6 @@ export const PersistentVolumeClaimSpec = message(
     defaults(spec) {
       spec.volumeMode ??= 'Filesystem'
     },
-    gated: [
-      {
-        gate: 'CrossNamespaceVolumeDataSource',
-        uses: ({ dataSourceRef }) => Boolean(dataSourceRef?.namespace),
-        drop: (spec) => delete spec.dataSourceRef,
-      },
-    ],
   },
 )
 
@@ -144,12 +137,12 @@ export const persistentVolumeClaims = resource({
   columns: persistentVolumeClaimColumns,
   returnsDeleted: true,
   strategy: {
-    prepareCreate(claim, { platform }) {
+    prepareCreate(claim, context) {
       claim.status = { phase: 'Pending' }
-      if (claim.spec) pairDataSources(claim.spec, undefined, platform)
+      if (claim.spec) pairDataSources(claim.spec, undefined, context)
     },
-    prepareUpdate({ spec }, old, { platform }) {
-      if (spec) pairDataSources(spec, old.spec, platform)
+    prepareUpdate({ spec }, old, context) {
+      if (spec) pairDataSources(spec, old.spec, context)
     },
     validate: objectValidation(({ spec = {} }, errors, context) => validateClaimSpec(spec, FieldPath.of('spec'), errors, context)),
     validateUpdate: validateClaimUpdate,

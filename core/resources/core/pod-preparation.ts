@@ -1,5 +1,6 @@
 /** Fields of new pods that the server sets. */
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { timestamp } from '../../schema/time.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { takeAppArmorAnnotations } from './app-armor.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
@@ -25,7 +26,8 @@ export function preparePod(pod: PodLike, context: HookContext): void {
   pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) }
   if (spec.schedulingGates?.length) {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
-    pod.status.conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }]
+    const lastTransitionTime = timestamp(context.now)
+    pod.status.conditions = [{ type: 'PodScheduled', status: 'False', lastTransitionTime, reason: 'SchedulingGated', message }]
   }
   for (const term of keyedTerms(spec, context)) selectByOwnLabels(term, metadata?.labels ?? {})
   takeAppArmorAnnotations(spec, metadata?.annotations, context)

@@ -9,12 +9,21 @@ import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import { isSidecar } from './pod-requests.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
 import type { PodStatus } from './pod-status.ts'
+import {
+  validateExtendedClaim,
+  validateHealth,
+  validateNodeClaims,
+  validateNoHealth,
+  validateUsers,
+  validateVolumeStatuses,
+} from './pod-status-parts-validation.ts'
 
 interface PodLike {
   metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
   spec?: PodSpec | undefined
   status?: Infer<typeof PodStatus> | undefined
 }
+type Status = Infer<typeof PodStatus>
 type Statuses = readonly Infer<typeof ContainerStatus>[]
 
 const ownConditions = ['PodScheduled', 'Ready', 'Initialized']
@@ -24,13 +33,21 @@ export function validatePodStatus(pod: PodLike, old: PodLike, errors: FieldError
   const { status: before = {} } = old
   const path = FieldPath.of('status')
   validatePodAnnotationUpdates(pod.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}, errors, context)
-  status.conditions?.forEach(({ type }, index) => {
-    if (ownConditions.includes(type)) return
-    validateFormat(type, 'qualifiedName', FieldPath.of('metadata', 'conditions').index(index).child('Type'), errors)
+  const refuseNegative = (generation: number | undefined, at: FieldPath) => {
+    if (generation !== undefined && generation < 0) errors.invalid(at, generation, 'must be a non-negative integer')
+  }
+  status.conditions?.forEach(({ type, observedGeneration }, index) => {
+    const at = path.child('conditions').index(index)
+    refuseNegative(observedGeneration, at.child('observedGeneration'))
+    if (!ownConditions.includes(type)) validateFormat(type, 'qualifiedName', at.child('Type'), errors)
   })
   if (status.nominatedNodeName && status.nominatedNodeName !== before.nominatedNodeName) {
     validateFormat(status.nominatedNodeName, 'dns1123Subdomain', path.child('nominatedNodeName'), errors)
+    if (old.spec?.nodeName && context.settings.enabled('ClearingNominatedNodeNameAfterBinding')) {
+      errors.forbidden(path.child('nominatedNodeName'), 'may not be set on pods that are already bound to a node')
+    }
   }
+  refuseNegative(status.observedGeneration, path.child('observedGeneration'))
   validateUnchanged(status.qosClass ?? '', before.qosClass ?? '', path.child('qosClass'), errors)
   const policy = old.spec?.restartPolicy
   const sidecars = new Set((old.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name))
@@ -49,18 +66,38 @@ export function validatePodStatus(pod: PodLike, old: PodLike, errors: FieldError
   const claims = new Set((spec?.resourceClaims ?? []).map(({ name }) => name))
   const seen = new Set<string>()
   status.resourceClaimStatuses?.forEach(({ name, resourceClaimName }, index) => {
-    const at = path.child('resourceClaimStatuses').index(index).child('name')
+    const here = path.child('resourceClaimStatuses').index(index)
+    const at = here.child('name')
     if (!claims.has(name)) errors.invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')
     if (seen.has(name)) errors.duplicate(at, name)
     seen.add(name)
-    if (resourceClaimName !== undefined) validateFormat(resourceClaimName, 'dns1123Subdomain', at, errors)
+    if (resourceClaimName !== undefined) validateFormat(resourceClaimName, 'dns1123Subdomain', here.child('resourceClaimName'), errors)
   })
+  validateClaimStatuses(status, spec ?? { containers: [] }, path, errors, context)
   validateAddresses(status.podIPs, path.child('podIPs'), errors)
   const [first] = status.hostIPs ?? []
-  if (first && first.ip !== status.hostIP) {
+  if (first && first.ip !== (status.hostIP ?? '')) {
     errors.invalid(path.child('hostIPs').index(0).child('ip'), first.ip, 'must be equal to `hostIP`')
   }
   validateAddresses(status.hostIPs, path.child('hostIPs'), errors)
+  validateReports(status, spec ?? { containers: [] }, path, errors)
+}
+
+function validateClaimStatuses(status: Status, spec: PodSpec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const { extendedResourceClaimStatus: extended, nodeAllocatableResourceClaimStatuses: allocatable = [] } = status
+  if (extended) validateExtendedClaim(extended, spec, path.child('extendedResourceClaimStatus'), errors)
+  validateNodeClaims(allocatable, status, spec, path.child('nodeAllocatableResourceClaimStatuses'), errors, context)
+}
+
+const lists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
+
+/** What node agents report about containers. */
+function validateReports(status: Status, { containers, initContainers = [], os }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  for (const list of lists) validateUsers(status[list], os?.name, path.child(list), errors)
+  validateHealth(status.containerStatuses, containers, path.child('containerStatuses'), errors)
+  validateHealth(status.initContainerStatuses, initContainers, path.child('initContainerStatuses'), errors)
+  validateNoHealth(status.ephemeralContainerStatuses, path.child('ephemeralContainerStatuses'), errors)
+  for (const list of lists) validateVolumeStatuses(status[list], path.child(list), errors)
 }
 
 /** Terminated containers that don't restart must stay terminated. */

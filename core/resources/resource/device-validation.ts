@@ -15,7 +15,15 @@ import type {
   DeviceCapacity,
   DeviceTaint,
 } from './device.ts'
-import { validateBinding, validateLabel, validateList, validateMap, validateQualified, validateSet } from './name-validation.ts'
+import {
+  validateBinding,
+  validateLabel,
+  validateList,
+  validateMap,
+  validateName,
+  validateQualified,
+  validateSet,
+} from './name-validation.ts'
 
 const max = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
@@ -30,7 +38,7 @@ const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre}
 /** `perDevice`: each device has its own node selection. */
 export function validateDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
   const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
-  validateLabel(name, path.child('name'), errors)
+  validateName(name, path.child('name'), errors)
   const facts = Object.keys(attributes).length + Object.keys(capacity).length
   if (facts > max.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${max.facts}`)
   validateMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, validateQualified, validateAttribute)

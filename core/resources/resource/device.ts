@@ -57,7 +57,11 @@ export const DeviceTaint = message(
   {
     key: required(1, string, 'Key that tolerations name.'),
     value: field(2, string, 'Value that tolerations may name.'),
-    effect: required(3, string, 'None, NoSchedule or NoExecute.', { goType: 'v1.DeviceTaintEffect', enum: DeviceTaintEffect }),
+    effect: required(3, string, 'None, NoSchedule or NoExecute.', {
+      goType: 'v1.DeviceTaintEffect',
+      enum: DeviceTaintEffect,
+      notEmpty: true,
+    }),
     timeAdded: pointer(4, time, 'When the taint was added.'),
   },
   {

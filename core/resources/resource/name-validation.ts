@@ -52,6 +52,9 @@ export function validateShareID(id: string | undefined, path: FieldPath, errors:
 export const validateLabel = (name: string, path: FieldPath, errors: FieldErrors) =>
   validateRequiredFormat(name, 'dns1123Label', path, errors)
 
+/** Names of requests and devices: an empty one is malformed, not missing. */
+export const validateName = (name: string, path: FieldPath, errors: FieldErrors) => validateFormat(name, 'dns1123Label', path, errors)
+
 type ValidateItem<T> = (item: T, path: FieldPath, errors: FieldErrors) => void
 
 /** A list that exceeds the limit is reported without validating its items. */

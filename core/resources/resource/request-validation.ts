@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { DeviceClaim } from './claim.ts'
-import { validateFullyQualified, validateLabel, validateList, validateSet } from './name-validation.ts'
+import { validateFullyQualified, validateList, validateName, validateSet } from './name-validation.ts'
 import type { DeviceConstraint, DeviceRequest } from './request.ts'
 
 const max = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
@@ -29,9 +29,15 @@ export function validateRequest(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  validateLabel(name, path.child('name'), errors)
+  validateName(name, path.child('name'), errors)
   const rule = 'exactly one of `exactly` or `firstAvailable` is required'
-  if (exactly && firstAvailable.length > 0) errors.invalid(path, undefined, `${rule}, but multiple fields are set`)
+  if (exactly && firstAvailable.length > 0) {
+    // Neither is validated then.
+    const parts = [path.child('exactly'), path.child('firstAvailable')].map(String)
+    errors.drop(({ field }) => parts.some((part) => field.startsWith(part)))
+    errors.invalid(path, undefined, `${rule}, but multiple fields are set`)
+    return
+  }
   if (!exactly && firstAvailable.length === 0) errors.required(path, rule)
   validateSet(
     firstAvailable,
@@ -39,7 +45,7 @@ export function validateRequest(
     (alternative) => alternative.name,
     path.child('firstAvailable'),
     errors,
-    (alternative, at) => validateLabel(alternative.name, at.child('name'), errors),
+    (alternative, at) => validateName(alternative.name, at.child('name'), errors),
   )
 }
 
@@ -59,7 +65,7 @@ export function requestNames({
 
 export function validateRequestName(name: string, known: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   const parts = name.split('/')
-  if (parts.length <= 2) for (const part of parts) validateLabel(part, path, errors)
+  if (parts.length <= 2) for (const part of parts) validateName(part, path, errors)
   if (known.has(name)) return
   errors.invalid(path, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'")
 }

@@ -4,6 +4,7 @@ import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { resourceClaimColumns } from './columns.ts'
+import { forgiveFixedSpec } from './fixed-spec.ts'
 import { deviceID, validateClaimStatus } from './status-validation.ts'
 
 export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
@@ -57,5 +58,5 @@ export const resourceClaims = resource({
   lifecycle: { introduced: '1.34' },
   status: true,
   statusKeeps: 'metadata',
-  strategy: { prepareStatus: dropReleasedDevices, validateStatus: validateClaimStatus },
+  strategy: { prepareStatus: dropReleasedDevices, validate: forgiveFixedSpec, validateStatus: validateClaimStatus },
 })

@@ -1,3 +1,4 @@
+import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, type Infer, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { resource } from '../definition.ts'
@@ -17,25 +18,18 @@ export const ResourcePool = message('ResourcePool', 'The pool that a slice is a 
   resourceSliceCount: required(3, int64, 'Number of slices in the pool.'),
 })
 
-export const ResourceSliceSpec = message(
-  'ResourceSliceSpec',
-  'Devices of a pool, or a part of them.',
-  {
-    driver: required(1, string, 'Driver that publishes them; cannot be changed.', {
-      immutable: true,
-    }),
-    pool: required(2, ResourcePool, 'The pool.'),
-    nodeName: pointer(3, string, 'Node that can reach them; cannot be changed.', { immutable: true }),
-    nodeSelector: pointer(4, NodeSelector, 'Nodes that can reach them.'),
-    allNodes: pointer(5, bool, 'Every node can reach them.'),
-    devices: field(6, list(Device, { listType: 'atomic' }), 'The devices.'),
-    perDeviceNodeSelection: pointer(7, bool, 'Each device says which nodes can reach it.', { gate: 'DRAPartitionableDevices' }),
-    sharedCounters: field(8, list(CounterSet, { listType: 'atomic' }), 'Counters that devices share; excludes devices.', {
-      gate: 'DRAPartitionableDevices',
-    }),
-  },
-  { validate: (spec, path, errors) => validateSlice(spec, path, errors) },
-)
+export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool, or a part of them.', {
+  driver: required(1, string, 'Driver that publishes them; cannot be changed.'),
+  pool: required(2, ResourcePool, 'The pool.'),
+  nodeName: pointer(3, string, 'Node that can reach them; cannot be changed.'),
+  nodeSelector: pointer(4, NodeSelector, 'Nodes that can reach them.'),
+  allNodes: pointer(5, bool, 'Every node can reach them.'),
+  devices: field(6, list(Device, { listType: 'atomic' }), 'The devices.'),
+  perDeviceNodeSelection: pointer(7, bool, 'Each device says which nodes can reach it.', { gate: 'DRAPartitionableDevices' }),
+  sharedCounters: field(8, list(CounterSet, { listType: 'atomic' }), 'Counters that devices share; excludes devices.', {
+    gate: 'DRAPartitionableDevices',
+  }),
+})
 
 export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
   spec: required(2, ResourceSliceSpec, 'Desired state.'),
@@ -59,6 +53,9 @@ export const resourceSlices = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   generation: 'spec',
-  strategy: { warnings: driverWarnings },
+  strategy: {
+    validate: ({ spec }, errors, _context, old) => validateSlice(spec, old?.spec, FieldPath.of('spec'), errors),
+    warnings: driverWarnings,
+  },
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
 })

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
-import { asJson, validateFormat } from '../validation.ts'
+import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
 import { validateCounters, validateDevice } from './device-validation.ts'
 import { validateDriver, validateLabel, validatePoolName, validateSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
@@ -14,10 +14,16 @@ const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
 type Spec = Infer<typeof ResourceSliceSpec>
 
-export function validateSlice(spec: Spec, path: FieldPath, errors: FieldErrors): void {
+/** Validates a spec with all its parts; `old`: the stored one, on updates. */
+export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath, errors: FieldErrors): void {
   const { driver, pool, perDeviceNodeSelection = false, devices = [], sharedCounters = [] } = spec
   validateDriver(driver, path.child('driver'), errors)
   validatePool(pool, path.child('pool'), errors)
+  if (old) {
+    validateUnchanged(pool.name, old.pool.name, path.child('pool').child('name'), errors)
+    validateUnchanged(driver, old.driver, path.child('driver'), errors)
+    validateUnchanged(spec.nodeName, old.nodeName, path.child('nodeName'), errors)
+  }
   validateNodes(spec, path, errors)
   if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
   const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)

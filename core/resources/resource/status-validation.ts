@@ -11,8 +11,8 @@ import {
   validateBinding,
   validateData,
   validateDriver,
-  validateLabel,
   validateList,
+  validateName,
   validatePoolName,
   validateSet,
   validateShareID,
@@ -67,7 +67,7 @@ export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, p
 function validatePlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
   validateDriver(driver, path.child('driver'), errors)
   validatePoolName(pool, path.child('pool'), errors)
-  validateLabel(device, path.child('device'), errors)
+  validateName(device, path.child('device'), errors)
   validateShareID(shareID, path.child('shareID'), errors)
 }
 
@@ -106,8 +106,10 @@ function validateDeviceStatus(
   errors: FieldErrors,
 ): void {
   validatePlace(device, path, errors)
-  const id = deviceID(device)
-  if (!allocated.has(id)) errors.invalid(path, id, 'must be an allocated device in the claim')
+  const { driver, pool, device: name, shareID = '' } = device
+  // The reference shows a struct of its own.
+  const shown = { Driver: driver, Pool: pool, Device: name, ShareID: shareID }
+  if (!allocated.has(deviceID(device))) errors.addAsIs('FieldValueInvalid', path, shown, 'must be an allocated device in the claim')
   const { data, networkData } = device
   // Written as null when empty.
   const conditions = device.conditions ?? []

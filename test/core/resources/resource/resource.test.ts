@@ -201,6 +201,6 @@ test('a claim can be reserved only when allocated, and its allocation is immutab
   const other = await put({ allocation: { devices: { results: [{ ...result, device: 'd2' }] } } })
   assert.match(causesOf(other).join(), /^status\.allocation: Invalid value: .*: field is immutable$/)
   assert.deepEqual(causesOf(await put({ allocation, devices: [{ driver: 'gpu.example.com', pool: 'n1', device: 'd9' }] })), [
-    'status.devices[0]: Invalid value: "gpu.example.com/n1/d9": must be an allocated device in the claim',
+    'status.devices[0]: Invalid value: {"Driver":"gpu.example.com","Pool":"n1","Device":"d9","ShareID":""}: must be an allocated device in the claim',
   ])
 })
