@@ -114,13 +114,18 @@ export class StoreError extends Error {
   }
 }
 
-/** The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values. */
+/**
+ * The etcd v3 model, bytes only. All methods may reject with a StoreError. Callers must not modify returned values.
+ *
+ * A read that is given up rejects with the reason of its context's signal, soon if it waits for another process. A write ends with its context
+ * only until it is sent: then its result is awaited, because it may have been applied.
+ */
 export interface KeyValueStore {
   /** True when the store keeps current values in memory: caching a returned value then takes no additional memory. Default false. */
   readonly holdsValues?: boolean
   /** Reads a key at a revision; default: the current one. `kv` is absent when the key does not exist. */
-  get(key: string, revision?: number): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
-  list(options: ListOptions): Promise<ListResult>
+  get(key: string, revision?: number, context?: Context): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
+  list(options: ListOptions, context?: Context): Promise<ListResult>
   /** Number of current keys with this prefix. */
   count(prefix: string): Promise<number>
   /** Size of the database in bytes. */
@@ -130,13 +135,13 @@ export interface KeyValueStore {
    * deleted when this lease (from `grantLease`) expires. `guards` are compared in the same transaction: when the write fails although the key
    * has the expected revision, one of them has changed.
    */
-  put(key: string, value: Uint8Array, expected: number, lease?: bigint, guards?: readonly Guard[]): Promise<SwapResult>
+  put(key: string, value: Uint8Array, expected: number, lease?: bigint, guards?: readonly Guard[], context?: Context): Promise<SwapResult>
   /** Deletes if the key's `modRevision` is `expected`. Resolves once the deletion is durable. */
-  delete(key: string, expected: number): Promise<SwapResult>
+  delete(key: string, expected: number, context?: Context): Promise<SwapResult>
   /** Delivers all events of keys with this prefix after `afterRevision`. If that is compacted, the watch ends with a StoreError `compacted`. */
   watch(prefix: string, afterRevision: number, watcher: StoreWatcher, options?: WatchOptions): StoreWatch
   /** The store's current revision; a plain value, not a promise, if no I/O is needed, which makes reads faster. */
-  currentRevision(): number | Promise<number>
+  currentRevision(context?: Context): number | Promise<number>
   /** Drops the history before `revision`. Current values stay, and reads at `revision` still work. */
   compact(revision: number): Promise<void>
   /** Creates a lease with a time-to-live in seconds; its keys are deleted when it expires. */

@@ -99,13 +99,13 @@ async function prepareAndStore(
   const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
   const value = store.codec.print(complete ? store.codec.canonical(complete) : canonical)
   if (request.dryRun) {
-    const current = await store.get(key)
+    const current = await store.get(key, request.caller)
     if (current) throw occupied(groupResource, canonical, current)
     // In the reference server, a dry run does not reach the check of resourceVersion.
     return new Entry(key, 0, store.codec.show(value, object.metadata.resourceVersion || undefined), store.codec)
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
-  const lease = resource.lease && (await resource.lease())
+  const lease = resource.lease && (await resource.lease(request.caller))
   for (let attempt = 0; attempt < tries; attempt++) {
     const swap = await store.put(key, value, 0, lease, request, request.reliances?.guards(store.holder))
     if (swap.ok) return swap.entry

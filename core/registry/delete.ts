@@ -85,7 +85,7 @@ export function deleteObject(
   const { keys, turns } = resource.store
   const key = keys.of(namespace, name)
   const work = () => removeNow(resource, key, name, options, request)
-  return request.dryRun ? work() : turns.take(key, request, work)
+  return request.dryRun ? work() : turns.take(key, request.caller, work)
 }
 
 /** Deletes an object, or marks it for deletion while finalizers or a grace period keep it. Throws 404, and 409 when preconditions fail. */
@@ -99,7 +99,7 @@ async function removeNow(
   const { store, groupResource } = resource
   const { definition } = store
   const { codec } = store
-  let current = await store.get(key)
+  let current = await store.get(key, request.caller)
   for (let attempt = 0; attempt < tries; attempt++) {
     if (current === undefined) throw notFound(groupResource, name)
     const object = current.decode()
@@ -111,7 +111,7 @@ async function removeNow(
     if (isGone(definition, object)) {
       if (request.dryRun) return { entry: current, gone: true }
       request.proceed?.()
-      const removal = await store.delete(key, current.revision)
+      const removal = await store.delete(key, current.revision, request.caller)
       if (removal.ok) {
         await resource.reservations?.release(object, request)
         return { entry: current.at(removal.revision), gone: true }

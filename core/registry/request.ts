@@ -14,8 +14,6 @@ export interface WriteRequest extends Consent {
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
   /** What admission relied on, for creates. */
   readonly reliances?: Reliances
-  /** Aborts waiting for the writer's turn; absent: no time limit. */
-  readonly signal?: AbortSignal
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */
   readonly replay?: Pick<Replay, 'run'>
   /** Adds a `Warning` header. */

@@ -1,3 +1,4 @@
+import type { Context } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { Leases } from '../storage/leases.ts'
@@ -10,7 +11,7 @@ export interface ServedResource {
   readonly groupResource: GroupResource
   readonly store: WatchableStore
   /** Grants the lease for new objects, for resources with a time-to-live. */
-  readonly lease?: () => ReturnType<Leases['grant']>
+  readonly lease?: (context: Context | undefined) => ReturnType<Leases['grant']>
   /** Allocations of its objects from a shared pool. */
   readonly reservations?: Reservations
 }

@@ -135,7 +135,9 @@ export function createServing(options: ServingOptions): ServeRows {
       groupResource: groupResourceOf(definition),
       store,
       ...(definition.ttl &&
-        options.eventTtl > 0 && { lease: () => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl) }),
+        options.eventTtl > 0 && {
+          lease: (context) => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl, context),
+        }),
       ...(definition.reservations && { reservations: reservations(definition.reservations) }),
     })
     const reservations = builtInReservations({

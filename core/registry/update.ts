@@ -156,13 +156,13 @@ export async function updateObject(
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
     if (isGone(definition, canonical)) {
       proceed()
-      const removal = await store.delete(key, current.revision)
+      const removal = await store.delete(key, current.revision, request.caller)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
       return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
     }
-    const lease = resource.lease && (await resource.lease())
-    const swap = await store.put(key, value, current.revision, lease, { proceed })
+    const lease = resource.lease && (await resource.lease(request.caller))
+    const swap = await store.put(key, value, current.revision, lease, { proceed, caller: request.caller })
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
@@ -184,7 +184,7 @@ export async function updateObject(
   async function write(waited: boolean): Promise<Entry> {
     let current = waited ? undefined : store.known(key)
     let live = current === undefined
-    if (live) current = await store.get(key)
+    if (live) current = await store.get(key, request.caller)
     for (let count = 0; count < tries; count++) {
       if (current === undefined) throw notFound(groupResource, name)
       asked = false
@@ -192,11 +192,11 @@ export async function updateObject(
       try {
         const { entry, lost, swapped } = await tryFrom(from)
         if (entry && (live || swapped)) return entry
-        current = entry ? await store.get(key) : lost
+        current = entry ? await store.get(key, request.caller) : lost
         if (entry && isSame(from, current)) return entry
       } catch (error) {
         if (live || asked) throw error
-        current = await store.get(key)
+        current = await store.get(key, request.caller)
         if (isSame(from, current)) throw error
       }
       live = true
@@ -204,5 +204,5 @@ export async function updateObject(
     throw modified(groupResource, name)
   }
 
-  return request.dryRun ? write(false) : store.turns.take(key, request, write)
+  return request.dryRun ? write(false) : store.turns.take(key, request.caller, write)
 }

@@ -1,8 +1,12 @@
-import type { Clock, KeyValueStore } from '../ports.ts'
+import { unlessGivenUpLater } from '../given-up.ts'
+import type { Clock, Context, KeyValueStore } from '../ports.ts'
 
 export interface Leases {
-  /** A lease with at least this many seconds left. Writes close in time share a lease, which keeps the number of leases small. */
-  grant(seconds: number): Promise<bigint>
+  /**
+   * A lease with at least this many seconds left. Writes close in time share a lease, which keeps the number of leases small: a write that is
+   * given up stops waiting, and the next ones use the lease.
+   */
+  grant(seconds: number, context: Context | undefined): Promise<bigint>
 }
 
 interface Shared {
@@ -23,22 +27,25 @@ const largestUse = 1_000
  */
 export function createLeases(store: KeyValueStore, clock: Clock, reuse: number): Leases {
   const current = new Map<number, Shared>()
+
+  function shared(seconds: number): Promise<bigint> {
+    const now = clock.monotonic()
+    const known = current.get(seconds)
+    if (known && known.until > now && known.uses < largestUse) {
+      known.uses++
+      return known.lease
+    }
+    const extra = Math.min(reuse, Math.floor(seconds * largestShare))
+    const lease = store.grantLease(seconds + extra)
+    const made = { lease, until: now + extra * 1000, uses: 1 }
+    current.set(seconds, made)
+    lease.catch(() => {
+      if (current.get(seconds) === made) current.delete(seconds)
+    })
+    return lease
+  }
+
   return {
-    grant(seconds) {
-      const now = clock.monotonic()
-      const known = current.get(seconds)
-      if (known && known.until > now && known.uses < largestUse) {
-        known.uses++
-        return known.lease
-      }
-      const extra = Math.min(reuse, Math.floor(seconds * largestShare))
-      const lease = store.grantLease(seconds + extra)
-      const shared = { lease, until: now + extra * 1000, uses: 1 }
-      current.set(seconds, shared)
-      lease.catch(() => {
-        if (current.get(seconds) === shared) current.delete(seconds)
-      })
-      return lease
-    },
+    grant: (seconds, context) => (context === undefined ? shared(seconds) : unlessGivenUpLater(shared(seconds), context, clock)),
   }
 }

@@ -1,6 +1,15 @@
 /** The stored objects of one resource, as verbs and the registry use them. The watch cache decorates it. */
 
-import { type Clock, type Guard, type KeyValue, type KeyValueStore, type ListOptions, type ListResult, StoreError } from '../ports.ts'
+import {
+  type Clock,
+  type Context,
+  type Guard,
+  type KeyValue,
+  type KeyValueStore,
+  type ListOptions,
+  type ListResult,
+  StoreError,
+} from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Slices } from '../slices.ts'
@@ -36,6 +45,8 @@ export interface EntryQuery {
   readonly after?: string
   /** Absent: newest. */
   readonly at?: Freshness
+  /** What the list is made for; absent: the server itself. */
+  readonly context?: Context
   /** Called with each unreadable value, which the list then leaves out; absent: it is an error. */
   readonly unreadable?: Skip
 }
@@ -49,6 +60,8 @@ export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok:
 export interface Consent {
   /** Called directly before a write is sent to the store; throws when the request has ended, for example at its deadline. Absent: no end. */
   proceed?(): void
+  /** What the write is made for; absent: the server itself. */
+  readonly caller?: Context | undefined
 }
 
 export interface ObjectStore {
@@ -62,7 +75,7 @@ export interface ObjectStore {
   /** Queues of writers, by key. */
   readonly turns: Turns
   /** The current object. */
-  get(key: string): Promise<Entry | undefined>
+  get(key: string, context?: Context): Promise<Entry | undefined>
   /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
   list(query: EntryQuery): Promise<EntryList>
   /** The revision of a stored value, and whether it is readable. */
@@ -74,6 +87,7 @@ export interface ObjectStore {
   delete(
     key: string,
     expected: number,
+    context?: Context,
   ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: Entry }>
 }
 
@@ -134,15 +148,16 @@ export function createObjectStore(
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
     const entries: Entry[] = []
     const reading = reader.list(query.unreadable)
-    let revision = await startRevision(query.at ?? 'newest')
+    let revision = await startRevision(query.at ?? 'newest', query.context)
     let from = query.after === undefined ? undefined : keyAfter(query.after)
     for (;;) {
-      const page = await read({
+      const options = {
         prefix: range,
         ...(from !== undefined && { from }),
         ...(limit > 0 && { limit: query.matches ? pageSize : limit - entries.length }),
         ...(revision !== undefined && { revision }),
-      })
+      }
+      const page = await read(options, query.context)
       revision = page.revision
       for (const [index, kv] of page.items.entries()) {
         if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
@@ -166,19 +181,19 @@ export function createObjectStore(
     }
   }
 
-  async function read(options: ListOptions): Promise<ListResult> {
+  async function read(options: ListOptions, context: Context | undefined): Promise<ListResult> {
     try {
-      return await store.list(options)
+      return await store.list(options, context)
     } catch (error) {
       const ahead = error instanceof StoreError && error.code === 'future-revision'
       throw ahead ? tooLargeResourceVersion(options.revision ?? 0, error.revision ?? (await store.currentRevision())) : error
     }
   }
 
-  async function startRevision(at: Freshness): Promise<number | undefined> {
+  async function startRevision(at: Freshness, context: Context | undefined): Promise<number | undefined> {
     if (typeof at === 'string') return undefined
     if ('exact' in at) return at.exact
-    const current = await store.currentRevision()
+    const current = await store.currentRevision(context)
     if (current < at.atLeast) throw tooLargeResourceVersion(at.atLeast, current)
     return undefined
   }
@@ -196,15 +211,15 @@ export function createObjectStore(
       return kv && { revision: kv.modRevision, readable: reader.isReadable(kv) }
     },
     count: () => store.count(keys.prefix('')),
-    async get(key) {
-      const { kv } = await store.get(key)
+    async get(key, context) {
+      const { kv } = await store.get(key, undefined, context)
       return kv && entry(kv)
     },
     put(key, value, expected, lease, consent, guards) {
       consent?.proceed?.()
       const stored = codec.store(value)
       recent.note(key, stored, value)
-      return store.put(key, stored, expected, lease, guards).then((result) => {
+      return store.put(key, stored, expected, lease, guards, consent?.caller).then((result) => {
         if (result.ok) {
           const served = recent.serve(key, stored, result.revision)
           return { ok: true, entry: new Entry(key, result.revision, served, codec) }
@@ -212,8 +227,8 @@ export function createObjectStore(
         return { ok: false, ...(result.current && { current: entry(result.current) }) }
       })
     },
-    async delete(key, expected) {
-      const result = await store.delete(key, expected)
+    async delete(key, expected, context) {
+      const result = await store.delete(key, expected, context)
       if (result.ok) return result
       return { ok: false, ...(result.current && { current: entry(result.current) }) }
     },

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock, Context } from '../ports.ts'
 import { tooManyRequests } from '../respond/status.ts'
 
 /** Maximum waiting writers per key. */
@@ -26,12 +26,12 @@ export class Turns {
 
   /**
    * Runs `work` when it is this writer's turn; `waited`: another writer may have written meanwhile. Rejects with 429 when too many wait, and
-   * with the abort reason of the waiter's signal (read only if it has to wait) when that aborts first.
+   * with the reason of the context's signal when that aborts first.
    */
-  async take<T>(key: string, waiter: { readonly signal?: AbortSignal }, work: (waited: boolean) => Promise<T>): Promise<T> {
+  async take<T>(key: string, context: Context | undefined, work: (waited: boolean) => Promise<T>): Promise<T> {
     const queue = this.#queues.get(key)
     if (queue === undefined) this.#queues.set(key, new Set())
-    else if (!(await this.#wait(queue, waiter.signal))) return work(true)
+    else if (!(await this.#wait(queue, context?.signal))) return work(true)
     try {
       return await work(queue !== undefined)
     } finally {

@@ -17,8 +17,8 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Entry
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = parseGetVersion(resourceVersion)
-  if (atLeast === 0) return store.live(store.keys.of(namespace, name))
-  return store.list({ namespace, name, at: { atLeast } }).then(({ entries }) => entries[0])
+  if (atLeast === 0) return store.live(store.keys.of(namespace, name), exchange)
+  return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])
 }
 
 function answer(target: Target, entry: Entry | undefined): Response {

@@ -62,6 +62,7 @@ export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const base = {
     namespace,
     ...nameWanted(options),
+    context: exchange,
     slices: services.pauses.slices(() => exchange.signal),
     ...(matches && { matches, selector: selectorKey(options) }),
     ...(indexed && { indexed }),

@@ -193,8 +193,8 @@ class RequestedWrite implements WriteRequest {
     this.#exchange = exchange
   }
 
-  get signal(): AbortSignal {
-    return this.#exchange.signal
+  get caller(): Exchange {
+    return this.#exchange
   }
 
   proceed(): void {

@@ -2,7 +2,17 @@
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
  * a consistent list first waits until the cache has reached the store's revision. It starts on first use.
  */
-import { type Clock, type KeyValueStore, type Logger, StoreError, type StoreEvent, type StoreWatch, type StoreWatcher } from '../ports.ts'
+import { unlessGivenUp } from '../given-up.ts'
+import {
+  type Clock,
+  type Context,
+  type KeyValueStore,
+  type Logger,
+  StoreError,
+  type StoreEvent,
+  type StoreWatch,
+  type StoreWatcher,
+} from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -188,17 +198,17 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     return current
   }
 
-  function currentRevision(): number | Promise<number> {
+  function currentRevision(context?: Context): number | Promise<number> {
     const before = reached.revision
     const asked = generation
-    const current = store.currentRevision()
+    const current = store.currentRevision(context)
     return current instanceof Promise ? current.then((late) => heed(late, before, asked)) : heed(current, before, asked)
   }
 
-  async function refresh(at: Freshness): Promise<void> {
-    await start()
+  async function refresh(at: Freshness, context: Context | undefined): Promise<void> {
+    if (state === undefined) await (context ? unlessGivenUp(start(), context.signal) : start())
     if (at === 'any') return
-    const wanted = at === 'newest' ? await currentRevision() : 'atLeast' in at ? at.atLeast : at.exact
+    const wanted = at === 'newest' ? await currentRevision(context) : 'atLeast' in at ? at.atLeast : at.exact
     await start()
     if (await (at === 'newest' ? reachKnown(wanted) : reach(wanted))) return
     // If the cache restarted meanwhile, it has the newest state.
@@ -209,7 +219,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   async function list(query: FeedQuery): Promise<FeedList> {
     const at = query.at ?? 'newest'
     try {
-      do await refresh(at)
+      do await refresh(at, query.context)
       while (state === undefined)
     } catch (error) {
       if (closed) return objects.list(query)
@@ -229,9 +239,9 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     if (!state && !failed && !closed) start().catch(() => {})
   }
 
-  function getStored(key: string): Promise<Entry | undefined> {
+  function getStored(key: string, context: Context | undefined): Promise<Entry | undefined> {
     const [before, asked] = [reached.revision, generation]
-    return store.get(key).then(({ kv, revision: current }) => {
+    return store.get(key, undefined, context).then(({ kv, revision: current }) => {
       heed(current, before, asked)
       return kv && objects.reader.one(kv)
     })
@@ -241,24 +251,29 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
    * A consistent read of one object: the store's current revision (which stores can answer for many reads at once) and the cache at that
    * revision.
    */
-  function live(key: string): Entry | undefined | Promise<Entry | undefined> {
+  function live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined) {
       // A resource that is read often but never listed gets a cache too: a read from the store takes twice as long.
       if (++storedReads === startingReads) begin()
-      return getStored(key)
+      return getStored(key, context)
     }
     const [before, asked] = [reached.revision, generation]
-    const at = (current: number) => cachedAt(heed(current, before, asked), key, asked)
-    const current = store.currentRevision()
+    const at = (current: number) => cachedAt(heed(current, before, asked), key, asked, context)
+    const current = store.currentRevision(context)
     return current instanceof Promise ? current.then(at) : at(current)
   }
 
-  function cachedAt(current: number, key: string, asked: number): Entry | undefined | Promise<Entry | undefined> {
-    if (state === undefined || asked !== generation) return getStored(key)
+  function cachedAt(
+    current: number,
+    key: string,
+    asked: number,
+    context: Context | undefined,
+  ): Entry | undefined | Promise<Entry | undefined> {
+    if (state === undefined || asked !== generation) return getStored(key, context)
     const there = reachKnown(current)
-    if (there !== true) return there.then((fresh) => (fresh ? cachedAt(current, key, asked) : getStored(key)))
+    if (there !== true) return there.then((fresh) => (fresh ? cachedAt(current, key, asked, context) : getStored(key, context)))
     const entry = entries.get(key)
-    return entry?.stale ? getStored(key) : entry
+    return entry?.stale ? getStored(key, context) : entry
   }
 
   function subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription {
@@ -351,7 +366,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     ...objects,
     list,
     subscribe,
-    get: async (key) => live(key),
+    get: async (key, context) => live(key, context),
     live,
     known(key) {
       // Further reads are likely.

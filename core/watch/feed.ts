@@ -1,3 +1,4 @@
+import type { Context } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
@@ -70,7 +71,7 @@ export interface WatchableStore extends ObjectStore {
   /** The cached entry: may be outdated, and undefined does not mean that the object is missing. */
   known(key: string): Entry | undefined
   /** As `get`: a plain value when no I/O is needed. */
-  live(key: string): Entry | undefined | Promise<Entry | undefined>
+  live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined>
   /** Delivers every change after the revision in the scope. */
   subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription
   close(): void

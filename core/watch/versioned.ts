@@ -133,9 +133,9 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       const entry = base.known(key)
       return entry && versions.known(entry)
     },
-    get: (key) => base.get(key).then((entry) => entry && versions.one(entry)),
-    live(key) {
-      const found = base.live(key)
+    get: (key, context) => base.get(key, context).then((entry) => entry && versions.one(entry)),
+    live(key, context) {
+      const found = base.live(key, context)
       if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry))
       return found && (versions.known(found) ?? versions.one(found))
     },
@@ -147,8 +147,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       }
       return { ok: false, ...(swap.current && { current: await versions.one(swap.current) }) }
     },
-    async delete(key, expected) {
-      const result = await base.delete(key, expected)
+    async delete(key, expected, context) {
+      const result = await base.delete(key, expected, context)
       if (result.ok) return result
       return { ok: false, ...(result.current && { current: await versions.one(result.current) }) }
     },

@@ -1,3 +1,4 @@
+import { unlessGivenUp } from '../given-up.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Context } from '../ports.ts'
 
@@ -5,19 +6,6 @@ interface Running<T> {
   readonly answer: Promise<T>
   readonly controller: AbortController
   waiting: number
-}
-
-/** Settles as `answer`, or rejects with the reason of `signal` when that aborts first; then `gaveUp` is called. */
-export function unlessGivenUp<T>(answer: Promise<T>, signal: AbortSignal, gaveUp: () => void = () => {}): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const leave = () => {
-      reject(signal.reason)
-      gaveUp()
-    }
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }
 
 /**

@@ -3,9 +3,11 @@
  * should be dedicated to API servers. Values may be as large as the cluster's `--max-request-bytes` allows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { unlessGivenUpLater } from '../../core/given-up.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import {
   type Clock,
+  type Context,
   type KeyValue,
   type KeyValueStore,
   type ListOptions,
@@ -95,9 +97,9 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     return revision
   }
 
-  function range(request: RangeRequest) {
+  function range(request: RangeRequest, context: Context | undefined) {
     const message = rangeRequest(request)
-    return endpoints.repeatable((client, call) => client.range(message, call))
+    return endpoints.repeatable((client, call) => client.range(message, call), context)
   }
 
   /** Reads a key that does not exist: counting a range would walk it. */
@@ -133,14 +135,14 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     }
   }
 
-  async function list({ prefix, from, limit = 0, revision = 0 }: ListOptions) {
+  async function list({ prefix, from, limit = 0, revision = 0 }: ListOptions, context: Context | undefined) {
     const items: KeyValue[] = []
     let at = revision
     let start = from
     for (;;) {
       const wanted = limit === 0 ? pageSize : limit - items.length
       const page = { ...rangeOf(prefix, start), limit: Math.min(wanted, pageSize), revision: at }
-      const { kvs, more, count, header } = await range(page)
+      const { kvs, more, count, header } = await range(page, context)
       at ||= header.revision
       items.push(...kvs)
       if (!more || items.length === limit) return { items, more, remaining: count - kvs.length, revision: at }
@@ -148,9 +150,9 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     }
   }
 
-  async function swap(request: Uint8Array): Promise<SwapResult> {
+  async function swap(request: Uint8Array, context: Context | undefined): Promise<SwapResult> {
     const before = known()
-    const { header, succeeded, current } = await endpoints.once((client, call) => client.txn(request, call))
+    const { header, succeeded, current } = await endpoints.once((client, call) => client.txn(request, call), context)
     const revision = heed(header, before)
     return succeeded ? { ok: true, revision } : { ok: false, revision, ...(current && { current }) }
   }
@@ -173,22 +175,24 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   }
 
   return {
-    get: (key, revision = 0) =>
+    get: (key, revision = 0, context) =>
       during(async () => {
         const before = known()
-        const { header, kvs } = await reading(() => range({ key: Buffer.from(key), revision }))
+        const { header, kvs } = await reading(() => range({ key: Buffer.from(key), revision }, context))
         const [kv] = kvs
         const current = heed(header, before)
         return { ...(kv && { kv }), revision: revision || current }
       }),
-    list: (options) => during(() => reading(() => list(options))),
-    count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true })).count),
+    list: (options, context) => during(() => reading(() => list(options, context))),
+    count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true }, undefined)).count),
     size: () => during(() => endpoints.repeatable((client, call) => client.size(call))),
     // Encoded once for all members that are tried, and now: the caller may reuse its buffer.
-    put: (key, value, expected, lease = 0n, guards = []) => during(() => swap(putRequest(key, value, expected, lease, guards))),
-    delete: (key, expected) => during(() => swap(deleteRequest(key, expected))),
+    put: (key, value, expected, lease = 0n, guards = [], context) =>
+      during(() => swap(putRequest(key, value, expected, lease, guards), context)),
+    delete: (key, expected, context) => during(() => swap(deleteRequest(key, expected), context)),
     watch: (prefix, after, watcher, options) => watches.watch(prefix, after, watcher, options),
-    currentRevision: revisionNow,
+    // Shared by many requests, and sent again and again: one that is given up stops waiting, and the call lasts at most its own timeout.
+    currentRevision: (context) => (context === undefined ? revisionNow() : unlessGivenUpLater(revisionNow(), context, clock)),
     compact: (revision) => during(() => compact(revision)),
     grantLease: (seconds) => during(() => endpoints.repeatable((client, call) => client.grantLease(seconds, call))),
     close() {

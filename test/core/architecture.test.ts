@@ -34,6 +34,7 @@ const order = [
   'cel',
   'schema',
   'slices.ts',
+  'given-up.ts',
   'maybe-promise.ts',
   'platform.ts',
   'release.ts',

@@ -8,17 +8,21 @@ export interface TcpProxy {
   open(): number
   /** Resets all connections, as when a network fails. */
   cut(): void
+  /** Stops and continues what comes from the port: requests arrive there, and nothing is answered. New connections are accepted. */
+  stall(isStalled: boolean): void
   close(): Promise<void>
 }
 
 /** Forwards connections to a port of 127.0.0.1. */
 export async function tcpProxy(to: number): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
+  let stalled = false
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
     const pair = [near, far] as const
     pairs.add(pair)
     near.pipe(far).pipe(near)
+    if (stalled) far.unpipe(near).pause()
     for (const socket of pair)
       socket
         .on('error', () => {})
@@ -38,6 +42,13 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
     port: address.port,
     open: () => pairs.size,
     cut,
+    stall(isStalled) {
+      stalled = isStalled
+      for (const [near, far] of pairs) {
+        if (stalled) far.unpipe(near).pause()
+        else far.pipe(near)
+      }
+    },
     async close() {
       cut()
       server.close()

@@ -1,9 +1,9 @@
 /** Distributed claims: claims that the provider keeps at another endpoint (OpenID Connect Core 1.0, 5.6.2). */
 
+import { unlessGivenUp } from '../../given-up.ts'
 import type { Context } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
-import { unlessGivenUp } from '../../webhook/shared-calls.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
 import type { Provider } from './provider.ts'

@@ -120,8 +120,8 @@ export function encryptedStore(
   }
 
   return {
-    async get(key, revision) {
-      const found = await store.get(key, revision)
+    async get(key, revision, context) {
+      const found = await store.get(key, revision, context)
       const transformer = found.kv && transformerOf(key)
       if (found.kv === undefined || transformer === undefined) return found
       const kv = await decrypt(found.kv, transformer)
@@ -129,15 +129,19 @@ export function encryptedStore(
       return { ...found, kv }
     },
 
-    async list(options) {
-      const page = await store.list(options)
+    async list(options, context) {
+      const page = await store.list(options, context)
       return { ...page, items: await openAll(page.items) }
     },
 
-    async put(key, value, expected, lease, guards) {
+    async put(key, value, expected, lease, guards, context) {
       const transformer = transformerOf(key)
-      if (transformer === undefined) return store.put(key, value, expected, lease, guards)
-      const write = encrypt(key, value, transformer).then((stored) => store.put(key, stored, expected, lease, guards))
+      if (transformer === undefined) return store.put(key, value, expected, lease, guards, context)
+      const write = encrypt(key, value, transformer).then((stored) => {
+        // Encryption may wait for a plugin: nothing is stored for a request that has ended meanwhile.
+        context?.signal.throwIfAborted()
+        return store.put(key, stored, expected, lease, guards, context)
+      })
       writing.add(write)
       try {
         return openSwap(await write)
@@ -146,12 +150,12 @@ export function encryptedStore(
       }
     },
 
-    delete: async (key, expected) => openSwap(await store.delete(key, expected)),
+    delete: async (key, expected, context) => openSwap(await store.delete(key, expected, context)),
 
     watch: (prefix, afterRevision, watcher, options) => watchDecrypted(store, prefix, afterRevision, watcher, opener, options),
     count: (prefix) => store.count(prefix),
     size: () => store.size(),
-    currentRevision: () => store.currentRevision(),
+    currentRevision: (context) => store.currentRevision(context),
     compact: (revision) => store.compact(revision),
     grantLease: (seconds) => store.grantLease(seconds),
     async close() {

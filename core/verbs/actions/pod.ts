@@ -59,7 +59,7 @@ export function ownWrite({ exchange, services }: Target, dryRun: boolean): Write
   return {
     context: hookContext(services),
     dryRun,
-    signal: exchange.signal,
+    caller: exchange,
     validateAdmission: () => Promise.resolve(),
     proceed: () => exchange.proceed(),
     warn: (text) => exchange.warnings.push(text),

@@ -2,7 +2,8 @@
  * gRPC calls to one member, directly over the HTTP/2 client in `runtimes/wire`, at a fraction of the cost of a general client. Calls are not
  * retried here; endpoints.ts decides what is retried, and where.
  */
-import { CallError, type Clock } from '../../../core/ports.ts'
+import { patience } from '../../../core/given-up.ts'
+import { CallError, type Clock, type Context } from '../../../core/ports.ts'
 import { Connection } from '../../wire/client/connection.ts'
 import { addressOf, type TlsOptions } from '../../wire/client/socket.ts'
 import type { Stream } from '../../wire/client/stream.ts'
@@ -17,8 +18,11 @@ export interface StreamHandler {
 }
 
 export interface Channel {
-  /** Resolves to the encoded response, rejects with a CallError. The deadline is in milliseconds of the monotonic clock. */
-  call(path: string, message: Uint8Array, deadline: number): Promise<Buffer>
+  /**
+   * Resolves to the encoded response, rejects with a CallError, or with the reason of the context's signal when that aborts. The deadline is in
+   * milliseconds of the monotonic clock.
+   */
+  call(path: string, message: Uint8Array, deadline: number, context?: Context): Promise<Buffer>
   /** Sends one message and leaves the stream open; the returned function cancels it. */
   stream(path: string, headers: { readonly [name: string]: string }, message: Uint8Array, handler: StreamHandler): () => void
   /** Sends batched calls immediately. */
@@ -48,7 +52,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
   }
 
   return {
-    call: (path, message, deadline) =>
+    call: (path, message, deadline, context) =>
       new Promise((resolve, reject) => {
         const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
         const outcome = new Outcome()
@@ -56,12 +60,24 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
         let answer: Buffer | undefined
         let count = 0
         const on = connection()
-        const stop = (error: CallError) => {
-          cancelTimeout()
+        const stop = (error: unknown) => {
+          finish()
           on.cancel(stream)
           reject(error)
         }
-        const cancelTimeout = clock.after(left, () => stop(new CallError(deadlineExceeded, 'Deadline exceeded')))
+        const expire = () => stop(new CallError(deadlineExceeded, 'Deadline exceeded'))
+        let finish = context === undefined || left <= patience ? clock.after(left, expire) : clock.after(patience, () => listen(context))
+        /** Waits for the rest of the time. Most calls have ended before, and the signal of their request was never made. */
+        const listen = ({ signal }: Context) => {
+          if (signal.aborted) return stop(signal.reason)
+          const leave = () => stop(signal.reason)
+          const cancel = clock.after(left - patience, expire)
+          signal.addEventListener('abort', leave, { once: true })
+          finish = () => {
+            cancel()
+            signal.removeEventListener('abort', leave)
+          }
+        }
         const stream: Stream = on.open(headOf(path, left), framed(message), true, {
           headers: (headers) => outcome.read(headers),
           data(bytes) {
@@ -71,7 +87,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
             count += found.length
           },
           end(failure) {
-            cancelTimeout()
+            finish()
             const error = outcome.error(failure)
             if (error) reject(error)
             else if (answer !== undefined && count === 1 && !messages.cut) resolve(answer)

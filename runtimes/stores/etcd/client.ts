@@ -3,7 +3,7 @@
  * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
 import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
-import { CallError, type Clock } from '../../../core/ports.ts'
+import { CallError, type Clock, type Context } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import type { TlsOptions } from '../../wire/client/socket.ts'
 import { type Channel, createChannel } from './channel.ts'
@@ -36,6 +36,8 @@ export interface Client {
 export interface CallOptions {
   /** Milliseconds of the monotonic clock. */
   readonly deadline: number
+  /** What the call is made for: a call that takes long ends with it. Absent: only the deadline ends it. */
+  readonly context?: Context | undefined
   /** Send immediately instead of in one batch with the calls of the next turns of the event loop. Default false. */
   readonly urgent?: boolean
 }
@@ -111,9 +113,9 @@ async function call<T>(
   path: string,
   request: Uint8Array,
   read: (answer: Buffer) => T,
-  { deadline, urgent }: CallOptions,
+  { deadline, urgent, context }: CallOptions,
 ): Promise<T> {
-  const answered = channel.call(path, request, deadline)
+  const answered = channel.call(path, request, deadline, context)
   if (urgent) channel.flush()
   const answer = await answered
   try {

@@ -1,6 +1,6 @@
 /** The members of a cluster: uses one until it fails, then the next. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, type Logger, StoreError } from '../../../core/ports.ts'
+import { type Clock, type Context, type Logger, StoreError } from '../../../core/ports.ts'
 import type { TlsOptions } from '../../wire/client/socket.ts'
 import { type CallOptions, type Client, openClient } from './client.ts'
 import { isMemberFault, storeError, wasUntouched } from './errors.ts'
@@ -58,16 +58,17 @@ export class Endpoints {
     for (const moved of this.#movers) moved(client)
   }
 
-  /** Runs an idempotent operation: tries every member up to twice. */
-  async repeatable<T>(run: Run<T>): Promise<T> {
+  /** Runs an idempotent operation: tries every member up to twice, until the context ends. */
+  async repeatable<T>(run: Run<T>, context?: Context): Promise<T> {
     const end = this.#clock.monotonic() + this.#timeouts.request
     const attempts = this.#clients.length * roundsOfReads
     for (let attempt = 1; ; attempt++) {
       const longest = this.#clients.length > 1 ? this.#clock.monotonic() + this.#timeouts.attempt : end
       const client = this.current
       try {
-        return await run(client, { deadline: Math.min(end, longest) })
+        return await run(client, { deadline: Math.min(end, longest), context })
       } catch (thrown) {
+        context?.signal.throwIfAborted()
         const error = this.#judged(client, thrown)
         if (!isMemberFault(error) || attempt === attempts || this.#clock.monotonic() >= end) throw error
       }
@@ -76,8 +77,11 @@ export class Endpoints {
     }
   }
 
-  /** Runs an operation that is not idempotent: tries another member only after errors that prove that it was not executed. */
-  async once<T>(run: Run<T>): Promise<T> {
+  /**
+   * Runs an operation that is not idempotent: tries another member only after errors that prove that it was not executed, until the context
+   * ends. An attempt that has begun is awaited.
+   */
+  async once<T>(run: Run<T>, context?: Context): Promise<T> {
     const end = this.#clock.monotonic() + this.#timeouts.request
     for (let left = this.#clients.length; ; left--) {
       const client = this.current
@@ -86,6 +90,7 @@ export class Endpoints {
       } catch (thrown) {
         const error = this.#judged(client, thrown)
         if (left === 1 || !wasUntouched(error)) throw error
+        context?.signal.throwIfAborted()
       }
     }
   }

@@ -31,10 +31,10 @@ test('writers of one key run one after the other, in order; writers of other key
   const { began, work, end } = workshop()
   const turns = new Turns()
   const all = [
-    turns.take('a', {}, work('1')),
-    turns.take('a', {}, work('2')),
-    turns.take('a', {}, work('3')),
-    turns.take('b', {}, work('other')),
+    turns.take('a', undefined, work('1')),
+    turns.take('a', undefined, work('2')),
+    turns.take('a', undefined, work('3')),
+    turns.take('b', undefined, work('other')),
   ]
   assert.deepEqual(began, ['1', 'other'])
   await end('1')
@@ -43,7 +43,7 @@ test('writers of one key run one after the other, in order; writers of other key
   await end('3')
   await end('other')
   assert.deepEqual(await Promise.all(all), ['1', '2', '3', 'other'])
-  const later = turns.take('a', {}, work('later'))
+  const later = turns.take('a', undefined, work('later'))
   assert.equal(began.at(-1), 'later', 'the queue is empty')
   await end('later')
   await later
@@ -52,8 +52,8 @@ test('writers of one key run one after the other, in order; writers of other key
 test('the next writer runs after a failure', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
-  const failing = turns.take('a', {}, () => Promise.reject(new Error('no')))
-  const next = turns.take('a', {}, work('next'))
+  const failing = turns.take('a', undefined, () => Promise.reject(new Error('no')))
+  const next = turns.take('a', undefined, work('next'))
   await assert.rejects(failing, /no/)
   await end('next')
   assert.deepEqual(began, ['next after others'])
@@ -64,7 +64,7 @@ test('a cancelled writer leaves the queue', async () => {
   const { began, work, end } = workshop()
   const turns = new Turns()
   const [gone, last] = [new AbortController(), new AbortController()]
-  const first = turns.take('a', {}, work('first'))
+  const first = turns.take('a', undefined, work('first'))
   const left = turns.take('a', { signal: gone.signal }, work('left'))
   const third = turns.take('a', { signal: last.signal }, work('third'))
   gone.abort(new Error('gone'))
@@ -81,8 +81,8 @@ test('the next writer starts when one takes longer than 5 s', async () => {
   const clock = new ManualClock()
   const { began, work, end } = workshop()
   const turns = new Turns(clock)
-  const stuck = turns.take('a', {}, work('stuck'))
-  const second = turns.take('a', {}, work('second'))
+  const stuck = turns.take('a', undefined, work('stuck'))
+  const second = turns.take('a', undefined, work('second'))
   clock.advance(4_999)
   assert.deepEqual(began, ['stuck'])
   clock.advance(1)
@@ -97,10 +97,10 @@ test('the next writer starts when one takes longer than 5 s', async () => {
 test('at most 1,000 writers wait for a key', async () => {
   const turns = new Turns()
   let open = () => {}
-  const first = turns.take('a', {}, () => new Promise<void>((resolve) => (open = resolve)))
-  const waiting = Array.from({ length: 1_000 }, () => turns.take('a', {}, async () => {}))
+  const first = turns.take('a', undefined, () => new Promise<void>((resolve) => (open = resolve)))
+  const waiting = Array.from({ length: 1_000 }, () => turns.take('a', undefined, async () => {}))
   await assert.rejects(
-    turns.take('a', {}, async () => {}),
+    turns.take('a', undefined, async () => {}),
     (error) => error instanceof ApiError && error.status.code === 429 && error.status.details?.retryAfterSeconds === 1,
   )
   open()

@@ -1,0 +1,25 @@
+import type { Clock, Context } from './ports.ts'
+
+/** Settles as `answer`, or rejects with the reason of `signal` when that aborts first; then `gaveUp` is called. */
+export function unlessGivenUp<T>(answer: Promise<T>, signal: AbortSignal, gaveUp: () => void = () => {}): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const leave = () => {
+      reject(signal.reason)
+      gaveUp()
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+/** Milliseconds after which a call that is usually fast looks at its context, whose signal costs as much as the call. */
+export const patience = 250
+
+/** As `unlessGivenUp`, for an answer that usually comes at once: the context's signal is read when it takes longer than `patience`. */
+export function unlessGivenUpLater<T>(answer: Promise<T>, context: Context, clock: Pick<Clock, 'after'>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const cancel = clock.after(patience, () => unlessGivenUp(answer, context.signal).then(resolve, reject))
+    answer.then(resolve, reject).finally(cancel)
+  })
+}
