@@ -1,5 +1,13 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
-import { endOfString, hasLongInteger, hasSurrogateEscape, keepsText, NumberRangeError, parseExact } from '../schema/json-text.ts'
+import {
+  endOfString,
+  hasLongInteger,
+  hasSurrogateEscape,
+  keepsText,
+  mayBeMisread,
+  NumberRangeError,
+  parseExact,
+} from '../schema/json-text.ts'
 import type { Json, Schema } from '../schema/model.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
 import { findFaults, type Shape } from './json-faults.ts'
@@ -44,7 +52,8 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   }
   const keeps = schema !== undefined && keepsText(schema)
   if (spelled) value = settle(exactly(text, schema, true))
-  else if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text))) value = exactly(text, schema)
+  else if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text) || mayBeMisread(text)))
+    value = exactly(text, schema)
   const repeats = duplicates && countMembers(value) !== members
   return { value, duplicates: repeats ? findFaults(text) : [] }
 }

@@ -60,13 +60,39 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Whether a JSON text may contain escaped surrogates. */
 export const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD')
 
+/**
+ * Whether the engine's parser may take another name for an escaped one: V8 of Node 22.12 to 26 does when an object was read before with a name that
+ * ends with a backslash (nodejs/node#63785).
+ */
+const misreadsNames = (() => {
+  const objectOf = (first: string, name: string) => JSON.parse(`{${JSON.stringify('h')}:${first},${JSON.stringify(name)}:0}`) as object
+  objectOf('[]', '\\')
+  return !Object.hasOwn(objectOf('0', '"'), '"')
+})()
+
+/** Whether a JSON text has a name with an escape. */
+export function hasEscapedName(text: string): boolean {
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at)) {
+    // This is the first escape of its string.
+    at = endOfString(text, at - 1) + 1
+    if (at === 0) return false
+    while (space.test(text.charAt(at))) at++
+    if (text.charAt(at) === ':') return true
+  }
+  return false
+}
+
+/** Whether the engine's parser may misread a JSON text. */
+export const mayBeMisread = (text: string): boolean => misreadsNames && hasEscapedName(text)
+
 /** Whether a schema has parts that keep their text. */
 export const keepsText = reaching((schema) => schema.type === 'any' && schema.raw === true)
 
 /** Lossless JSON.parse; parts that keep their text get it as the schema says. Throws SyntaxError. */
 export function parseJsonText(text: string, schema?: Schema): Json {
   const value = JSON.parse(text) as Json
-  return (schema && keepsText(schema)) || hasLongInteger(text) || hasSurrogateEscape(text) ? parseExact(text, schema) : value
+  const isExact = !(schema && keepsText(schema)) && !hasLongInteger(text) && !hasSurrogateEscape(text) && !mayBeMisread(text)
+  return isExact ? value : parseExact(text, schema)
 }
 
 /**

@@ -5,7 +5,7 @@ import { parseYaml } from '../../../core/request/yaml.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { encode } from '../../../core/respond/encode.ts'
 import { DecodeError, decode } from '../../../core/schema/decode.ts'
-import { hasLongInteger, parseExact, parseJsonText, printJson } from '../../../core/schema/json-text.ts'
+import { hasEscapedName, hasLongInteger, parseExact, parseJsonText, printJson } from '../../../core/schema/json-text.ts'
 import type { Json, JsonObject, Message, Schema } from '../../../core/schema/model.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../core/schema/protobuf.ts'
 import fc from '../../support/fast-check.ts'
@@ -60,6 +60,25 @@ test('numbers out of the range of a double are refused, not stored as null', () 
   for (const text of ['1e400', '-1e400', '9'.repeat(400), `[{"a":1E+999}]`]) {
     assert.throws(() => read(text), /json: cannot unmarshal number .* into Go value of type float64/)
   }
+})
+
+test('names with escapes are read as they are written, whatever was read before', () => {
+  const names = ['"', '\\', '\n', '\u0001', 'a', 'a"', 'a\\', 'a\\b', '\\"', ':']
+  for (const first of ['0', '[]', '"x"', '{}']) {
+    for (const before of names) {
+      parseJsonText(`{"h":${first},${JSON.stringify(before)}:0}`)
+      for (const name of names) {
+        const text = `{"h":0, ${JSON.stringify(name)} : {"k":1}}`
+        assert.deepEqual(parseJsonText(text), { h: 0, [name]: { k: 1 } })
+        assert.deepEqual(parseJson(new TextEncoder().encode(text), { duplicates: true }), {
+          value: { h: 0, [name]: { k: 1 } },
+          duplicates: [],
+        })
+        assert.equal(hasEscapedName(text), JSON.stringify(name).includes('\\'))
+      }
+    }
+  }
+  assert.equal(hasEscapedName('{"a":"\\"b\\":","c":["\\\\", "\\n"]}'), false)
 })
 
 test('lone surrogates become U+FFFD, as in Go', () => {
