@@ -1,9 +1,9 @@
 /** Conversions between types. */
-import { utf8Length } from '../../schema/bytes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundText } from '../limits.ts'
-import { costly, type MaybeSteps } from '../steps.ts'
+import { costly, type MaybeSteps, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
+import { bytesOf } from '../values/maps.ts'
 import {
   CelDouble,
   CelUint,
@@ -77,9 +77,14 @@ function doubleFromText(text: string): CelDouble {
   return Number.isFinite(value) ? new CelDouble(value) : impossible('string', 'double')
 }
 
-function bytesFromText(text: string): MaybeSteps<Uint8Array> {
-  boundText(utf8Length(text))
-  return costly(text.length * nanosecondsPerCoded, () => new TextEncoder().encode(text))
+const bytesFromText = (text: string): MaybeSteps<Uint8Array> =>
+  text.length < shortText ? new TextEncoder().encode(text) : new Steps(encodedParts(text))
+const shortText = 1024
+
+function* encodedParts(text: string): Parts<Uint8Array> {
+  boundText(yield* within(bytesOf(text)))
+  yield unitsOf(text.length * nanosecondsPerCoded)
+  return new TextEncoder().encode(text)
 }
 
 const textFromBytes = (bytes: Uint8Array): MaybeSteps<string> => costly(bytes.length * nanosecondsPerCoded, () => decoded(bytes))
