@@ -35,7 +35,7 @@ export interface HandlerParts {
 export function createHandler(parts: HandlerParts, { options, ports, settings }: AssemblyContext): Handler {
   const { table, identities, authorizer, plugins, admissionMetrics, pauses, health } = parts
   const { platform, metrics, version } = options
-  const { clock, telemetry } = ports
+  const { clock, outbound, telemetry } = ports
   const { logger } = telemetry
   const serverMetrics = createServerMetrics(metrics, clock)
   const negotiator = createNegotiator(platform)
@@ -47,6 +47,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings }:
     settings,
     clock,
     logger,
+    outbound,
     table,
     rules: createRuleMetrics(metrics, clock),
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),

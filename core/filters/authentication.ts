@@ -40,6 +40,7 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
     exchange.user = found.user
     if (found.warnings) exchange.warnings.push(...found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
+    exchange.observer?.authenticated()
   }
   /** Continues when authentication needs I/O. */
   const wait = async (exchange: Exchange, found: Promise<Authentication>) => {

@@ -7,6 +7,7 @@ import type { Answer, Filter, Handler } from './filter.ts'
 /** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
 export function authorization(authorizer: Authorizer): Filter {
   const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
+    exchange.observer?.authorized(decision.verdict === 'allow', decision.reason)
     if (decision.verdict === 'allow') return next(exchange)
     if (decision.error !== undefined) throw internalError(decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)

@@ -26,15 +26,21 @@ function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): Readable
 }
 
 /**
- * Calls `ended` once the response has been sent to the last byte or was abandoned. Returns the response to use from here on. Without a
- * listener that reports sent bytes, the response of a long-running request ends when its body has been read, and any other at once.
+ * For filters inside `deadline`: as `whenSent`, but after the deadline `ended` is called at once, because the client got another response then,
+ * and this one is never sent.
  */
-export function whenEnded({ connection, info, expired }: Exchange, response: Response, ended: () => void): Response {
-  if (expired) {
-    // The client got its answer at the deadline: this one is never sent.
-    ended()
-    return response
-  }
+export function whenEnded(exchange: Exchange, response: Response, ended: () => void): Response {
+  if (!exchange.expired) return whenSent(exchange, response, ended)
+  ended()
+  return response
+}
+
+/**
+ * For filters outside `recover`, which see the response that is sent, at the deadline too. Calls `ended` once it has been sent to the last byte
+ * or was abandoned. Returns the response to use from here on. Without a listener that reports sent bytes, the response of a long-running request
+ * ends when its body has been read, and any other at once.
+ */
+export function whenSent({ connection, info }: Exchange, response: Response, ended: () => void): Response {
   if (connection.whenSent) {
     connection.whenSent(response, ended)
     return response

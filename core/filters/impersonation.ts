@@ -13,8 +13,10 @@ export function impersonation(authorizer: Authorizer, platform: Platform, constr
     const wanted = readImpersonation(exchange.request.headers)
     if (wanted === undefined) return next(exchange)
     const attributes = attributesOf(exchange.user, exchange.info)
-    return authorizeImpersonation(impersonationModes(wanted, attributes, platform, constrained), authorizer, exchange).then(({ user }) => {
+    const modes = impersonationModes(wanted, attributes, platform, constrained)
+    return authorizeImpersonation(modes, authorizer, exchange).then(({ user, constraint }) => {
       exchange.user = user
+      exchange.observer?.impersonated(user, constraint)
       return next(exchange)
     })
   }

@@ -1,5 +1,5 @@
 import type { Connection } from '../ports.ts'
-import type { Exchange, Lifetime, RequestInfo, User } from '../request/exchange.ts'
+import type { Exchange, ExchangeObserver, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
@@ -16,6 +16,7 @@ class RequestExchange implements Exchange {
   readonly auditId: string
   readonly warnings: string[] = []
   user = nobody
+  observer?: ExchangeObserver
   deadline?: number
   /** The request as received: its signal belongs to the client, even when `request` has been replaced. */
   readonly #sent: Request

@@ -1,6 +1,8 @@
 import type { Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.ts'
+import { Status } from '../resources/meta/status.ts'
+import { encode } from '../respond/encode.ts'
 import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { ApiError, serviceUnavailable } from '../respond/status.ts'
@@ -24,7 +26,10 @@ function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiato
  * client gets no stack.
  */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
-  const respond = (exchange: Exchange, error: ApiError): Response => errorResponse(exchange, error, formOf(exchange, negotiator))
+  const respond = (exchange: Exchange, error: ApiError): Response => {
+    exchange.observer?.responding(() => encode({ value: error.status, schema: Status }, 'json', false))
+    return errorResponse(exchange, error, formOf(exchange, negotiator))
+  }
   const answer = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof PlainError) return error.response
     const known = apiErrorOf(error)

@@ -33,19 +33,22 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
   return request.body === null ? empty : readStream(request.body, limit)
 }
 
+type Receiving = Pick<Exchange, 'request' | 'seat' | 'expired' | 'observer'>
+
 /**
  * Reads the body of an exchange. Its seat is free for other requests until the client has sent the body, so that stalled clients block no one.
  * Throws BadRequest when the client disconnects, TooManyRequests when no seat is free afterwards, and Timeout after the deadline.
  * Returns a plain value when the body has arrived already, as most have.
  */
-export function receiveBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Uint8Array | Promise<Uint8Array> {
+export function receiveBody(exchange: Receiving): Uint8Array | Promise<Uint8Array> {
   const whole = exchange.expired ? undefined : LightRequest.body(exchange.request)?.whole()
   if (whole === undefined) return awaitBody(exchange)
   if (whole.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes)
+  exchange.observer?.received(whole)
   return whole
 }
 
-async function awaitBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'>): Promise<Uint8Array> {
+async function awaitBody(exchange: Receiving): Promise<Uint8Array> {
   exchange.seat?.leave()
   let bytes: Uint8Array
   try {
@@ -55,7 +58,12 @@ async function awaitBody(exchange: Pick<Exchange, 'request' | 'seat' | 'expired'
     throw badRequest('the client disconnected before sending the whole body')
   }
   if (exchange.expired) throw timeout('the request body was not received in time')
-  exchange.seat?.take()
+  const taken = exchange.seat?.take()
+  if (taken instanceof Promise) {
+    await taken
+    if (exchange.expired) throw timeout('no place was free in time')
+  }
+  exchange.observer?.received(bytes)
   return bytes
 }
 

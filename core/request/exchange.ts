@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Connection, Context } from '../ports.ts'
 
 /** The caller of a request (authentication/user.Info). */
@@ -37,10 +38,27 @@ export interface RequestInfo {
 
 /** A place among the concurrently served requests. Released while waiting for the client. */
 export interface Seat {
-  /** Releases the place temporarily. */
+  /** Releases the place: while the client sends the body, and for good when a watch has sent its initial events. */
   leave(): void
-  /** Acquires a place again. Throws TooManyRequests when none is free. */
-  take(): void
+  /** Acquires a place again, or waits for one. Throws or rejects with TooManyRequests when none is free. */
+  take(): MaybePromise<void>
+}
+
+/**
+ * Is told what happens to one request, in this order. A filter that records requests sets it; absent, nothing is computed for it. Work that
+ * continues after the deadline may still call it: what counts is what it was told when the response leaves `recover`.
+ */
+export interface ExchangeObserver {
+  /** The exchange has its user. */
+  authenticated(): void
+  /** The request runs as this user from now on. `constraint`: the verb that allowed it (KEP-5284); empty for the original mode. */
+  impersonated(user: User, constraint: string): void
+  /** The authorizer's decision, with its reason. */
+  authorized(allowed: boolean, reason: string): void
+  /** The body, as the client sent it. */
+  received(body: Uint8Array): void
+  /** The object of the response, before it is encoded: `json` prints it in the requested version. Not called for streams; again, if encoding fails. */
+  responding(json: () => Uint8Array): void
 }
 
 /** What requests know about the life of the server. */
@@ -62,6 +80,7 @@ export interface Exchange extends Context {
   readonly info: RequestInfo
   /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
+  observer?: ExchangeObserver
   /** Set by the deadline filter. */
   deadline?: number
   /** The deadline has passed and the client has its answer: remaining work must stop. */

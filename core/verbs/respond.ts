@@ -48,6 +48,9 @@ export function checkAcceptable(target: Target): void {
   negotiate(target)
 }
 
+/** The same representation as compact JSON, for the observer of an exchange. */
+const asJson = (negotiated: Negotiated): Negotiated => ({ ...negotiated, format: 'json', pretty: false })
+
 function respond({ exchange, services }: Target, bytes: Uint8Array, type: string, status: number): Response {
   return bodyResponse(exchange.request, bytes, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
 }
@@ -60,6 +63,7 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
   if (negotiated.transform?.kind === 'PartialObjectMetadataList')
     throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${view.body.kind})`)
   const renderer = createRenderer(target, negotiated)
+  target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).object(entry))
   return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
 }
 
@@ -70,29 +74,29 @@ export function respondObject(target: Target, value: ApiObject, status = 200): R
   if (transform?.kind === 'PartialObjectMetadata') {
     const apiVersion = target.services.platform.name(`meta.<domain>/${transform.version}`)
     const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
-    const bytes = encode({ value: partial, schema: PartialObjectMetadata }, negotiated.format, negotiated.pretty)
-    return respond(target, bytes, contentType(negotiated, true), status)
+    return respondValue(target, negotiated, { value: partial, schema: PartialObjectMetadata }, contentType(negotiated, true), status)
   }
   if (transform?.kind === 'Table') {
     const table = tableOf(target, value, transform.version) as unknown as ApiObject
-    return respond(
-      target,
-      encode({ value: table, schema: undefined }, negotiated.format, negotiated.pretty),
-      contentType(negotiated, false),
-      status,
-    )
+    return respondValue(target, negotiated, { value: table, schema: undefined }, contentType(negotiated, false), status)
   }
-  return respond(
-    target,
-    encode({ value, schema: target.view.body.schema }, negotiated.format, negotiated.pretty),
-    negotiated.mediaType,
-    status,
-  )
+  return respondValue(target, negotiated, { value, schema: target.view.body.schema }, negotiated.mediaType, status)
+}
+
+function respondValue(
+  target: Target,
+  { format, pretty }: Negotiated,
+  content: Parameters<typeof encode>[0],
+  type: string,
+  status: number,
+): Response {
+  target.exchange.observer?.responding(() => encode(content, 'json', false))
+  return respond(target, encode(content, format, pretty), type, status)
 }
 
 export function respondStatus(target: Target, status: Status): Response {
-  const { format, mediaType, pretty } = negotiate(target)
-  return respond(target, encode({ value: status, schema: StatusSchema }, format, pretty), mediaType, status.code ?? 200)
+  const negotiated = negotiate(target)
+  return respondValue(target, negotiated, { value: status, schema: StatusSchema }, negotiated.mediaType, status.code ?? 200)
 }
 
 export function respondList(target: Target, found: FeedList, next: string | undefined): Response | Promise<Response> {
@@ -106,6 +110,7 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   }
   const renderer = createRenderer(target, negotiated)
   const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
+  target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).list(found, meta))
   const whole = () => respond(target, renderer.list(found, meta), type, 200)
   const { entries } = found
   if (entries.length <= fewEntries) return whole()

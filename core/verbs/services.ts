@@ -4,7 +4,7 @@ import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -19,6 +19,8 @@ export interface Services {
   readonly settings: ClusterSettings
   readonly clock: Clock
   readonly logger: Logger
+  /** Calls to node agents, pods and services. */
+  readonly outbound: Outbound
   readonly table: ResourceTable
   /** Schedules long CEL evaluations. */
   readonly pauses: Pauses

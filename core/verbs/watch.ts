@@ -42,6 +42,7 @@ export const watch: Verb = async (target) => {
     ...(matches && { matches }),
     after: state?.revision ?? revision,
     initial: state?.entries ?? [],
+    initialized: () => exchange.seat?.leave(),
     announceInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
     bookmarks: options.allowWatchBookmarks === true,
     timeout: seconds * 1000,

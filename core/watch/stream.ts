@@ -32,6 +32,8 @@ export interface WatchStreamOptions {
   readonly initial: readonly Entry[]
   /** Send a bookmark with the initial-events-end annotation. */
   readonly announceInitialEnd: boolean
+  /** Called when the initial events have been handed to the connection. */
+  readonly initialized?: () => void
   readonly bookmarks: boolean
   /** Milliseconds until the server ends the watch. */
   readonly timeout: number
@@ -90,6 +92,7 @@ class WatchStream implements ByteSource, Subscriber {
     this.#timers.push(options.onShutdown(() => this.#finish()))
     if (signal.aborted) this.cancel()
     if (initial.length === 0 && options.announceInitialEnd) this.#push(encoder.bookmark(after, true))
+    if (initial.length === 0) options.initialized?.()
   }
 
   // ── Subscriber ────────────────────────────────────────────────────────────────────────────────
@@ -169,9 +172,11 @@ class WatchStream implements ByteSource, Subscriber {
 
   /** The next initial event; the last one with its bookmark, if requested. */
   #initialEvent(): Uint8Array {
-    const { initial, encoder, after, announceInitialEnd } = this.#options
+    const { initial, encoder, after, announceInitialEnd, initialized } = this.#options
     const frame = encoder.event('ADDED', initial[this.#sentInitial++]!)
-    if (this.#sentInitial < initial.length || !announceInitialEnd) return frame
+    if (this.#sentInitial < initial.length) return frame
+    initialized?.()
+    if (!announceInitialEnd) return frame
     const end = encoder.bookmark(after, true)
     return concatenate([frame, end], frame.length + end.length)
   }

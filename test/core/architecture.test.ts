@@ -61,7 +61,6 @@ const runtimeOrder = [
 const awaited: { readonly [field: string]: string } = {
   'core/verbs/actions/backend.ts: isNodeAgent': 'forwarding',
   'core/ports.ts: tracer': 'tracing',
-  'core/authn/impersonation.ts: constraint': 'audit',
   'core/schema/protobuf-envelope.ts: contentEncoding': 'part of the format',
   'core/schema/protobuf-envelope.ts: contentType': 'part of the format',
 }
