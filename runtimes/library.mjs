@@ -3,9 +3,9 @@
  * package, modules that entries share, and `types/` with the declarations that the entries reach. `--no-check` skips checking types.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -35,6 +35,43 @@ function reached(paths) {
   return found
 }
 
+/** The groups of options, as the core has them. */
+async function optionGroups() {
+  const directory = mkdtempSync(join(root, 'build/options-'))
+  try {
+    const outfile = join(directory, 'options.mjs')
+    const options = { bundle: true, format: 'esm', platform: 'neutral', packages: 'external', logLevel: 'warning' }
+    await build({ absWorkingDir: root, entryPoints: ['core/options/index.ts'], outfile, ...options })
+    return (await import(pathToFileURL(outfile))).optionGroups
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Defaults that a sentence can have. */
+const isPlain = (value) => ['number', 'boolean'].includes(typeof value) || (typeof value === 'string' && value !== '')
+
+/** The doc comment of an option: its row in one sentence or several. */
+function commentOf({ type, description }, value) {
+  const unit = type.unit === undefined ? '' : ` In ${type.unit}.`
+  const usual =
+    description.includes('Default') || !isPlain(value) ? '' : ` Default ${typeof value === 'number' ? value.toLocaleString('en') : value}.`
+  return `/** ${description}${unit}${usual} */`
+}
+
+/** Writes the description of each option above its declaration. Editors show it, because types of options are derived from the rows. */
+async function describeOptions(directory) {
+  for (const [group, table] of Object.entries(await optionGroups())) {
+    const path = join(directory, `core/options/${group}.d.ts`)
+    const left = new Set(Object.keys(table))
+    const text = readFileSync(path, 'utf8').replace(/^ {4}(\w+): import\("\.\/option\.ts"\)/gm, (line, name) =>
+      left.delete(name) ? `    ${commentOf(table[name], table[name].initial({}))}\n${line}` : line,
+    )
+    if (left.size > 0) throw new Error(`${path}: no declaration of ${[...left].join(', ')}`)
+    writeFileSync(path, text)
+  }
+}
+
 await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, `${source}.ts`])),
@@ -60,3 +97,4 @@ execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', 
 })
 for (const path of reached(Object.values(entries).map((source) => join(declarations, `${source}.d.ts`))))
   cpSync(path, join(outdir, 'types', relative(declarations, path)))
+await describeOptions(join(outdir, 'types'))

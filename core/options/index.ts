@@ -14,7 +14,20 @@ import { trafficOptions } from './traffic.ts'
 import type { OptionProblem } from './types.ts'
 
 /** The options of each group. */
-export const optionGroups = {
+export interface OptionGroups {
+  readonly general: typeof generalOptions
+  readonly apis: typeof apiOptions
+  readonly serving: typeof servingOptions
+  readonly network: typeof networkOptions
+  readonly authentication: typeof authenticationOptions
+  readonly authorization: typeof authorizationOptions
+  readonly admission: typeof admissionOptions
+  readonly storage: typeof storageOptions
+  readonly traffic: typeof trafficOptions
+  readonly controllers: typeof controllerOptions
+}
+
+export const optionGroups: OptionGroups = {
   general: generalOptions,
   apis: apiOptions,
   serving: servingOptions,
@@ -27,10 +40,19 @@ export const optionGroups = {
   controllers: controllerOptions,
 }
 
-export type OptionGroups = typeof optionGroups
+type AllOptions = typeof generalOptions &
+  typeof apiOptions &
+  typeof servingOptions &
+  typeof networkOptions &
+  typeof authenticationOptions &
+  typeof authorizationOptions &
+  typeof admissionOptions &
+  typeof storageOptions &
+  typeof trafficOptions &
+  typeof controllerOptions
 
 /** The options of all groups. */
-export const allOptions = {
+export const allOptions: AllOptions = {
   ...generalOptions,
   ...apiOptions,
   ...servingOptions,
@@ -44,8 +66,8 @@ export const allOptions = {
 }
 
 /** Options of a server; all are optional. Defaults suit an embedded server; the daemon sets options from its flags. */
-export type ServerOptions = Given<typeof allOptions>
-export type CompleteOptions = Complete<typeof allOptions>
+export type ServerOptions = Given<AllOptions>
+export type CompleteOptions = Complete<AllOptions>
 
 export const serverOptionTypes = typesOf(allOptions)
 

@@ -151,6 +151,31 @@ describe('the package', { timeout: 3_600_000 }, () => {
     assert.throws(() => check('wrong.ts'), /wrong\.ts\(\d+,\d+\): error TS2322/)
   })
 
+  test('options are described where editors look, with unit and default', () => {
+    const types = readFileSync(join(project, 'node_modules/apiserver/dist/types/core/options/traffic.d.ts'), 'utf8')
+    assert.match(types, /\/\*\* Timeout of requests [^*]* In milliseconds\. Default 60,000\. \*\/\n +requestTimeout:/)
+  })
+
+  /** The text of a module and of all that it loads from the package, at once or later. */
+  function loaded(path: string, seen = new Map<string, string>()): string {
+    if (!seen.has(path)) {
+      const text = readFileSync(path, 'utf8')
+      seen.set(path, text)
+      for (const [, imported = ''] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) loaded(join(path, '..', imported), seen)
+    }
+    return [...seen.values()].join('\n')
+  }
+
+  test('what programs import has no table of flags', () => {
+    const dist = join(project, 'node_modules/apiserver/dist')
+    assert.match(readFileSync(join(dist, 'bin/program.js'), 'utf8'), /audit-log-path/, 'the daemon has one')
+    for (const entry of ['index.js', 'core.js', 'testing.js']) {
+      const text = loaded(join(dist, entry))
+      assert.match(text, /requestTimeout/)
+      assert.doesNotMatch(text, /audit-log-path|service-account-key-file/, entry)
+    }
+  })
+
   test('the store suite runs for stores of users', async () => {
     symlinkSync(`${root}node_modules/fast-check`, join(project, 'node_modules/fast-check'))
     symlinkSync(`${root}node_modules/pure-rand`, join(project, 'node_modules/pure-rand'))
