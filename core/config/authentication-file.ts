@@ -3,7 +3,7 @@ import { anonymousAuthenticator } from '../authn/anonymous.ts'
 import { cachedTokens } from '../authn/cached-tokens.ts'
 import { jwtAlgorithms } from '../authn/jwt/algorithms.ts'
 import { type JwtAuthenticators, jwtAuthenticators } from '../authn/jwt/authenticator.ts'
-import { messageOf } from '../schema/message-of.ts'
+import { followFile, readText } from '../follow-file.ts'
 import type { AuthenticationContent, AuthenticationContext, ConfiguredAuthentication } from './authentication.ts'
 import { type AuthenticationConfiguration, authenticationConfiguration } from './files/authentication.ts'
 import { loadConfigurationFile, parseText } from './files/load.ts'
@@ -53,71 +53,62 @@ function createTokens({ jwt }: Content, context: AuthenticationContext): JwtAuth
   return jwtAuthenticators([settings.oidc], { ...shared, algorithms: settings.oidc.algorithms })
 }
 
+/** Providers of a changed file that can't be reached. */
+class NotFoundError extends Error {}
+
 export async function configuredAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
   const { settings, ports, metrics } = context
   const { clock, files, telemetry } = ports
   const path = settings.configuration
-  const readText = async (from: string) => new TextDecoder().decode(await files.read(from))
-  let text = path === undefined ? '' : await readText(path)
+  const text = path === undefined ? '' : await readText(files, path)
   let content = path === undefined ? noFile : readFile(text, path, context)
   validateFlags(context)
   const { anonymous = { enabled: context.anonymous, conditions: [] } } = content
   const fixed = JSON.stringify(content.anonymous)
   const cached = (tokens: JwtAuthenticators) => ({ tokens, cache: cachedTokens(tokens, { ttl: tokenTtl, clock }) })
   let current = cached(createTokens(content, context))
-  /** Authenticators that are waiting for discovery. */
-  let next: JwtAuthenticators | undefined
-  let retry = () => {}
-  let closed = false
 
-  async function reload(from: string): Promise<void> {
-    const read = await readText(from)
-    if (read === text) return
-    retry()
-    text = read
-    const changed = readFile(read, from, context)
+  /** Authenticators of a changed file, when the providers of all issuers are found. */
+  async function load(from: string, changedText: string, closing: AbortSignal) {
+    const changed = readFile(changedText, from, context)
     if (JSON.stringify(changed.anonymous) !== fixed)
       throw new Error(`${from}: anonymous: Forbidden: changed from initial configuration file`)
     const fresh = cached(createTokens(changed, context))
-    next = fresh.tokens
-    const found = await next.found(readyWithin)
-    next = undefined
-    if (closed || !found) fresh.tokens.close()
-    if (closed) return
-    if (!found) {
-      text = ''
-      retry = clock.after(readyWithin, () => void follow(from))
-      throw new Error(`${from}: discovery did not succeed for every issuer`)
-    }
-    current.tokens.close()
-    current = fresh
-    const issuers = new Set(changed.jwt.map(({ issuer }) => issuer.url))
-    for (const { issuer } of content.jwt) if (!issuers.has(issuer.url)) metrics.forget(issuer.url)
-    content = changed
-    metrics.reloaded(read)
-    telemetry.logger.info({ file: from }, 'authentication configuration reloaded')
+    const giveUp = () => fresh.tokens.close()
+    closing.addEventListener('abort', giveUp)
+    const found = await fresh.tokens.found(readyWithin)
+    closing.removeEventListener('abort', giveUp)
+    if (found) return { changed, fresh }
+    giveUp()
+    throw new NotFoundError(`${from}: discovery did not succeed for every issuer`)
   }
 
-  let reloading = Promise.resolve()
-  const follow = (from: string) => {
-    reloading = reloading
-      .then(() => reload(from))
-      .catch((error: unknown) => {
-        metrics.reloaded(undefined)
-        const why = messageOf(error)
-        telemetry.logger.error({ file: from, error: why }, 'authentication configuration not reloaded; the last valid one stays in use')
-      })
-  }
-  const stopWatching = path === undefined ? undefined : files.watch(path, () => follow(path))
+  const follow = (from: string) =>
+    followFile({
+      path: from,
+      files,
+      logger: telemetry.logger,
+      text,
+      what: 'authentication configuration',
+      observer: metrics,
+      load: (changedText, closing) => load(from, changedText, closing),
+      drop: ({ fresh }) => fresh.tokens.close(),
+      retry: { clock, after: readyWithin, when: (error) => error instanceof NotFoundError },
+      use({ changed, fresh }) {
+        current.tokens.close()
+        current = fresh
+        const issuers = new Set(changed.jwt.map(({ issuer }) => issuer.url))
+        for (const { issuer } of content.jwt) if (!issuers.has(issuer.url)) metrics.forget(issuer.url)
+        content = changed
+      },
+    })
+  const stopFollowing = path === undefined ? undefined : follow(path)
   if (path !== undefined) metrics.using(text)
   return {
     tokens: { name: 'jwt', authenticateToken: (token, audiences, context) => current.cache.authenticateToken(token, audiences, context) },
     ...(anonymous.enabled && { anonymous: anonymousAuthenticator(anonymous.conditions.map(({ path: allowed }) => allowed)) }),
     close() {
-      closed = true
-      stopWatching?.()
-      retry()
-      next?.close()
+      stopFollowing?.()
       current.tokens.close()
     },
   }

@@ -6,10 +6,10 @@ import { followNodes } from '../authz/node-follow.ts'
 import type { RbacIndex } from '../authz/rbac-index.ts'
 import { noRules } from '../authz/rules.ts'
 import type { ReviewVersion } from '../authz/webhook-review.ts'
+import { followFile, readText } from '../follow-file.ts'
 import type { AuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
-import { messageOf } from '../schema/message-of.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import type { Row } from './authorization-rows.ts'
 
@@ -55,11 +55,9 @@ const fixedTypes = (rows: readonly Row[]) =>
     .sort()
     .join(', ')
 
-const textReader = (ports: Pick<Ports, 'files'>) => async (path: string) => new TextDecoder().decode(await ports.files.read(path))
-
 async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {
   if (files.policy === undefined) return undefined
-  const { policies, unversioned } = parsePolicyFile(await textReader(ports)(files.policy), files.policy, platform)
+  const { policies, unversioned } = parsePolicyFile(await readText(ports.files, files.policy), files.policy, platform)
   if (unversioned > 0)
     ports.telemetry.logger.warn(
       { file: files.policy, lines: unversioned },
@@ -99,33 +97,28 @@ async function configured(
   build: (rows: readonly Row[]) => Promise<Authorizer>,
   closeOthers: () => void,
 ): Promise<Authorization> {
-  const { logger } = ports.telemetry
   const { rowsOfFile } = await import('./authorization-rows.ts')
-  const readText = textReader(ports)
-  let text = await readText(path)
+  const text = await readText(ports.files, path)
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
   metrics.using(text)
-
-  async function reload(): Promise<void> {
-    const next = await readText(path)
-    if (next === text) return
-    text = next
-    const rows = rowsOfFile(next, path, platform)
-    if (fixedTypes(rows) !== fixedTypes(first)) {
-      throw new Error(`${path}: authorizers: the types must stay ${fixedTypes(first) || 'Webhook'} while the server runs`)
-    }
-    current = await build(rows)
-    metrics.reloaded(next)
-    logger.info({ file: path }, 'authorization configuration reloaded')
-  }
-
-  let reloading = Promise.resolve()
-  const stopWatching = ports.files.watch(path, () => {
-    reloading = reloading.then(reload).catch((error: unknown) => {
-      metrics.reloaded(undefined)
-      logger.error({ file: path, error: messageOf(error) }, 'authorization configuration not reloaded; the last valid one stays in use')
-    })
+  const stopWatching = followFile({
+    path,
+    files: ports.files,
+    logger: ports.telemetry.logger,
+    text,
+    what: 'authorization configuration',
+    observer: metrics,
+    load(changed) {
+      const rows = rowsOfFile(changed, path, platform)
+      if (fixedTypes(rows) !== fixedTypes(first)) {
+        throw new Error(`${path}: authorizers: the types must stay ${fixedTypes(first) || 'Webhook'} while the server runs`)
+      }
+      return build(rows)
+    },
+    use(next) {
+      current = next
+    },
   })
   return {
     authorizer: {

@@ -1,5 +1,6 @@
 /** Encryption at rest as configured by `--encryption-provider-config`, with reloading. */
 
+import { followFile, readText } from '../follow-file.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { EncryptionMetrics } from '../meta/metrics/encryption.ts'
 import type { Platform } from '../platform.ts'
@@ -7,7 +8,6 @@ import type { KeyValueStore } from '../ports.ts'
 import { bind } from '../resources/bind.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
-import { digestOf } from '../schema/digest.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { resourceOfKey } from '../storage/encryption/selection.ts'
 import { encryptedStore } from '../storage/encryption/store.ts'
@@ -31,12 +31,6 @@ export interface Encryption {
   close(): void
 }
 
-interface Loaded {
-  readonly providers: Providers
-  /** Digest of the content, which itself contains keys. */
-  readonly digest: string
-}
-
 const flag = '--encryption-provider-config: '
 /** Milliseconds: minimum time for new plugins to become healthy, interval between checks of them, and retry interval of a failed file. */
 const shortestPatience = 10_000
@@ -56,85 +50,78 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   const { files, clock, telemetry } = ports
   const { logger } = telemetry
   const { file } = options
-  const read = async () => new TextDecoder().decode(await files.read(file))
-  const load = async (text: string): Promise<Loaded> => ({
-    providers: await createProviders(text, options, context),
-    digest: await digestOf(text),
-  })
+  const load = (text: string) => createProviders(text, options, context)
 
-  async function begin(): Promise<Loaded> {
-    const text = await read()
-    const loaded = await load(text)
+  async function begin() {
+    const text = await readText(files, file)
+    const providers = await load(text)
     observer.using(text)
-    return loaded
+    return { text, providers }
   }
 
-  let current = await begin().catch((error: unknown) => {
+  const first = await begin().catch((error: unknown) => {
     throw new Error(flag + messageOf(error).replace(flag, ''))
   })
-  let closed = false
-  let cancel = () => {}
+  let current = first.providers
 
-  async function becomesWell({ checkAll, patience }: Providers): Promise<void> {
+  async function becomesWell({ checkAll, patience }: Providers, closing: AbortSignal): Promise<void> {
     const end = clock.monotonic() + Math.max(shortestPatience, patience)
     for (;;) {
       try {
         await checkAll()
         return
       } catch (error) {
-        if (closed || clock.monotonic() >= end) throw error
+        if (closing.aborted || clock.monotonic() >= end) throw error
         await new Promise<void>((resolve) => clock.after(lookInterval, resolve))
       }
     }
   }
 
-  async function replace(): Promise<void> {
-    const text = await read()
-    if (closed || (await digestOf(text)) === current.digest) return
-    const next = await load(text)
-    try {
-      await becomesWell(next.providers)
-    } catch (error) {
-      next.providers.close()
-      throw error
-    }
-    const { providers: old } = closed ? next : current
-    current = closed ? current : next
-    // Closed after a delay: requests in progress may still use the old plugins.
-    clock.after(old.patience, old.close)
-    observer.reloaded(text)
-    logger.info({ file }, 'encryption configuration reloaded')
-  }
-
-  let replacing = Promise.resolve()
-  function reload(): void {
-    cancel()
-    replacing = replacing.then(replace).catch((error: unknown) => {
-      observer.reloaded(undefined)
-      logger.error({ file, error: messageOf(error) }, 'encryption configuration not reloaded; the last valid one stays in use')
-      if (!closed) cancel = clock.after(retryInterval, reload)
+  const follow = () =>
+    followFile<Providers>({
+      path: file,
+      files,
+      logger,
+      text: first.text,
+      what: 'encryption configuration',
+      observer,
+      async load(text, closing) {
+        const next = await load(text)
+        try {
+          await becomesWell(next, closing)
+          return next
+        } catch (error) {
+          next.close()
+          throw error
+        }
+      },
+      // Closed after a delay: requests in progress may still use the old plugins.
+      use(next) {
+        const old = current
+        current = next
+        clock.after(old.patience, old.close)
+      },
+      drop: (next) => next.close(),
+      retry: { clock, after: retryInterval, when: () => true },
     })
-  }
 
   const resourceOf = resourceOfKey(context.prefix, storageKeys(context.definitions, context.platform))
-  const shared: HealthCheck = { name: 'kms-providers', check: () => current.providers.checkAll() }
-  const stopWatching = options.automaticReload ? files.watch(file, reload) : () => {}
+  const shared: HealthCheck = { name: 'kms-providers', check: () => current.checkAll() }
+  const stopFollowing = options.automaticReload ? follow() : () => {}
   return {
     decorate: (store) =>
       encryptedStore(
         store,
         (key) => {
           const groupResource = resourceOf(key)
-          return groupResource && current.providers.transformerOf(groupResource)
+          return groupResource && current.transformerOf(groupResource)
         },
         (key, error) => logger.warn({ key, error }, 'transform of a stored value failed'),
       ),
-    checks: options.automaticReload || current.providers.onlyV2 ? [shared] : current.providers.checks,
+    checks: options.automaticReload || current.onlyV2 ? [shared] : current.checks,
     close() {
-      closed = true
-      cancel()
-      stopWatching()
-      current.providers.close()
+      stopFollowing()
+      current.close()
     },
   }
 }

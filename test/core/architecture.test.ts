@@ -28,6 +28,7 @@ const order = [
   'registry',
   'watch',
   'storage',
+  'follow-file.ts',
   'apply',
   'respond',
   'resources',

@@ -1,6 +1,6 @@
 /** Trusted client CA certificates, as PEM bundles that may change while the server runs. */
+import { followFile, readText } from '../../follow-file.ts'
 import type { Files, Logger } from '../../ports.ts'
-import { messageOf } from '../../schema/message-of.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
 import { pemBlocks } from './pem.ts'
 
@@ -44,26 +44,24 @@ export interface FollowedFile {
  */
 export async function followAuthorities({ path, files, logger, besides = '' }: FollowedFile): Promise<Authorities> {
   const listeners = new Set<() => void>()
-  const read = async () => {
-    const own = readBundle(new TextDecoder().decode(await files.read(path)))
+  const load = (text: string) => {
+    const own = readBundle(text)
     return besides === '' ? own : readBundle(`${besides.trimEnd()}\n${own.pem}`)
   }
-  let bundle = await read()
-  const reload = async () => {
-    try {
-      const next = await read()
-      if (next.pem === bundle.pem) return
+  const text = await readText(files, path)
+  let bundle = load(text)
+  const stop = followFile({
+    path,
+    files,
+    logger,
+    text,
+    load,
+    what: 'client CA bundles',
+    otherwise: 'the last valid ones stay in use',
+    use(next) {
       bundle = next
-      logger.info({ file: path }, 'client CA bundles reloaded')
       for (const listener of listeners) listener()
-    } catch (error) {
-      const why = messageOf(error)
-      logger.error({ file: path, error: why }, 'client CA bundles not reloaded; the last valid ones stay in use')
-    }
-  }
-  let reloading = Promise.resolve()
-  const stop = files.watch(path, () => {
-    reloading = reloading.then(reload)
+    },
   })
   return {
     current: () => bundle,
