@@ -1,5 +1,7 @@
 /** Compares an object before and after a write, field by field. */
+
 import { equal } from '../schema/equal.ts'
+import { isObject } from '../schema/is-object.ts'
 import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
@@ -61,8 +63,6 @@ function atomOf(map: MapAtom, key: string): Atom {
   if (atom === undefined) throw undeclared(`.${key}`)
   return atom
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** All fields below a value that was added or removed. None: the value is a leaf. */
 function fieldsBelow(given: Atom, value: Json): FieldSet {

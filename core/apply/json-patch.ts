@@ -1,11 +1,12 @@
 /** JSON Patch (RFC 6902) with the extensions of the reference server's library: negative indexes, replace as add. */
 import { ApiError, badRequest } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
+import { isObject } from '../schema/is-object.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { clone, get, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { forgetRawText } from '../schema/raw-json.ts'
-import { isObject, jsonTypeName } from './json-values.ts'
+import { jsonTypeName } from './json-values.ts'
 
 const maxOperations = 10_000
 /** Maximum characters of JSON that the copy operations of one patch may add. */

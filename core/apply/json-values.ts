@@ -1,9 +1,6 @@
 /** Helpers for JSON values and for their type names in messages. */
-import type { Json, JsonObject } from '../schema/model.ts'
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject } from '../schema/is-object.ts'
+import type { Json } from '../schema/model.ts'
 
 /** Go's name of a value's type, for messages that clients know. */
 export function typeName(value: Json | undefined): string {

@@ -1,6 +1,8 @@
 /** The annotation in which the command line client stores its last client-side applied configuration. */
+
 import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
+import { isObject } from '../schema/is-object.ts'
 import { parseJsonText } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { compare } from './compare.ts'
@@ -13,8 +15,6 @@ import { validateType } from './validate-type.ts'
 
 /** Maximum bytes of all annotations of an object. */
 const annotationsLimit = 256 * 1024
-
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Name of the field manager with this annotation. */
 export const clientName = (platform: Platform) => `${platform.component}ctl`

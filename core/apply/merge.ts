@@ -1,4 +1,5 @@
 /** Merges an applied configuration into a live object. It removes nothing. */
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { type ItemIdentity, itemIdentity } from './list-item.ts'
@@ -15,8 +16,6 @@ export function merge(given: Atom, live: Json | undefined, applied: Json | undef
   if (!scalar && list) return mergeLists(list, live, applied)
   return applied
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function mergeMaps(map: MapAtom, live: Json, applied: Json): Json {
   const left = isObject(live) ? live : {}

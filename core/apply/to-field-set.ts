@@ -1,3 +1,4 @@
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { type FieldNode, type FieldSet, inOrder } from './field-set.ts'
@@ -26,7 +27,6 @@ function visit(given: Atom, value: Json): Found {
   return nothing
 }
 
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isEmpty = (value: Json) => value === null || (isObject(value) && Object.keys(value).length === 0)
 
 function visitMap(map: MapAtom, object: JsonObject): Found {

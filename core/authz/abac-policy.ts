@@ -1,5 +1,7 @@
 /** Reads an ABAC policy file: one JSON object per line; lines that start with `#` are comments. */
+
 import type { Platform } from '../platform.ts'
+import { isObject } from '../schema/is-object.ts'
 import { messageOf } from '../schema/message-of.ts'
 
 /** One line (abac/v1beta1 PolicySpec); absent fields are empty. */
@@ -22,8 +24,6 @@ export interface PolicyFile {
 type Line = { readonly [key: string]: unknown }
 
 const authenticated = 'system:authenticated'
-const isObject = (value: unknown): value is Line => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function text(object: Line, key: string): string {
   const value = (Object.hasOwn(object, key) ? object[key] : undefined) ?? ''
   if (typeof value !== 'string') throw new Error(`${key} must be a string`)

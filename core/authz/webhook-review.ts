@@ -1,5 +1,7 @@
 /** SubjectAccessReviews on the wire (authorization API, v1 and v1beta1). */
+
 import type { Platform } from '../platform.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Attributes } from './authorizer.ts'
 import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
 
@@ -79,8 +81,6 @@ export function reviewBody(spec: ReviewSpec, version: ReviewVersion, platform: P
 }
 
 type Fields = { readonly [key: string]: unknown }
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const member = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? undefined
 
 function truth(fields: Fields, name: string): boolean {

@@ -1,8 +1,10 @@
 /** Validates converted objects: a webhook may not change an object's identity, and of its metadata only labels and annotations. */
+
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Json } from '../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
 
@@ -26,7 +28,6 @@ export class InvalidObject extends Error {
 }
 
 type Members = { readonly [name: string]: Json | undefined }
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
 
 /** Go type name of a value. */

@@ -5,6 +5,7 @@ import { closest } from '../config/closest.ts'
 import { formatDuration } from '../config/duration.ts'
 import type { Platform } from '../platform.ts'
 import { DecodeError } from '../schema/decode-error.ts'
+import { isObject } from '../schema/is-object.ts'
 
 /** What is wrong with a value. `at` is the place below the value, such as `.user.name` or `[0]`; empty: the value itself. */
 export interface OptionProblem {
@@ -50,9 +51,6 @@ export const simple =
   <T = never>(noun: string, test: (value: unknown) => boolean): OptionType<T> =>
   (value) =>
     test(value) ? [] : problem(`must be ${noun}, not ${kindOf(value)}`)
-
-const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const bool = simple<boolean>('true or false', (value) => typeof value === 'boolean')
 export const text = simple<string>('a string', (value) => typeof value === 'string')

@@ -1,10 +1,10 @@
 /** Correlates values of an update with stored values for validation ratcheting (KEP-4008): by key in objects, by map keys in lists. */
+
 import { equal } from './equal.ts'
+import { isObject } from './is-object.ts'
 import { printJson } from './json-text.ts'
 import { get } from './members.ts'
-import type { Json, JsonObject, List, Schema } from './model.ts'
-
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { Json, List, Schema } from './model.ts'
 
 /** Identity of an item in a list of type map; undefined when it lacks a key, or a key is not a scalar. */
 function itemKey(keys: readonly string[], item: Json): string | undefined {

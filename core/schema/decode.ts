@@ -2,7 +2,9 @@
  * Decodes JSON to the canonical JSON value that a typed decode and encode would give in Go, in one pass: fields in
  * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
+
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
+import { isObject } from './is-object.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
 import { type Reader as OpenReader, openReader } from './open-decode.ts'
@@ -87,8 +89,6 @@ function goType(schema: Schema, named?: string): string {
       return scalarRules[schema.type].typeName
   }
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Checks the depth of a value that is kept unchanged. */
 function readAny(value: Json, walk: Walk): Json {

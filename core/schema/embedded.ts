@@ -1,15 +1,15 @@
 /** Validates objects embedded in custom resources (x-kubernetes-embedded-resource): kind, version and metadata. */
+
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { formats } from './formats.ts'
+import { isObject } from './is-object.ts'
 import { get } from './members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
 import { type Metadata, validateObjectMeta } from './object-meta.ts'
 import { reaching } from './reaches.ts'
 
 const hasEmbedded = reaching((schema) => schema.facets?.embeddedResource === true)
-
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function validateVersion(value: Json, path: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'string') errors.invalid(path, value, 'must be a string')

@@ -2,7 +2,9 @@
  * Values as the reference's errors show them: it validates structs without JSON names, so that every field is shown, under its Go name.
  * Types of meta/v1 are the same for clients and inside of the reference, and keep their JSON form.
  */
+
 import type { FieldPath } from './field-path.ts'
+import { isObject } from './is-object.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
 
@@ -15,8 +17,6 @@ function goName(name: string): string {
   const [first = ''] = /^[a-z\d]*/.exec(name) ?? []
   return (words.get(first) ?? first.charAt(0).toUpperCase() + first.slice(1)) + name.slice(first.length)
 }
-
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Zero value of a Go field. */
 function unset({ pointer, schema }: Field): Json {

@@ -1,14 +1,14 @@
 /** Validates uniqueness in lists of type set and map in custom resources (reference: pkg/apiserver/schema/listtype). */
+
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import { isObject } from './is-object.ts'
 import { printJson } from './json-text.ts'
 import { get } from './members.ts'
 import type { Json, JsonObject, List, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
 const hasLists = reaching((schema) => schema.type === 'list' && (schema.listType === 'set' || schema.listType === 'map'))
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The identity of each item. */
 function identities({ listType, keys = [] }: List, items: readonly Json[]): readonly Json[] {

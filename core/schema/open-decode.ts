@@ -3,8 +3,10 @@
  * are neither allowed nor replaced by a default; validation rejects values of the wrong type later. Keys are sorted. A walk that shares returns
  * what is canonical already as it is: a map of 70,000 members takes longer to copy than to parse.
  */
+
 import { DecodeError, PartError } from './decode-error.ts'
 import { MapKey, type Walk } from './decode-walk.ts'
+import { isObject } from './is-object.ts'
 import { set } from './members.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { pushPositions, sortFrom, sortTexts } from './positions.ts'
@@ -14,8 +16,6 @@ export type Reader = (value: Json, walk: Walk) => Json
 
 /** Creates the reader of a message with fixed structure (metadata). */
 type TypedReader = (schema: Message) => Reader
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A copy of the first members. */
 function firstOf(value: JsonObject, count: number): JsonObject {

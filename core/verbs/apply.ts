@@ -10,6 +10,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
@@ -24,8 +25,6 @@ import { validateIdentity } from './update.ts'
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
 const tries = 5
 const openBrace = 0x7b
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {

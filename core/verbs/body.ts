@@ -11,6 +11,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
@@ -31,10 +32,6 @@ export interface Body {
   readonly sorted?: true
   /** `faults` has the unknown fields too. */
   readonly isStrict?: boolean
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** An empty list of managed fields (which resets ownership) differs from an absent one. */

@@ -1,10 +1,12 @@
 /** Validates kind and apiVersion of a body against the URL. */
+
 import type { Platform } from '../platform.ts'
 import { unrecognizedObject } from '../request/json.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { isSameKind, otherKindFault } from '../resources/scheme.ts'
 import { type ApiError, badRequest, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { jsonType } from '../schema/scalars.ts'
 import type { SubresourceView } from './views.ts'
@@ -22,8 +24,6 @@ export interface Typed {
 
 /** Checks the type of a body and returns it, with kind and apiVersion filled in. */
 export type TypeCheck = (body: Typed, kind: BodyKind, platform: Platform) => JsonObject
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
   const text = value[name]

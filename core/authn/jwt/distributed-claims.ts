@@ -2,8 +2,8 @@
 
 import { unlessGivenUp } from '../../given-up.ts'
 import type { Context } from '../../ports.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import type { Json } from '../../schema/model.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
 import type { Provider } from './provider.ts'
@@ -22,9 +22,6 @@ interface Source {
 
 /** Maximum number of providers of distributed claims that are cached; usually there is one. */
 const maxProviders = 16
-
-type Members = { readonly [name: string]: Json }
-const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Endpoint of a claim; undefined when the token names none. */
 function sourceOf(claims: Claims, claim: string): Source | undefined {

@@ -1,5 +1,6 @@
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { serviceAccountGroups, serviceAccountName } from '../names.ts'
 
@@ -20,7 +21,6 @@ export interface AccountClaims {
 }
 
 type Loose = { readonly [key: string]: unknown }
-const isObject = (value: unknown): value is Loose => typeof value === 'object' && value !== null && !Array.isArray(value)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 function reference(value: unknown): Reference | undefined {

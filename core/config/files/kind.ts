@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Platform } from '../../platform.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
+import { isObject } from '../../schema/is-object.ts'
 import type { FeatureGates } from '../feature-gates.ts'
 import { ourWords } from '../words.ts'
 import { ConfigurationFileError, schemaProblems } from './error.ts'
@@ -50,8 +51,6 @@ export interface RegisteredKind {
   readonly kind: string
   readonly versions: readonly string[]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Validates kind and version (first kind preferred; no kinds: any object) and returns the value. @throws ConfigurationFileError */
 export function validateKind(

@@ -1,4 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { isObject } from '../../schema/is-object.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { writeYaml } from '../../schema/yaml/writer.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
@@ -9,8 +10,6 @@ export function encodeDocument(messages: MessageTable, document: JsonObject): Ui
   createFieldWriter(writer, messages).message('Document', document)
   return writer.finish()
 }
-
-const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type FieldRow = readonly [tag: number, type: string]
 

@@ -1,8 +1,8 @@
 /** Directives of strategic merge patches: members that control how their siblings are merged. */
 
-import { isObject } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 

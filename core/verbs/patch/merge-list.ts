@@ -1,9 +1,10 @@
 /** Lists in strategic merge patches: identity of items, and order of the merged list. */
 
 import { unprocessablePatch } from '../../apply/json-patch.ts'
-import { isObject, typeName } from '../../apply/json-values.ts'
+import { typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { badOrderList, badPatchType, patchDirective } from './directives.ts'

@@ -1,7 +1,8 @@
 /** JSON Merge Patch (RFC 7386). */
 
-import { isObject, jsonTypeName } from '../../apply/json-values.ts'
+import { jsonTypeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'

@@ -1,7 +1,8 @@
 /** Strict decoding errors of a JSON patch. */
-import { isObject } from '../../apply/json-values.ts'
+
 import { strictFaults } from '../../request/json.ts'
 import { closed, free, type Shape } from '../../request/json-faults.ts'
+import { isObject } from '../../schema/is-object.ts'
 import type { Json } from '../../schema/model.ts'
 
 const members = new Set(['op', 'path', 'from', 'value'])

@@ -1,7 +1,8 @@
 /** Strategic merge patch (API conventions, 'Patch operations'): merges lists as the schema says. */
 
-import { isObject, jsonTypeName, typeName } from '../../apply/json-values.ts'
+import { jsonTypeName, typeName } from '../../apply/json-values.ts'
 import { badRequest } from '../../respond/status.ts'
+import { isObject } from '../../schema/is-object.ts'
 import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'

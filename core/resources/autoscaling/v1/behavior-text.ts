@@ -1,12 +1,11 @@
 /** The annotation for `spec.behavior`: JSON with capitalized names, and null for unset members. */
+import { isObject } from '../../../schema/is-object.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
 
 const ruleNames = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance']
 const policyNames = ['type', 'value', 'periodSeconds']
 
 const upper = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function renamed(names: readonly string[], value: JsonObject, item: (value: Json) => Json = (each) => each): JsonObject {
   return Object.fromEntries(names.map((name) => [upper(name), item(value[name] ?? null)]))
 }

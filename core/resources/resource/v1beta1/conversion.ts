@@ -1,9 +1,9 @@
 /** Converts v1beta1, in which devices are wrapped in `basic`, and requests of one class are not wrapped in `exactly`. */
-import type { Platform } from '../../../platform.ts'
-import type { Json, JsonObject } from '../../../schema/model.ts'
-import type { ApiObject, Conversion } from '../../definition.ts'
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { Platform } from '../../../platform.ts'
+import { isObject } from '../../../schema/is-object.ts'
+import type { JsonObject } from '../../../schema/model.ts'
+import type { ApiObject, Conversion } from '../../definition.ts'
 
 /** Maps the items of one list of an object; `path` leads to the list. */
 function withItems(object: JsonObject, [name = '', ...rest]: readonly string[], change: (item: JsonObject) => JsonObject): JsonObject {
