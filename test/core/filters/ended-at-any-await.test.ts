@@ -73,6 +73,8 @@ async function open() {
     ...actual,
     get: (...given) => gate.pass(() => actual.get(...given)),
     list: (...given) => gate.pass(() => actual.list(...given)),
+    currentRevision: (...given) => gate.pass(async () => actual.currentRevision(...given)),
+    grantLease: (...given) => gate.pass(() => actual.grantLease(...given)),
     put(...given) {
       handed.push(given[0])
       return gate.pass(() => actual.put(...given))
@@ -90,10 +92,28 @@ async function open() {
     call: () => assert.fail('no calls by gRPC'),
   }
   const deadlines = new Set<() => void>()
+  /** Timers of less than a minute: those that a request waits for. */
+  let timers = 0
   const clock: Clock = {
     ...holdingClock,
     after(milliseconds, callback) {
-      if (milliseconds !== timeout) return holdingClock.after(milliseconds, callback)
+      if (milliseconds !== timeout) {
+        const counts = milliseconds < 60_000 ? 1 : 0
+        timers += counts
+        let ended = false
+        const end = () => {
+          if (!ended) timers -= counts
+          ended = true
+        }
+        const cancel = holdingClock.after(milliseconds, () => {
+          end()
+          callback()
+        })
+        return () => {
+          end()
+          cancel()
+        }
+      }
       deadlines.add(callback)
       return () => deadlines.delete(callback)
     },
@@ -144,6 +164,7 @@ async function open() {
     gate,
     handed,
     deadlines,
+    timers: () => timers,
     expire() {
       for (const late of deadlines) {
         deadlines.delete(late)
@@ -165,6 +186,12 @@ const configMaps: Kind = {
   path: '/api/v1/namespaces/default/configmaps',
   keys: '/registry/configmaps/default/',
   object: (name) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }),
+}
+/** Written with a lease. */
+const events: Kind = {
+  path: '/api/v1/namespaces/default/events',
+  keys: '/registry/events/default/',
+  object: (name) => ({ kind: 'Event', apiVersion: 'v1', metadata: { name }, involvedObject: { namespace: 'default' } }),
 }
 /** Read and written in another version than the stored one. */
 const widgets: Kind = {
@@ -225,6 +252,7 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   const name = `n${++names}`
   const before = creates ? undefined : await api.create(kind.path, kind.object(name))
   await turns()
+  const timersBefore = opened.timers()
 
   const client = new AbortController()
   const query = `timeout=${timeout}ms&fieldManager=test${collection ? `&${collection.replace('NAME', name)}` : ''}`
@@ -261,6 +289,7 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   await within(`close after ${what}`, Promise.resolve(closed))
   assert.equal(deadlines.size, 0, `${what}: timers`)
   if (ending !== 'shutdown') {
+    await eventually(`${what}: timers of ${timersBefore} before`, async () => opened.timers() <= timersBefore)
     await eventually(`${what}: free seats`, async () => {
       const { body: metrics } = await api.get<string>('/metrics')
       return /^apiserver_current_inflight_requests\{request_kind="mutating"\} 0/m.test(metrics)
@@ -269,7 +298,7 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   return isHeld
 }
 
-for (const kind of [configMaps, widgets])
+for (const kind of [configMaps, events, widgets])
   for (const ending of ['client', 'deadline', 'shutdown'] as const)
     test(`${kind.keys}: ${ending}`, async () => {
       let waits = 0
