@@ -1,5 +1,5 @@
 /** Validation of webhook client configurations (admission and conversion): a URL, or a service. */
-import type { FieldErrors } from '../schema/field-error.ts'
+import { type FieldErrors, quote } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
 import { formats, portNumber } from '../schema/formats.ts'
 
@@ -29,11 +29,11 @@ function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
     errors.invalid(path, text, `host must be specified${form}`)
     return
   }
-  if (!URL.canParse(text)) {
-    errors.required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid URI for request${form}`)
+  if (hasControl(text)) {
+    errors.required(path, `url must be a valid URL: parse ${quote(text)}: net/url: invalid control character in URL${form}`)
     return
   }
-  const { protocol, host, username, password, hash, search } = new URL(text)
+  const { protocol, host, username, password, hash, search } = URL.canParse(text) ? new URL(text) : relative(text)
   if (protocol !== 'https:') errors.invalid(path, protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`)
   if (host === '') errors.invalid(path, host, `host must be specified${form}`)
   if (username !== '') {
@@ -41,6 +41,14 @@ function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
   }
   if (hash !== '') errors.invalid(path, hash.slice(1), 'fragments are not permitted in the URL')
   if (search !== '') errors.invalid(path, search.slice(1), 'query parameters are not permitted in the URL')
+}
+
+const hasControl = (text: string) => [...text].some((character) => character < ' ' || character === '\u007f')
+
+/** A reference without scheme, as Go parses it: with neither host nor user. */
+function relative(text: string): Pick<URL, 'protocol' | 'host' | 'username' | 'password' | 'hash' | 'search'> {
+  const [, search = '', hash = ''] = /^[^?#]*(\?[^#]*)?(#.*)?$/s.exec(text) ?? []
+  return { protocol: '', host: '', username: '', password: '', hash, search }
 }
 
 function validateService({ name, namespace, path: url, port = 443 }: Service, path: FieldPath, errors: FieldErrors): void {

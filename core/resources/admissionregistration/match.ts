@@ -2,7 +2,7 @@ import { field, inline, list, message, pointer, required, string, withFacets } f
 import { LabelSelector } from '../meta/selector.ts'
 import { validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
-import { defaultMatch, validateExpression, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
+import { defaultMatch, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
 export const MatchCondition = message(
@@ -14,8 +14,8 @@ export const MatchCondition = message(
   },
   {
     validate({ name, expression }, path, errors) {
+      if (!expression.trim()) errors.required(path.child('expression'))
       validateRequiredFormat(name, 'qualifiedName', path.child('name'), errors)
-      validateExpression(expression, path, errors)
     },
   },
 )

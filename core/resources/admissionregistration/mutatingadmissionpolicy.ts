@@ -21,8 +21,7 @@ export const Mutation = message(
   {
     patchType: required(2, string, 'ApplyConfiguration or JSONPatch.', {
       goType: 'v1.PatchType',
-      enum: ['ApplyConfiguration', 'JSONPatch'],
-      notEmpty: true,
+      publishedEnum: ['ApplyConfiguration', 'JSONPatch'],
     }),
     applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
     jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
@@ -38,7 +37,10 @@ export const MutatingAdmissionPolicySpec = message(
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
     mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
-    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
+    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', {
+      goType: 'v1.FailurePolicyType',
+      publishedEnum: FailurePolicyType,
+    }),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
       patchMergeKey: 'name',

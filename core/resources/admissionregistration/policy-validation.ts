@@ -13,12 +13,18 @@ interface Policy {
   readonly matchConstraints?: Infer<typeof MatchResources> | undefined
 }
 
+/** Of which the reference's errors name all but the last. */
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
 
 export function defaultMatch(match: Infer<typeof MatchResources>): void {
   match.matchPolicy ??= 'Equivalent'
   match.namespaceSelector ??= {}
   match.objectSelector ??= {}
+}
+
+/** Version v1beta1 publishes no values. */
+function validateChoice(value: string | undefined, path: FieldPath, errors: FieldErrors, allowed: readonly string[]): void {
+  if (value !== undefined) validateSupported(value, allowed, path, errors)
 }
 
 function validateConstraints({ matchConstraints }: Policy, path: FieldPath, errors: FieldErrors): void {
@@ -37,8 +43,18 @@ export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPol
   }
 }
 
+/** Mutations of what doesn't exist are impossible. */
+const mutable = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+
 export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('matchConstraints')
+  validateChoice(spec.failurePolicy, path.child('failurePolicy'), errors, ['Fail', 'Ignore'])
+  validateChoice(spec.matchConstraints?.matchPolicy, at.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
   validateConstraints(spec, path, errors)
+  for (const { operations = [] } of spec.matchConstraints?.resourceRules ?? []) {
+    // The reference names no rule here.
+    for (const operation of operations) validateSupported(operation, mutable, at.child('resourceRules').child('operations'), errors)
+  }
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
   if (!spec.mutations?.length) errors.required(path.child('mutations'), 'mutations must contain at least one item')
   if (!spec.reinvocationPolicy) errors.required(path.child('reinvocationPolicy'))
@@ -49,15 +65,23 @@ export function validateMutation(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  const members = { ApplyConfiguration: ['applyConfiguration', applyConfiguration], JSONPatch: ['jsonPatch', jsonPatch] } as const
-  for (const [type, [name, member]] of Object.entries(members)) {
-    const at = path.child(name)
-    if (type !== patchType) {
-      if (member)
-        errors.invalid(at, { ...member, expression: member.expression ?? '' }, `must not be specified when patchType is ${patchType}`)
-    } else if (!member) errors.required(at, `must be specified when patchType is ${type}`)
-    else validateExpression(member.expression, at, errors)
-  }
+  const at = path.child('patchType')
+  const apply = ['applyConfiguration', applyConfiguration] as const
+  const json = ['jsonPatch', jsonPatch] as const
+  if (!patchType) errors.required(at)
+  else if (patchType === 'ApplyConfiguration') validateMember(patchType, apply, json, path, errors)
+  else if (patchType === 'JSONPatch') validateMember(patchType, json, apply, path, errors)
+  else errors.notSupported(at, patchType, ['ApplyConfiguration', 'JSONPatch'])
+}
+
+type Member = readonly [name: string, value: { readonly expression?: string | undefined } | undefined]
+
+/** The member of the type must be set, the other one not. */
+function validateMember(type: string, [name, member]: Member, [otherName, other]: Member, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child(name)
+  if (!member) errors.required(at, `must be specified when patchType is ${type}`)
+  else if (!member.expression?.trim()) errors.required(at.child('expression'))
+  if (other) errors.invalid(path.child(otherName), `{${otherName}}`, `must not be specified when patchType is ${type}`)
 }
 
 /** Requires a non-empty expression. */
@@ -77,7 +101,7 @@ export function validateValidation(
   const text = message?.trim() ?? ''
   if (message && text === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
   else if (/[\n\r]/.test(text)) errors.invalid(path.child('message'), message as string, 'message must not contain line breaks')
-  if (reason !== undefined) validateSupported(reason, reasons, path.child('reason'), errors)
+  if (reason !== undefined && !reasons.includes(reason)) errors.notSupported(path.child('reason'), reason, reasons.slice(0, -1))
 }
 
 export function validateAnnotation({ valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {

@@ -12,7 +12,7 @@ export const ValidatingWebhook = message(
   'ValidatingWebhook',
   'A webhook that may refuse objects.',
   {
-    name: required(1, string, 'Name, as a full domain name.'),
+    name: required(1, string, 'Name, as a full domain name.', { notEmpty: true, format: 'fullyQualifiedName' }),
     clientConfig: required(2, WebhookClientConfig, 'How it is called.'),
     rules: field(3, list(RuleWithOperations, { listType: 'atomic' }), 'Requests that are sent to it; one rule is enough.'),
     failurePolicy: pointer(4, string, 'After a failed call: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
@@ -22,7 +22,7 @@ export const ValidatingWebhook = message(
     }),
     namespaceSelector: pointer(5, LabelSelector, 'Namespaces of the objects, by label.'),
     objectSelector: pointer(10, LabelSelector, 'Objects, by label; the old or the new one must match.'),
-    sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { goType: 'v1.SideEffectClass', enum: SideEffectClass }),
+    sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { goType: 'v1.SideEffectClass', publishedEnum: SideEffectClass }),
     timeoutSeconds: pointer(7, int32, 'Seconds until the call fails, from 1 to 30; 10 by default.'),
     admissionReviewVersions: required(
       8,
@@ -32,7 +32,6 @@ export const ValidatingWebhook = message(
     matchConditions: field(11, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
       patchMergeKey: 'name',
-      maxItems: 64,
     }),
   },
   { defaults: (webhook) => defaultWebhook(webhook), validate: (webhook, path, errors) => validateWebhook(webhook, path, errors) },

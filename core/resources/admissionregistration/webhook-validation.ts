@@ -3,7 +3,7 @@ import { boolType } from '../../cel/types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { repeats, validateFormat } from '../validation.ts'
+import { repeats, validateFormat, validateSupported } from '../validation.ts'
 import { validateClientConfig } from '../webhook-client-validation.ts'
 import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
@@ -23,12 +23,11 @@ export function defaultWebhook(webhook: Webhook): void {
 }
 
 export function validateWebhook(webhook: Webhook, path: FieldPath, errors: FieldErrors): void {
-  const { name, sideEffects, timeoutSeconds, clientConfig } = webhook
-  if (name === '') errors.required(path.child('name'))
-  else validateFormat(name, 'fullyQualifiedName', path.child('name'), errors)
+  const { sideEffects, timeoutSeconds, clientConfig } = webhook
   const effectsAt = path.child('sideEffects')
   if (sideEffects == null) errors.required(effectsAt, `must specify one of ${harmless.join(', ')}`)
-  else if (sideEffects === 'Some' || sideEffects === 'Unknown') {
+  else if (sideEffects !== 'Some' && sideEffects !== 'Unknown') validateSupported(sideEffects, harmless, effectsAt, errors)
+  else {
     errors.forgivable('side effects', () => errors.notSupported(effectsAt, sideEffects, harmless))
   }
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
