@@ -4,19 +4,10 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { controllerRevisionColumns } from './columns.ts'
 
-export const ControllerRevision = object(
-  'ControllerRevision',
-  'A stored state of a workload, to roll back to; its data never changes.',
-  {
-    data: field(2, raw, 'The state.', { immutable: true }),
-    revision: required(3, int64, 'Number that grows with each revision.', { min: 0 }),
-  },
-  {
-    validate({ data }, _, errors) {
-      if (data == null) errors.required(FieldPath.of('data'), 'data is mandatory')
-    },
-  },
-)
+export const ControllerRevision = object('ControllerRevision', 'A stored state of a workload, to roll back to; its data never changes.', {
+  data: field(2, raw, 'The state.', { immutable: true }),
+  revision: required(3, int64, 'Number that grows with each revision.', { min: 0 }),
+})
 
 export const controllerRevisions = resource({
   group: 'apps',
@@ -28,4 +19,12 @@ export const controllerRevisions = resource({
   schema: ControllerRevision,
   columns: controllerRevisionColumns,
   lifecycle: { introduced: '1.9' },
+  strategy: {
+    validate({ data }, errors, _context, old) {
+      if (old) return
+      const at = FieldPath.of('data')
+      if (data == null) errors.required(at, 'data is mandatory')
+      else if (typeof data !== 'object' || Array.isArray(data)) errors.required(at, 'data must be a valid JSON object')
+    },
+  },
 })

@@ -32,7 +32,7 @@ export function validateSignerName(name: string, path: FieldPath, errors: FieldE
   const slash = name.indexOf('/')
   if (name === '') errors.required(path)
   else if (slash < 0 || name.indexOf('/', slash + 1) >= 0) {
-    errors.invalid(path, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"')
+    errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
   } else {
     const domain = name.slice(0, slash)
     for (const problem of formats.dns1123Subdomain(domain))
@@ -62,7 +62,7 @@ export function validateRequest(object: Infer<typeof CertificateSigningRequest>,
     errors.invalid(
       spec.child('expirationSeconds'),
       expirationSeconds,
-      `may not specify a duration less than ${leastSeconds} seconds (10m0s)`,
+      `may not specify a duration less than ${leastSeconds} seconds (10 minutes)`,
     )
   }
 }

@@ -11,21 +11,22 @@ type Event = Infer<typeof EventSchema>
 const limits = { reportingInstance: 128, action: 128, reason: 128 } as const
 const longestMessage = 1024
 
-/** Immutable fields, with their names in errors. */
+/** Immutable fields: names in errors, and the values that errors show for unset ones. The reference lists the reason twice. */
 const fixed = [
-  ['involvedObject', 'involvedObject'],
-  ['reason', 'reason'],
-  ['message', 'message'],
-  ['source', 'source'],
-  ['firstTimestamp', 'firstTimestamp'],
-  ['lastTimestamp', 'lastTimestamp'],
-  ['count', 'count'],
-  ['type', 'type'],
-  ['eventTime', 'eventTime'],
-  ['action', 'action'],
-  ['related', 'related'],
-  ['reportingComponent', 'reportingController'],
-  ['reportingInstance', 'reportingInstance'],
+  ['involvedObject', 'involvedObject', {}],
+  ['reason', 'reason', ''],
+  ['message', 'message', ''],
+  ['source', 'source', {}],
+  ['firstTimestamp', 'firstTimestamp', null],
+  ['lastTimestamp', 'lastTimestamp', null],
+  ['count', 'count', 0],
+  ['reason', 'reason', ''],
+  ['type', 'type', ''],
+  ['eventTime', 'eventTime', null],
+  ['action', 'action', ''],
+  ['related', 'related', null],
+  ['reportingComponent', 'reportingController', ''],
+  ['reportingInstance', 'reportingInstance', ''],
 ] as const
 
 export function validateEvent(event: Event, errors: FieldErrors, context: HookContext, old?: Event): void {
@@ -37,7 +38,8 @@ export function validateEvent(event: Event, errors: FieldErrors, context: HookCo
   const home = timed ? ['default', platform.namespaces.system] : ['default', '']
   const matches = about === '' ? home.includes(namespace) : timed || about === namespace
   if (!matches) errors.invalid(at, about, 'does not match event.namespace')
-  if (timed) validateTimed(event, errors)
+  const controller = context.apiVersion === 'v1' ? 'reportingComponent' : 'reportingController'
+  if (timed) validateTimed(event, FieldPath.of(controller), errors)
   validateFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
   // Stricter rules don't apply to clients of the core group or to the server's own writes.
   if (context.apiVersion === undefined || context.apiVersion === 'v1') return
@@ -67,11 +69,10 @@ function validateSeries({ series }: Event, errors: FieldErrors): void {
 /** Only the series may change. */
 function validateFixed(event: Event, old: Event, errors: FieldErrors): void {
   if (!equal(asJson(event.series), asJson(old.series))) validateSeries(event, errors)
-  for (const [name, shown] of fixed) validateUnchanged(event[name], old[name], FieldPath.of(shown), errors)
+  for (const [name, shown, unset] of fixed) validateUnchanged(event[name] ?? unset, old[name] ?? unset, FieldPath.of(shown), errors)
 }
 
-function validateTimed(event: Event, errors: FieldErrors): void {
-  const controller = FieldPath.of('reportingController')
+function validateTimed(event: Event, controller: FieldPath, errors: FieldErrors): void {
   if (!event.reportingComponent) errors.required(controller)
   validateFormat(event.reportingComponent ?? '', 'qualifiedName', controller, errors)
   for (const [name, limit] of Object.entries(limits)) {

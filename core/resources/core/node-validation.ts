@@ -1,5 +1,5 @@
 /** Validation of nodes. */
-import type { FieldErrors } from '../../schema/field-error.ts'
+import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, repeats, validateAddress } from '../validation.ts'
@@ -21,6 +21,7 @@ export function pairPodCIDRs(spec: Infer<typeof NodeSpec>): void {
 export function validateNode({ spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
   validateTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
   validateNodeResources(status, errors, context)
+  validateFeatures(status, errors)
   const ranges = spec.podCIDRs ?? []
   for (const [index, range] of ranges.entries()) validateAddress(range, 'cidr', cidrs.index(index), errors)
   if (ranges.length < 2) return
@@ -40,9 +41,35 @@ function validateNodeResources(status: NonNullable<Node['status']>, errors: Fiel
   }
 }
 
-/** Assigned values are immutable. */
-export function validateNodeUpdate({ spec = {}, status }: Node, { spec: old = {} }: Node, errors: FieldErrors): void {
+const feature = /^[A-Z][A-Za-z0-9]*(\/[A-Za-z][A-Za-z0-9]*)*$/
+const longestFeature = 253
+const featureForm =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+
+/** Features for scheduling, in order (KEP-5328). */
+function validateFeatures({ declaredFeatures: names = [] }: NonNullable<Node['status']>, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'declaredFeatures')
+  names.forEach((name, index) => {
+    const start = `invalid feature name ${quote(name)}: `
+    if (name.length > longestFeature) errors.invalid(path.index(index), name, `${start}must be no more than ${longestFeature} characters`)
+    else if (!feature.test(name)) errors.invalid(path.index(index), name, start + featureForm)
+    const next = names[index + 1]
+    if (next === undefined) return
+    if (next === name) errors.duplicate(path.index(index + 1), next)
+    else if (name > next) errors.invalid(path.index(index + 1), next, 'list must be sorted alphabetically')
+  })
+}
+
+/** Assigned values are immutable. The rules of a new node are listed once more, as in the reference. */
+export function validateNodeUpdate(
+  { spec = {}, status = {} }: Node,
+  { spec: old = {} }: Node,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   const path = FieldPath.of('spec')
+  validateNodeResources(status, errors, context)
+  validateFeatures(status, errors)
   validateNodeAddresses(status, errors)
   const before = old.podCIDRs ?? []
   const now = spec.podCIDRs ?? []
@@ -52,6 +79,7 @@ export function validateNodeUpdate({ spec = {}, status }: Node, { spec: old = {}
     else for (const [index, range] of before.entries()) if (range !== now[index]) errors.forbidden(cidrs, why('podCIDR'))
   }
   if (old.providerID && old.providerID !== spec.providerID) errors.forbidden(path.child('providerID'), why('providerID'))
+  validateTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
   if ((spec.externalID ?? '') !== (old.externalID ?? '')) errors.forbidden(path.child('externalID'), 'may not be updated')
 }
 
@@ -66,5 +94,6 @@ function validateNodeAddresses(status: Node['status'], errors: FieldErrors): voi
 
 export function validateNodeStatus({ status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
   validateNodeResources(status, errors, context)
+  validateFeatures(status, errors)
   validateNodeAddresses(status, errors)
 }

@@ -64,7 +64,7 @@ export const replicationControllers = resource({
     defaults: defaultFromTemplate,
     validate: objectValidation(validateReplicationController),
     validateStatus: validateReplicationControllerStatus,
-    warnings: templateWarnings('.spec.template', { namesPods: true }),
+    warnings: templateWarnings('.spec.template', { namesPods: true, ofFormer: true }),
   },
   lifecycle: { introduced: '1.0' },
   status: true,

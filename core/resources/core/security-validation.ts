@@ -32,7 +32,10 @@ function validateSeccomp(profile: Infer<typeof SeccompProfile> | undefined, path
   if (type === 'Localhost') {
     if (file === undefined) errors.required(at, 'must be set when seccomp type is Localhost')
     else validateDescendingPath(file, at, errors)
-  } else if (file !== undefined) errors.invalid(at, asJson(profile), 'can only be set when seccomp type is Localhost')
+  } else if (file !== undefined) {
+    // The reference shows the whole profile.
+    errors.addAsIs('FieldValueInvalid', at, errors.shown(path, asJson(profile)), 'can only be set when seccomp type is Localhost')
+  }
 }
 
 const longestPath = 4095

@@ -85,7 +85,7 @@ export function dropInternalPolicy(spec: ServiceSpec): void {
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIP(spec) && needsClusterIP(old)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP
-    if (!spec.clusterIPs?.length && old.clusterIPs && spec.clusterIP === old.clusterIP) spec.clusterIPs = [...old.clusterIPs]
+    if (!spec.clusterIPs?.length && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs]
   }
   if (needsNodePort(spec) && needsNodePort(old)) keepNodePorts(spec, old)
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old)) spec.healthCheckNodePort ||= old.healthCheckNodePort

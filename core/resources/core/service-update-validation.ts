@@ -7,6 +7,7 @@ import { asJson, validateAddress, validateFormat, validateSupported } from '../v
 import type { Service as ServiceSchema } from './service.ts'
 import { validateServiceAddressUpdate } from './service-address-validation.ts'
 import { needsHealthCheckPort } from './service-defaults.ts'
+import { validateLoadBalancerClass } from './service-validation.ts'
 
 type Service = Infer<typeof ServiceSchema>
 
@@ -16,6 +17,7 @@ export function validateServiceUpdate({ spec = {} }: Service, { spec: old = {} }
   if (spec.type === 'LoadBalancer' && old.type === 'LoadBalancer' && spec.loadBalancerClass !== old.loadBalancerClass) {
     errors.invalid(path.child('loadBalancerClass'), asJson(spec.loadBalancerClass), 'may not change once set')
   }
+  validateLoadBalancerClass(spec, errors)
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && spec.healthCheckNodePort !== old.healthCheckNodePort) {
     errors.forbidden(path.child('healthCheckNodePort'), 'field is immutable')
   }

@@ -143,7 +143,7 @@ function validateSourceRanges(
   }
 }
 
-function validateLoadBalancerClass({ type, loadBalancerClass: name }: ServiceSpec, errors: FieldErrors): void {
+export function validateLoadBalancerClass({ type, loadBalancerClass: name }: ServiceSpec, errors: FieldErrors): void {
   const at = root.child('loadBalancerClass')
   if (type === 'LoadBalancer') validateFormat(name, 'qualifiedName', at, errors)
   else if (name !== undefined) errors.forbidden(at, forLoadBalancers)

@@ -132,8 +132,10 @@ export const services = resource({
       defaultFamilies(spec)
       dropInternalPolicy(spec)
     },
-    validate: objectValidation(validateService),
-    validateUpdate: validateServiceUpdate,
+    validate: objectValidation((service, errors, context, old) => {
+      if (old) validateServiceUpdate(service, old, errors)
+      validateService(service, errors, context, old)
+    }),
     validateStatus: validateServiceStatus,
     warnings: serviceWarnings,
     statusWarnings: entranceWarnings,

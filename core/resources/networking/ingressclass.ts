@@ -1,7 +1,8 @@
+import { FieldPath } from '../../schema/field-path.ts'
 import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateRequiredFormat } from '../validation.ts'
+import { validateRequiredFormat, validateUnchanged } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
@@ -22,20 +23,12 @@ export const IngressClassParametersReference = message(
   },
 )
 
-export const IngressClassSpec = message(
-  'IngressClassSpec',
-  'Who implements a class.',
-  {
-    controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.', { immutable: true, maxLength: 250 }),
-    parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
-  },
-  {
-    validate({ controller, parameters }, path, errors) {
-      validateRequiredFormat(controller, 'domainPrefixedPath', path.child('controller'), errors)
-      if (parameters) validateParameters(parameters, path.child('parameters'), errors)
-    },
-  },
-)
+const longestController = 250
+
+export const IngressClassSpec = message('IngressClassSpec', 'Who implements a class.', {
+  controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.'),
+  parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
+})
 
 export const IngressClass = object('IngressClass', 'A class of ingresses.', {
   spec: field(2, IngressClassSpec, 'Desired state.'),
@@ -53,4 +46,15 @@ export const ingressClasses = resource({
   columns: ingressClassColumns,
   lifecycle: { introduced: '1.19' },
   generation: 'spec',
+  strategy: {
+    validate({ spec = {} }, errors, _context, old) {
+      const path = FieldPath.of('spec')
+      const { controller = '', parameters } = spec
+      const at = path.child('controller')
+      if (old) validateUnchanged(controller, old.spec?.controller ?? '', at, errors)
+      if (controller.length > longestController) errors.tooLong(at, longestController)
+      validateRequiredFormat(controller, 'domainPrefixedPath', at, errors)
+      if (parameters) validateParameters(parameters, path.child('parameters'), errors)
+    },
+  },
 })

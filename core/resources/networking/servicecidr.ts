@@ -6,7 +6,7 @@ import { validateServiceCIDR } from './address-validation.ts'
 import { serviceCIDRColumns } from './columns.ts'
 
 export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for services.', {
-  cidrs: field(1, list(string, { listType: 'atomic' }), 'One range per family, at most two; cannot be changed.', { immutable: true }),
+  cidrs: field(1, list(string, { listType: 'atomic' }), 'One range per family, at most two; existing ones cannot be changed.'),
 })
 
 export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', {

@@ -1,4 +1,6 @@
+import { FieldErrors } from '../../schema/field-error.ts'
 import { field, list, message, pointer } from '../../schema/model.ts'
+import { validateSelector } from '../core/scheduling-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
@@ -12,9 +14,15 @@ export const AggregationRule = message(
     clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are combined.'),
   },
   {
-    validate({ clusterRoleSelectors = [] }, path, errors) {
-      if (clusterRoleSelectors.length > 0) return
-      errors.required(path.child('clusterRoleSelectors'), 'at least one clusterRoleSelector required if aggregationRule is non-nil')
+    validate({ clusterRoleSelectors = [] }, path, errors, context) {
+      const at = path.child('clusterRoleSelectors')
+      if (clusterRoleSelectors.length === 0) errors.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
+      clusterRoleSelectors.forEach((selector, index) => {
+        const own = new FieldErrors()
+        validateSelector(selector, at.index(index), own, context)
+        // The reference shows no value.
+        if (own.count > 0) errors.invalid(at.index(index), null, 'invalid label selector.')
+      })
     },
   },
 )

@@ -3,6 +3,7 @@ import { bool, field, int32, pointer, string } from '../../schema/model.ts'
 import { PreemptionPolicy } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
+import { validateSupported } from '../validation.ts'
 import { priorityClassColumns } from './columns.ts'
 import { validatePriorityClass } from './priorityclass-validation.ts'
 
@@ -13,7 +14,7 @@ export const PriorityClass = object(
     value: field(2, int32, 'The priority; greater is more important. Cannot be changed.', { omitEmpty: false }),
     globalDefault: field(3, bool, 'Applies to pods that name no class; true for one class at most.'),
     description: field(4, string, 'When to use the class.'),
-    preemptionPolicy: pointer(5, string, 'PreemptLowerPriority or Never.', { enum: PreemptionPolicy, immutable: true }),
+    preemptionPolicy: pointer(5, string, 'PreemptLowerPriority or Never.', { publishedEnum: PreemptionPolicy, immutable: true }),
   },
   {
     defaults(object) {
@@ -34,7 +35,12 @@ export const priorityClasses = resource({
   lifecycle: { introduced: '1.14' },
   generation: 'once',
   strategy: {
-    validate: validatePriorityClass,
+    validate(object, errors, _context, old) {
+      validatePriorityClass(object, errors)
+      const { preemptionPolicy: policy } = object
+      if (old || policy === undefined) return
+      validateSupported(policy, PreemptionPolicy, FieldPath.of('preemptionPolicy'), errors)
+    },
     validateUpdate({ value = 0 }, old, errors) {
       if (value !== (old.value ?? 0)) errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.')
     },

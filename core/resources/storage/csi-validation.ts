@@ -88,10 +88,13 @@ function validateNodeDriver(
 /** Driver entries may be added and removed; of an existing one only the allocatable count changes. */
 export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<typeof CSINode>, errors: FieldErrors): void {
   const drivers = new Map((old.spec.drivers ?? []).map((driver) => [driver.name, driver] as const).reverse())
-  for (const driver of spec.drivers ?? []) {
+  const path = FieldPath.of('spec', 'drivers')
+  for (const [index, driver] of (spec.drivers ?? []).entries()) {
     const before = drivers.get(driver.name)
     const { allocatable: _now, ...now } = driver
     const { allocatable: _was, ...was } = before ?? driver
-    if (!equal(asJson(now), asJson(was))) errors.invalid(FieldPath.of('spec', 'drivers'), asJson(driver), 'field is immutable')
+    // The reference names the list, not the item.
+    const shown = () => errors.shown(path.index(index), asJson(driver))
+    if (!equal(asJson(now), asJson(was))) errors.addAsIs('FieldValueInvalid', path, shown(), 'field is immutable')
   }
 }

@@ -115,7 +115,7 @@ tables(
       [
         'condition without expression',
         { 'webhooks.0.matchConditions': [{ name: 'c', expression: '' }] },
-        ['webhooks[0].matchConditions[0].expression: Required value: expression is not specified'],
+        ['webhooks[0].matchConditions[0].expression: Required value'],
       ],
     ],
   },

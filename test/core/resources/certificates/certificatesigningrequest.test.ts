@@ -34,7 +34,7 @@ tables(
       [
         'signer without a path',
         { 'spec.signerName': 'web' },
-        ['spec.signerName: Invalid value: "web": must be a fully qualified domain and path of the form "example.com/signer-name"'],
+        [`spec.signerName: Invalid value: "web": must be a fully qualified domain and path of the form 'example.com/signer-name'`],
       ],
       [
         'legacy signer',
@@ -44,7 +44,7 @@ tables(
       [
         'expiration too short',
         { 'spec.expirationSeconds': 599 },
-        ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10m0s)'],
+        ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)'],
       ],
     ],
   },

@@ -282,9 +282,9 @@ refusedCases(inDefault('events'), [
   [
     'eventTime without reporting controller',
     { involvedObject: { namespace: 'default' }, eventTime: '2026-01-01T00:00:00.000000Z', reason: 'R', action: 'A' },
-    'reportingController: Required value',
-    `reportingController: Invalid value: "": name part must be non-empty`,
-    `reportingController: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+    'reportingComponent: Required value',
+    `reportingComponent: Invalid value: "": name part must be non-empty`,
+    `reportingComponent: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
     'reportingInstance: Required value',
   ],
 ])

@@ -134,7 +134,11 @@ tables(
       [
         'reason and note',
         { reason: 'Other', note: 'x' },
-        ['reason: Invalid value: "Other": field is immutable', 'message: Invalid value: "x": field is immutable'],
+        [
+          'reason: Invalid value: "Other": field is immutable',
+          'message: Invalid value: "x": field is immutable',
+          'reason: Invalid value: "Other": field is immutable',
+        ],
       ],
     ],
   },

@@ -213,6 +213,6 @@ tables(
         ],
       ],
     ],
-    updates: [['ranges', { 'spec.cidrs': ['10.3.0.0/16'] }, ['spec.cidrs: Invalid value: ["10.3.0.0/16"]: field is immutable']]],
+    updates: [['ranges', { 'spec.cidrs': ['10.3.0.0/16'] }, ['spec.cidrs[0]: Invalid value: "10.3.0.0/16": field is immutable']]],
   },
 )

@@ -54,6 +54,7 @@ tables(
         { 'aggregationRule.clusterRoleSelectors': [{ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }] },
         [
           "aggregationRule.clusterRoleSelectors[0].matchExpressions[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+          'aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.',
         ],
       ],
     ],

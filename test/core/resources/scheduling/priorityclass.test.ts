@@ -27,7 +27,7 @@ tables(
       [
         'unknown policy',
         { preemptionPolicy: 'Sometimes' },
-        ['preemptionPolicy: Unsupported value: "Sometimes": supported values: "Never", "PreemptLowerPriority"'],
+        ['preemptionPolicy: Unsupported value: "Sometimes": supported values: "PreemptLowerPriority", "Never"'],
       ],
     ],
     updates: [

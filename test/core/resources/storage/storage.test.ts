@@ -144,7 +144,9 @@ tables(
       [
         'other node ID',
         { 'spec.drivers.0.nodeID': 'n2' },
-        ['spec.drivers: Invalid value: {"name":"disk.example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable'],
+        [
+          'spec.drivers: Invalid value: {"Name":"disk.example.com","NodeID":"n2","TopologyKeys":["zone"],"Allocatable":null}: field is immutable',
+        ],
       ],
     ],
   },
