@@ -1,9 +1,8 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import { fromHeld } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { canonicalise } from '../schema/decode.ts'
-import type { Json } from '../schema/model.ts'
 import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
 
@@ -40,11 +39,10 @@ export interface ServedKind {
   readonly namespaced: boolean
 }
 
-function objectsIn({ definition: { schema, storage, namespaced }, store }: ServedResource): KindObjects {
-  const shown = (object: ApiObject) =>
-    storage ? (canonicalise(schema, storage.fromStored(object) as Json, { root: true }) as ApiObject) : object
+function objectsIn({ definition, store }: ServedResource): KindObjects {
+  const shown = (object: ApiObject) => fromHeld(definition, object)
   return {
-    namespaced,
+    namespaced: definition.namespaced,
     async find(namespace, name) {
       const key = store.keys.of(namespace, name)
       const entry = store.known(key) ?? (await store.get(key))

@@ -5,7 +5,8 @@ import type { HealthCheck } from '../meta/health.ts'
 import type { EncryptionMetrics } from '../meta/metrics/encryption.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
-import { bind } from '../resources/bind.ts'
+import { builtInRows } from '../registry/built-in.ts'
+import { hubOf } from '../resources/converter.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -39,7 +40,7 @@ const retryInterval = 60_000
 
 /** Resources with the same storage key, such as events of both groups, are configured by the core group's name. */
 function storageKeys(definitions: readonly ResourceDefinition[], platform: Platform): ReadonlyMap<string, GroupResource> {
-  const rows = definitions.map((row) => bind(row, platform)).filter(({ storage, storageKey }) => !storage && storageKey !== '')
+  const rows = builtInRows(definitions, platform).filter((row) => hubOf(row) === undefined && row.storageKey !== '')
   const coreLast = rows.toSorted((a, b) => Number(a.group === '') - Number(b.group === ''))
   return new Map(coreLast.map(({ storageKey, group, names }) => [storageKey, { group, resource: names.plural }]))
 }

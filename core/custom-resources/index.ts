@@ -14,7 +14,7 @@ import type { ClusterSettings } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
 import type { Connect } from '../webhook/client-config.ts'
-import { converterOf } from './converter.ts'
+import { versioningOf } from './converter.ts'
 import { conditionOf, type Definition, isTrue, type Names, sameNames } from './definition.ts'
 import { finalize } from './finalizer.ts'
 import { takenNames } from './names.ts'
@@ -98,7 +98,7 @@ export function createCustomResources({
 
   const served = createServedDefinitions({
     table,
-    converterOf: (definition) => converterOf(definition, { outbound, connect, clock, platform }),
+    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform }),
   })
 
   function note(definition: Definition): void {

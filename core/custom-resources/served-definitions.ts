@@ -2,7 +2,7 @@
 import type { ServedResource } from '../registry/served.ts'
 import type { LiveTable } from '../registry/table.ts'
 import { customResourceRows, storageKeyOf } from '../resources/apiextensions/custom-resource.ts'
-import type { Converter, ResourceDefinition } from '../resources/definition.ts'
+import type { ResourceDefinition, Versioning } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Definition, isServed, isTrue, type Names, sameNames } from './definition.ts'
@@ -34,7 +34,7 @@ export interface ServedDefinitions {
 
 export interface ServedDefinitionsOptions {
   readonly table: LiveTable
-  converterOf(definition: Definition): Converter
+  versioningOf(definition: Definition): Versioning
 }
 
 /**
@@ -53,17 +53,17 @@ class Source {
   }
 }
 
-export function createServedDefinitions({ table, converterOf }: ServedDefinitionsOptions): ServedDefinitions {
+export function createServedDefinitions({ table, versioningOf }: ServedDefinitionsOptions): ServedDefinitions {
   const shown = new Map<string, Shown>()
   const nameOf = ({ metadata }: Definition) => metadata?.name ?? ''
 
   function rowsOf(definition: Definition, source: Source) {
-    const converter = converterOf(definition)
+    const versioning = versioningOf(definition)
     const made = customResourceRows(definition, { schemaText: (version) => source.schemaText(version) })
     const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.entry.revision }
     const served = new Set(made.filter((each) => each.served).map(({ row }) => row.version))
     return {
-      rows: made.map(({ row }): ResourceDefinition => ({ ...row, converter, definedBy })),
+      rows: made.map(({ row }): ResourceDefinition => ({ ...row, versioning, definedBy })),
       isServed: ({ version }: ResourceDefinition) => served.has(version),
       stored: made.find(({ storage }) => storage)?.row.version,
     }

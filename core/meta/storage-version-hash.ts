@@ -8,9 +8,9 @@ const encoder = new TextEncoder()
  */
 export function createStorageVersionHash(): (definition: ResourceDefinition) => Promise<string | undefined> {
   const known = new Map<string, Promise<string>>()
-  return async ({ group, version, kind, storageKey, storageVersion, storage }) => {
+  return async ({ group, version, kind, storageKey, storageVersion }) => {
     if (storageKey === '') return undefined
-    const stored = storageVersion ?? `${group}/${storage?.version ?? version}`
+    const stored = storageVersion ?? `${group}/${version}`
     const text = `${stored.includes('/') ? '' : '/'}${stored}/${kind}`
     const hash = known.get(text) ?? shortHash(text)
     known.set(text, hash)

@@ -1,5 +1,6 @@
 /** Turns rows into served resources, for built-in and run-time rows alike. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import { hubOf } from '../resources/converter.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
@@ -79,8 +80,10 @@ const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]
   a.length === b.length && a.every((row, index) => isSame(row, b[index]))
 
 /** Whether this row's version is the storage version. */
-const isStored = ({ storage, converter, storageVersion, ...row }: ResourceDefinition) =>
-  converter ? storageVersion === undefined || storageVersion === apiVersionOf(row) : storage === undefined
+function isStored(row: ResourceDefinition): boolean {
+  if (row.versioning?.heldIn !== 'requested') return hubOf(row) === undefined
+  return row.storageVersion === undefined || row.storageVersion === apiVersionOf(row)
+}
 
 /** Versions of a resource (equal storage keys) share one store. */
 export function createServing(options: ServingOptions): ServeRows {
@@ -95,17 +98,19 @@ export function createServing(options: ServingOptions): ServeRows {
   function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
     const on = groupResourceOf(stored)
     const store = options.stores.of(on)
-    const { converter } = stored
+    const { versioning } = stored
+    const keepsVersions = versioning?.heldIn === 'requested'
     const objects = createObjectStore(store, stored, prefix, {
       namesUnreadable,
       clock,
       servedBytes,
       mediaType: stored.storageMediaType ?? options.storageMediaType,
-      ...(converter ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
+      ...(keepsVersions ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
     })
     const base =
       cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger, pauses }) : directFeed(objects, store)
-    if (converter === undefined) return { rows, store: base, viewOf: () => base }
+    if (!keepsVersions) return { rows, store: base, viewOf: () => base }
+    const { converter } = versioning
     const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
     const views = new Map(
       rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, schemaOf, context })]),

@@ -1,3 +1,4 @@
+import { hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
 
@@ -72,7 +73,7 @@ type Reader = (object: ApiObject) => string
 export type FieldOf = (name: string, read: Reader) => string
 
 /** The parts of a definition that selectors need. */
-type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'storage'>
+type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'versioning'>
 
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
@@ -82,7 +83,7 @@ const metadataFields = ['metadata.name', 'metadata.namespace']
  */
 export function bindFieldSelector(requirements: readonly FieldRequirement[], definition: Selectable): (fieldOf: FieldOf) => boolean {
   // The same field name may mean another field in another version.
-  const prefix = definition.storage ? `${apiVersionOf(definition)} ` : ''
+  const prefix = hubOf(definition) ? `${apiVersionOf(definition)} ` : ''
   const rules = new Map<string, FieldRule>()
   for (const { field, operator, value } of requirements) {
     let rule = rules.get(field)
@@ -115,8 +116,10 @@ interface FieldRule {
 /** The reader of a selectable field of the served version, for stored objects. Throws BadRequest for a field that is not selectable. */
 export function fieldReader(field: string, definition: Selectable): Reader {
   const read = servedReader(field, definition)
-  const { storage } = definition
-  return storage ? (object) => read(storage.fromStored(object)) : read
+  const hub = hubOf(definition)
+  if (hub === undefined) return read
+  const apiVersion = apiVersionOf(definition)
+  return (object) => read(hub.converter.now(object, apiVersion))
 }
 
 function servedReader(field: string, { selectable, namespaced }: Selectable): Reader {

@@ -2,6 +2,7 @@
  * Resources as data. Built-in resources are rows made with `resource()`; CustomResourceDefinitions yield the
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Release } from '../release.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
@@ -129,11 +130,31 @@ export interface Conversion {
   fromStored(object: ApiObject, platform: Platform): ApiObject
 }
 
-/** Converts between versions of a resource, possibly asynchronously. */
+/** Converts between versions of a resource, possibly asynchronously (converter.ts). */
 export interface Converter {
   /** Converts objects of any version to one version, in order, without changing them. Returns a plain value when synchronous. */
-  convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[] | Promise<readonly ApiObject[]>
+  convert(objects: readonly ApiObject[], apiVersion: string): MaybePromise<readonly ApiObject[]>
+  /** As `convert`, for one object; absent if conversions may be asynchronous. Throws an Error for an unknown version. */
+  now?(object: ApiObject, apiVersion: string): ApiObject
 }
+
+export interface SyncConverter extends Converter {
+  convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[]
+  now(object: ApiObject, apiVersion: string): ApiObject
+}
+
+/** The version in which the server holds objects, as `apiVersion`, and the converter to and from it. */
+export interface Hub {
+  readonly version: string
+  readonly converter: SyncConverter
+}
+
+/**
+ * How the server handles the versions of a resource. It holds objects (caches, admits, validates and updates them) in one version: that of
+ * storage, in which values of other versions are read, too; or in the version of the request, and then stored values keep their version
+ * and are converted, pruned and defaulted on read.
+ */
+export type Versioning = (Hub & { readonly heldIn: 'storage' }) | { readonly heldIn: 'requested'; readonly converter: Converter }
 
 /** Handlers of requests that are not about stored objects (verbs/actions/index.ts). */
 export type ActionName =
@@ -219,17 +240,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly formerVersions?: { readonly [apiVersion: string]: (object: ApiObject, apiVersion: string) => ApiObject }
   /** Conversion to `storageVersion`, if the fields differ. */
   readonly conversion?: Conversion
-  /** Set when the definition is bound: the storage version and its conversion; absent: stored in this version. */
-  readonly storage?: {
-    readonly version: string
-    readonly toStored: (object: ApiObject) => ApiObject
-    readonly fromStored: (object: ApiObject) => ApiObject
-  }
-  /**
-   * Set if objects stay in the version in which they were stored, and are converted, pruned and defaulted on read. Shared by the rows of
-   * a resource; then `storage` is absent, and `storageVersion` is the version of new writes.
-   */
-  readonly converter?: Converter
+  /** Shared by the rows of a resource, and set when they are bound; absent: there is one version. */
+  readonly versioning?: Versioning
   readonly action?: ActionName
   /** The CustomResourceDefinition of the row, and its newest known revision. */
   readonly definedBy?: { readonly name: string; readonly uid: string | undefined; revision(): number }

@@ -85,7 +85,7 @@ export interface Codec {
 export interface CodecOptions {
   /** Media type of stored values: JSON (default) or YAML; any other means protobuf. All three can be read regardless. */
   readonly mediaType?: string
-  /** The same resource in other versions, with `storage`: schemas for objects that were stored in them. */
+  /** The same resource in other versions: schemas for objects that were stored in them. */
   readonly versions?: readonly ResourceDefinition[]
 }
 
@@ -100,7 +100,7 @@ function readYaml(stored: Uint8Array): ApiObject {
 const withoutLineFeed = (stored: Uint8Array) => (stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored)
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
-  const { kind, schema } = definition
+  const { kind, schema, versioning } = definition
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
   const head = encoder.encode(`${typeMeta}"metadata":{`)
@@ -170,11 +170,23 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return served.length === bytes.length + length && sameBytes(served, show(printed, revision))
   }
 
-  const versionOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): ResourceDefinition => {
-    if (object.kind === kind && object.apiVersion === apiVersion) return definition
+  const isOwn = (object: Pick<ApiObject, 'kind' | 'apiVersion'>) => object.kind === kind && object.apiVersion === apiVersion
+
+  const another = (object: Pick<ApiObject, 'kind' | 'apiVersion'>) =>
+    new Error(`it is a ${object.kind} of ${object.apiVersion}, not a ${kind} of ${apiVersion}`)
+
+  const schemaOf = (object: Pick<ApiObject, 'kind' | 'apiVersion'>): Message => {
+    if (isOwn(object)) return schema
     const other = versions.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion)
-    if (other === undefined) throw new Error(`it is a ${object.kind} of ${object.apiVersion}, not a ${kind} of ${apiVersion}`)
-    return other
+    if (other === undefined) throw another(object)
+    return other.schema
+  }
+
+  const inOwnVersion = (object: ApiObject): ApiObject => {
+    if (isOwn(object)) return object
+    const convert = object.kind === kind ? versioning?.converter.now : undefined
+    if (convert === undefined) throw another(object)
+    return convert(object, apiVersion)
   }
 
   const read = (stored: Uint8Array): ApiObject => {
@@ -182,17 +194,14 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     if (stored[0] === openingBrace) return decode(stored)
     if (!isEnvelope(stored)) return readYaml(stored)
     const { raw, ...envelope } = decodeEnvelope(stored)
-    const fields = decodeProtobuf(versionOf(envelope).schema as Message, raw)
+    const fields = decodeProtobuf(schemaOf(envelope), raw)
     return { kind: envelope.kind, apiVersion: envelope.apiVersion, ...fields } as ApiObject
   }
 
   /** Prints a value that was not printed by this server. */
   const reprint = (stored: Uint8Array): Printed => {
     try {
-      const object = read(stored)
-      const former = object.kind === kind ? definition.formerVersions?.[object.apiVersion] : undefined
-      if (former) return print(canonical(former(object, apiVersion)))
-      return print(canonical(versionOf(object).storage?.toStored(object) ?? object))
+      return print(canonical(inOwnVersion(read(stored))))
     } catch (error) {
       throw new StoreError('corrupt', `stored ${kind} can't be read: ${messageOf(error)}`)
     }

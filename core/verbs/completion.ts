@@ -1,4 +1,5 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import { toHeld } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden, noSuchResource } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
@@ -32,7 +33,7 @@ function relyOnDefinition({ resource: { definition, groupResource } }: Target, s
 }
 
 /**
- * Completes a client's object: defaults, mutating admission, stored version. Fields that admission adds have no manager, so `record` runs
+ * Completes a client's object: defaults, mutating admission, the version that the server holds. Fields that admission adds have no manager, so `record` runs
  * before it; absent: managed fields are in the object already.
  */
 export function completed(
@@ -57,8 +58,8 @@ export function completed(
   else applyDefaults(view.body.schema, object as Json, context)
   return then(record?.(object, old), () => {
     const owners = object.metadata.managedFields
-    const stored = whole && definition.storage ? definition.storage.toStored(object) : object
-    return then(submission.mutate(stored, old), (admitted) => {
+    const held = whole ? toHeld(definition, object) : object
+    return then(submission.mutate(held, old), (admitted) => {
       keepPlace(target, admitted)
       keepReadable(target, admitted, owners)
       if (whole) fill(admitted, resource.store.definition)

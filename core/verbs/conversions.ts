@@ -1,35 +1,42 @@
 /** Asynchronous conversions for synchronous code: ownership is computed in all versions that managers use. */
-import type { ApiObject, Converter } from '../resources/definition.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { ApiObject, Converter, SyncConverter } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
-import type { JsonObject } from '../schema/model.ts'
+import type { Json } from '../schema/model.ts'
 
-/** Converts an object; throws to restart the computation when the result is not known yet. */
-export type ConvertNow = (object: JsonObject, apiVersion: string) => JsonObject
+/** Converts an object; of an asynchronous converter, throws to restart the computation when the result is not known yet. */
+export type ConvertNow = SyncConverter['now']
 
 /** A missing conversion. */
 class Needed {
-  readonly object: JsonObject
+  readonly object: ApiObject
   readonly apiVersion: string
   readonly key: string
-  constructor(object: JsonObject, apiVersion: string, key: string) {
+  constructor(object: ApiObject, apiVersion: string, key: string) {
     this.object = object
     this.apiVersion = apiVersion
     this.key = key
   }
 }
 
-export const noConversion: ConvertNow = (_object, apiVersion) => {
+const noConversion: ConvertNow = (_object, apiVersion) => {
   throw new Error(`no conversion to ${apiVersion}`)
 }
 
 /**
- * Runs a computation; restarts it after each missing conversion has been made. It must be deterministic and not change its inputs. Rejects
- * with the error of a conversion.
+ * Runs a computation that converts objects; without a converter there is one version. If conversions are asynchronous, restarts it after
+ * each of them: it must be deterministic and not change its inputs. Fails with the error of a conversion.
  */
-export async function withConversions<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
-  const known = new Map<string, JsonObject>()
+export function withConversions<T>(converter: Converter | undefined, compute: (convert: ConvertNow) => T): MaybePromise<T> {
+  if (converter === undefined) return compute(noConversion)
+  if (converter.now) return compute(converter.now)
+  return restarted(converter, compute)
+}
+
+async function restarted<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
+  const known = new Map<string, ApiObject>()
   const convert: ConvertNow = (object, apiVersion) => {
-    const key = `${apiVersion} ${printJson(object)}`
+    const key = `${apiVersion} ${printJson(object as Json)}`
     const found = known.get(key)
     if (found === undefined) throw new Needed(object, apiVersion, key)
     return found
@@ -39,8 +46,8 @@ export async function withConversions<T>(converter: Converter, compute: (convert
       return compute(convert)
     } catch (error) {
       if (!(error instanceof Needed)) throw error
-      const [converted] = await converter.convert([error.object as ApiObject], error.apiVersion)
-      known.set(error.key, converted as JsonObject)
+      const [converted] = await converter.convert([error.object], error.apiVersion)
+      known.set(error.key, converted as ApiObject)
     }
   }
 }

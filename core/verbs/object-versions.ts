@@ -1,11 +1,11 @@
 import type { GroupVersionKind, ObjectVersions, ServedVersion } from '../admission/attributes.ts'
 import type { ServedResource } from '../registry/served.ts'
+import { inVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
-import { inVersion } from './render.ts'
 import { hookContext, type Target } from './services.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
@@ -48,14 +48,9 @@ export function objectVersions(target: Target): ObjectVersions {
     async convert(object, to) {
       const apiVersion = apiVersionOf(to)
       if (object.apiVersion === apiVersion) return object
-      const [source, result] = [definitionIn(target, object.apiVersion), definitionIn(target, apiVersion)]
+      const result = definitionIn(target, apiVersion)
       if (result === undefined) throw new Error(`no conversion of ${object.kind} from ${object.apiVersion} to ${apiVersion}`)
-      if (result.converter) {
-        const [converted] = await result.converter.convert([object], apiVersion)
-        return canonicalise(result.schema, converted as Json, { root: true }) as ApiObject
-      }
-      const stored: ApiObject = source?.storage ? source.storage.toStored(object) : object
-      return inVersion(result, stored)
+      return inVersion(result, object)
     },
     decode(value, kind) {
       const apiVersion = apiVersionOf(kind)

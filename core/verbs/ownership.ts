@@ -6,16 +6,17 @@ import { decodeManagers } from '../apply/managers.ts'
 import { applyManaged, updateManaged, type Writing } from '../apply/ownership.ts'
 import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.ts'
 import type { Versions } from '../apply/scope.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import { managerOf } from '../request/options.ts'
+import { fromHeld } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { type ConvertNow, noConversion, withConversions } from './conversions.ts'
-import { inVersion } from './render.ts'
+import { type ConvertNow, withConversions } from './conversions.ts'
 import type { Target } from './services.ts'
 
 /** Sets the managed fields of an object before admission; `existing` is the stored object. */
-export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => void | Promise<void>
+export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => MaybePromise<void>
 
 /** The definition of the target's objects in another version; managed fields may name versions that are not served any more. */
 export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {
@@ -34,9 +35,8 @@ function versionsOf(target: Target, convert: ConvertNow): Versions {
     convert(object, from, to) {
       const [source, result] = [definitionIn(target, from), definitionIn(target, to)]
       if (source === undefined || result === undefined) throw new Error(`no conversion from ${from} to ${to}`)
-      if (result.converter) return canonicalise(result.schema, convert(object, to), { root: true }) as JsonObject
-      const decoded = canonicalise(source.schema, object, { root: true }) as ApiObject
-      return inVersion(result, source.storage ? source.storage.toStored(decoded) : decoded) as JsonObject
+      const given = canonicalise(source.schema, object, { root: true }) as ApiObject
+      return canonicalise(result.schema, convert(given, to) as Json, { root: true })
     },
   }
 }
@@ -70,7 +70,7 @@ function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined
 /** The stored object as the target's view presents it, with the managed fields of that view. */
 function shown(target: Target, existing: ApiObject): ApiObject {
   const { view, resource } = target
-  if (!view.read) return inVersion(resource.definition, existing)
+  if (!view.read) return fromHeld(resource.definition, existing)
   return withEntries(view.read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
 }
 
@@ -83,13 +83,13 @@ function ofParent(target: Target, existing: ApiObject | undefined, entries: Json
 /** Returns the recorder for a create, update or patch of this target. */
 export function recorder(target: Target, fieldManager: string): Recorder {
   const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
-  const { converter } = target.resource.definition
+  const { versioning } = target.resource.definition
   return (object, existing) => {
     const live = existing && shown(target, existing)
     const record = (convert: ConvertNow) =>
       updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, object as JsonObject)
     const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))
-    return converter ? withConversions(converter, record).then(finish) : finish(record(noConversion))
+    return then(withConversions(versioning?.converter, record), finish)
   }
 }
 
@@ -101,10 +101,10 @@ export async function afterApply(
   { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
 ): Promise<JsonObject> {
   const live = existing && shown(target, existing)
-  const { converter } = target.resource.definition
+  const { versioning } = target.resource.definition
   const merge = (convert: ConvertNow) =>
     applyManaged(writingOf(target, fieldManager, convert), live as JsonObject | undefined, applied, force)
-  const object = converter ? await withConversions(converter, merge) : merge(noConversion)
+  const object = await withConversions(versioning?.converter, merge)
   const metadata = object['metadata'] as ApiObject['metadata']
   const entries = ofParent(target, existing, metadata.managedFields)
   if (entries === metadata.managedFields) return object

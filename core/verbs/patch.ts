@@ -4,6 +4,7 @@ import { updateObject } from '../registry/update.ts'
 import { receiveBody } from '../request/body.ts'
 import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
+import { fromHeld } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
@@ -18,7 +19,6 @@ import { type Recorder, recorder } from './ownership.ts'
 import { conversionFault } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
-import { inVersion } from './render.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
@@ -73,7 +73,7 @@ export const patch: Verb = async (target) => {
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
     const shown = view.base ?? view.read
-    const document = shown ? shown(existing) : inVersion(resource.definition, existing)
+    const document = shown ? shown(existing) : fromHeld(resource.definition, existing)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
     const body = { value: patched, faults, isOwn: true, sorted: true } as const

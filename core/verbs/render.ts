@@ -1,12 +1,12 @@
 /** Renders entries in the negotiated representation; the usual one, JSON of the stored version, is served without work. */
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
+import { fromHeld, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
-import { canonicalise } from '../schema/decode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
@@ -52,18 +52,13 @@ export interface Renderer {
   bare(metadata: { readonly [key: string]: Json }): Uint8Array
 }
 
-/** Converts a stored object to the requested version. */
-export function inVersion(definition: ResourceDefinition, stored: ApiObject): ApiObject {
-  if (!definition.storage) return stored
-  return canonicalise(definition.schema, definition.storage.fromStored(stored) as Json, { root: true }) as ApiObject
-}
-
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/json`
+  const isHeld = hubOf(definition) === undefined
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
-  const convert = (entry: Entry) => (definition.storage === undefined ? entry.bytes : write(inVersion(definition, entry.decode())))
-  const object = (entry: Entry) => (definition.storage === undefined ? entry.bytes : entry.form(form, () => convert(entry)))
+  const convert = (entry: Entry) => (isHeld ? entry.bytes : write(fromHeld(definition, entry.decode())))
+  const object = (entry: Entry) => (isHeld ? entry.bytes : entry.form(form, () => convert(entry)))
   return {
     negotiated,
     form,
@@ -76,11 +71,11 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
         () => joinJson(found.entries.map(object), typeMetaLength(definition)),
         (head, items) => jsonList(definition, head, items),
       ),
-    items: definition.storage === undefined ? 'stored' : 'kept',
+    items: isHeld ? 'stored' : 'kept',
     prepare: object,
     parts: (meta) =>
       servedParts(jsonListStart(definition, JSON.stringify(meta)), typeMetaLength(definition), (entry) =>
-        definition.storage === undefined ? entry.pieces : [entry.madeForm(form) ?? convert(entry)],
+        isHeld ? entry.pieces : [entry.madeForm(form) ?? convert(entry)],
       ),
     bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
   }
@@ -90,7 +85,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/protobuf`
-  const make = (entry: Entry) => encodeProtobuf(schema, inVersion(definition, entry.decode()) as Json)
+  const make = (entry: Entry) => encodeProtobuf(schema, fromHeld(definition, entry.decode()) as Json)
   const raw = (entry: Entry) => entry.form(form, () => make(entry))
   return {
     negotiated,
@@ -119,14 +114,14 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
   const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: { ...metadata } })
   const item = (entry: Entry) => {
-    if (definition.typeMeta === 'explicit') return inVersion(definition, entry.decode())
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = inVersion(definition, entry.decode())
+    if (definition.typeMeta === 'explicit') return fromHeld(definition, entry.decode())
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromHeld(definition, entry.decode())
     return rest
   }
   return {
     negotiated,
     form: `${apiVersion}/${format}/pretty`,
-    object: (entry) => write(inVersion(definition, entry.decode())),
+    object: (entry) => write(fromHeld(definition, entry.decode())),
     list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }),
     items: 'anew',
     prepare() {},
@@ -177,9 +172,9 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
-  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(inVersion(definition, entry.decode()), rowContext)
+  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromHeld(definition, entry.decode()), rowContext)
   const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(printJson(newRow(entry, rowContext)))
-  const print = definition.storage === undefined ? rowPrinter(definition, table, options, parsed) : parsed
+  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
     if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))

@@ -1,6 +1,7 @@
 /** Data directories with many objects, written directly to the store. */
 import { createPlatform } from '../../core/platform.ts'
 import { builtInRows } from '../../core/registry/built-in.ts'
+import { hubOf } from '../../core/resources/converter.ts'
 import type { ApiObject, ResourceDefinition } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import { createObjectStore } from '../../core/storage/object-store.ts'
@@ -10,10 +11,7 @@ import { minimalObject } from '../support/minimal-objects.ts'
 
 /** One definition for each stored kind, in its storage version. */
 const storedRows: readonly ResourceDefinition[] = builtInRows(builtInResources, createPlatform()).filter(
-  ({ storage, storageKey }, index, rows) =>
-    storage === undefined &&
-    storageKey !== '' &&
-    rows.findIndex((row) => row.storage === undefined && row.storageKey === storageKey) === index,
+  (row) => hubOf(row) === undefined && row.storageKey !== '',
 )
 
 export interface StoredObject {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Definition } from '../../../core/custom-resources/definition.ts'
 import { createServedDefinitions } from '../../../core/custom-resources/served-definitions.ts'
 import type { LiveTable } from '../../../core/registry/table.ts'
+import type { Versioning } from '../../../core/resources/definition.ts'
 import { Entry } from '../../../core/storage/entry.ts'
 import { createRawCodec } from '../../../core/storage/raw-codec.ts'
 
@@ -21,10 +22,10 @@ function serving() {
     replaced.push(rows.length)
     return []
   }
-  const converter = { convert: (objects: readonly never[]) => objects }
+  const versioning: Versioning = { heldIn: 'requested', converter: { convert: (objects) => objects } }
   const served = createServedDefinitions({
     table: { replace, overlaps: () => false } as unknown as LiveTable,
-    converterOf: () => converter,
+    versioningOf: () => versioning,
   })
   const update = (definition: Definition) => {
     replaced.length = 0

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
-import type { Converter } from '../../../core/resources/definition.ts'
+import { relabelling } from '../../../core/resources/converter.ts'
+import type { Versioning } from '../../../core/resources/definition.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
 import { type RandomNumbers, randomNumbers } from '../../support/random.ts'
@@ -17,7 +18,7 @@ const kinds = ['Gadget', 'Gizmo', 'Widget'] as const
 const pluralOf = (kind: string) => `${kind.toLowerCase()}s`
 const namespaces = ['one', 'two']
 const pathOf = (kind: string, namespace: string, version = 'v1') => `/apis/${group}/${version}/namespaces/${namespace}/${pluralOf(kind)}`
-const converter: Converter = { convert: (objects, apiVersion) => objects.map((each) => ({ ...each, apiVersion })) }
+const versioning: Versioning = { heldIn: 'requested', converter: relabelling }
 
 type Kind = (typeof kinds)[number]
 
@@ -36,7 +37,7 @@ const rowsOf = (kind: Kind, versions: readonly string[]) =>
         schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
       })),
     },
-  }).map(({ row }) => ({ ...row, converter }))
+  }).map(({ row }) => ({ ...row, versioning }))
 
 /** Counts the changes of the table. */
 class Changes {

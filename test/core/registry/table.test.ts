@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
-import type { ApiObject, Converter, ResourceDefinition } from '../../../core/resources/definition.ts'
+import { relabelling } from '../../../core/resources/converter.ts'
+import type { ApiObject, ResourceDefinition, Versioning } from '../../../core/resources/definition.ts'
 import { openPort } from '../../../runtimes/testing/port.ts'
 import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
@@ -136,13 +137,13 @@ for (const watchCache of [true, false]) {
   })
 }
 
-const converter: Converter = { convert: (objects, apiVersion) => objects.map((each) => ({ ...each, apiVersion })) }
+const versioning: Versioning = { heldIn: 'requested', converter: relabelling }
 
 test('rows that share the schema of those they replace', async (t) => {
   const shop = await open(t)
   const [row] = rows
   assert(row)
-  const before = { ...row, converter }
+  const before = { ...row, versioning }
   shop.replace([before])
   await shop.create(widgets, object('Widget', 'w'))
   const closing = await watchAt(shop.fetch, widgets)

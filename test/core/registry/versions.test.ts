@@ -63,7 +63,7 @@ function rowsOf(converter: Converter, stored: 'v1' | 'v2'): ResourceDefinition[]
       names: ['people', 'person'],
       storageKey: `${group}/people`,
       storageVersion: `${group}/${stored}`,
-      converter,
+      versioning: { heldIn: 'requested', converter },
       selectable: Object.fromEntries(names.map((name) => [`spec.${name}`, `.spec.${name}` as const])),
       schema: message(
         '',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { StoreError } from '../../../core/ports.ts'
-import { bind } from '../../../core/resources/bind.ts'
+import { builtInRows } from '../../../core/registry/built-in.ts'
 import type { ApiObject, ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createCodec } from '../../../core/storage/codec.ts'
@@ -10,7 +10,7 @@ import { createRawCodec } from '../../../core/storage/raw-codec.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 
 const platform = createPlatform()
-const rows = builtInResources.map((row) => bind(row, platform))
+const rows = builtInRows(builtInResources, platform)
 
 function row(group: string, version: string, plural: string): ResourceDefinition {
   const found = rows.find((each) => each.group === group && each.version === version && each.names.plural === plural)
