@@ -1,7 +1,7 @@
 import type { User } from '../request/exchange.ts'
 import { extraKey, headerText, headerValues } from '../request/header-values.ts'
 import { eachHeaderName } from '../respond/light-headers.ts'
-import { badRequest } from '../respond/status.ts'
+import { badRequest, unsniffed } from '../respond/status.ts'
 
 const userHeader = 'impersonate-user'
 const uidHeader = 'impersonate-uid'
@@ -28,7 +28,7 @@ export function readImpersonation(headers: Headers): User | undefined {
   const groups = headerValues(headers, groupHeader)
   if (name === '') {
     if (uid === '' && group === null && !hasExtra) return undefined
-    throw badRequest(`requested ${show(uid, groups, hasExtra ? extra : undefined)} without impersonating a user name`)
+    throw unsniffed(badRequest(`requested ${show(uid, groups, hasExtra ? extra : undefined)} without impersonating a user name`))
   }
   return { name, ...(uid !== '' && { uid }), groups, ...(hasExtra && { extra }) }
 }

@@ -1,5 +1,5 @@
 import { sanitize } from '../respond/sanitize.ts'
-import { ApiError, forbidden } from '../respond/status.ts'
+import { ApiError, forbidden, unsniffed } from '../respond/status.ts'
 import type { Attributes } from './authorizer.ts'
 
 const quote = (text: string) => JSON.stringify(text)
@@ -19,7 +19,7 @@ export function forbiddenMessage(attributes: Attributes, reason: string): string
 
 /** The 403 of a filter: as `forbiddenError`, and browsers may not guess another content type. */
 export function deniedError(attributes: Attributes, reason: string): ApiError {
-  return Object.assign(forbiddenError(attributes, reason), { headers: { 'x-content-type-options': 'nosniff' } })
+  return unsniffed(forbiddenError(attributes, reason))
 }
 
 /** The 403 of a denied request: `pods "web" is forbidden: User …`. */

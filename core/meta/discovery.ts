@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts'
 import { covers, parseAccept } from '../request/accept.ts'
 import { isPretty } from '../request/negotiate.ts'
+import { checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
@@ -57,6 +58,7 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery({ served, platform, serverAddress, hashes, aggregatedVersions }: DiscoveryOptions): Discovery {
+  const objectTypes = ['application/json', 'application/yaml', platform.protobufType]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision(served, (definitions) => {
     const groups = groupServed(definitions, platform)
@@ -95,7 +97,10 @@ export function createDiscovery({ served, platform, serverAddress, hashes, aggre
       const { lists, aggregated } = documents()
       const list = lists.get(path)
       if (!list) return undefined
-      if (list.service && asked.request.method !== 'GET') throw notAllowed()
+      if (list.service) {
+        if (asked.request.method !== 'GET') throw notAllowed()
+        checkAccepts(asked.request.headers.get('accept'), objectTypes, platform.protobufTypes)
+      }
       return negotiate(asked, list.forms, (version) => aggregated.get(`${path} ${version}`), platform)
     },
   }
@@ -119,7 +124,7 @@ async function negotiate(
     const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(query, request.headers))
     const form = indents ? 'indented' : format
     if (!range.parameters.has('as')) {
-      return new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType, Vary: 'Accept' } })
+      return new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType } })
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)

@@ -83,7 +83,9 @@ async function reasonOf(check: HealthCheck): Promise<string | undefined> {
 
 async function respondOne(check: HealthCheck): Promise<Response> {
   const reason = await reasonOf(check)
-  return reason === undefined ? text(200, 'ok') : text(500, `internal server error: ${reason}\n`)
+  // As the reference, without X-Content-Type-Options.
+  if (reason === undefined) return new Reply('ok', { headers: { 'content-type': plainHeaders['content-type'] } })
+  return text(500, `internal server error: ${reason}\n`)
 }
 
 /** The texts equal the reference server's, because scripts parse them. */

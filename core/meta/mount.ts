@@ -5,6 +5,7 @@ import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { checkAccepts } from '../request/route-media.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
@@ -47,8 +48,8 @@ interface FixedPath {
   readonly path: string
   /** Whether it also handles all paths below. */
   readonly below?: true
-  /** A web service of the reference: with or without trailing slash, only GET. The other paths serve all methods. */
-  readonly service?: true
+  /** A web service of the reference: with or without trailing slash, only GET, in this media type. The other paths serve all methods. */
+  readonly service?: string
   readonly respond: Respond
 }
 
@@ -63,9 +64,10 @@ function lookup(paths: readonly FixedPath[]): (path: string) => FixedPath | unde
   }
 }
 
-/** Only GET is served by web services. */
-function checkMethod(method: string): void {
+/** Throws 405 unless the method is GET, and 406 unless the client accepts the media type. */
+function checkService({ method, headers }: Request, type: string): void {
   if (method !== 'GET') throw notAllowed()
+  checkAccepts(headers.get('accept'), [type])
 }
 
 export function createMeta(options: MetaOptions): Meta {
@@ -103,13 +105,13 @@ export function createMeta(options: MetaOptions): Meta {
   const statusz = createStatusz({ platform, clock, version, paths: fixed })
   const find = lookup([
     ...['/', '/index.html'].map((path) => ({ path, respond: () => root() })),
-    { path: '/version', service: true, respond: () => versionResponse(version) },
+    { path: '/version', service: 'application/json', respond: () => versionResponse(version) },
     { path: '/metrics', respond: () => metrics.respond() },
     ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: health.respond }) as const),
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
-    ...Object.entries(others).map(([path, { respond }]) => ({ path, service: true as const, respond })),
+    ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
   ])
   const groups = perRevision(served, (definitions) => new Set(definitions.filter(isRoutedByPath).map(({ group }) => group)))
@@ -118,7 +120,7 @@ export function createMeta(options: MetaOptions): Meta {
     answer({ request, info, query }) {
       const found = find(info.path)
       if (found === undefined) return undefined
-      if (found.service) checkMethod(request.method)
+      if (found.service) checkService(request, found.service)
       return found.respond({ request, path: info.path, query })
     },
     owns(path) {

@@ -1,8 +1,7 @@
 import type { Platform } from '../platform.ts'
-import { badRequest } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import type { Json, JsonObject } from '../schema/model.ts'
+import type { JsonObject } from '../schema/model.ts'
 import { refuse, validateDryRun } from './options.ts'
 import { flag, integer, type Read, type Readers, readQuery, text, texts } from './query.ts'
 
@@ -45,40 +44,13 @@ export function readDeleteOptions(query: URLSearchParams, platform: Platform): D
   return checked(given, platform)
 }
 
-/** Reads DeleteOptions from a decoded body, which replaces the query. Throws BadRequest for other kinds and wrong types. */
-export function deleteOptionsOf(body: Json, platform: Platform): DeleteOptions {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw badRequest(`json: cannot unmarshal ${kindOf(body)} into Go value of type v1.DeleteOptions`)
-  if (member(body, 'kind', 'string') !== undefined && body['kind'] !== '' && body['kind'] !== 'DeleteOptions')
-    throw badRequest('decoded object cannot be converted to DeleteOptions')
-  const conditions = member<JsonObject>(body, 'preconditions', 'object') ?? {}
-  const given: { [name: string]: unknown } = {
-    dryRun: member<string[]>(body, 'dryRun', 'array'),
-    gracePeriodSeconds: member(body, 'gracePeriodSeconds', 'number'),
-    orphanDependents: member(body, 'orphanDependents', 'bool'),
-    propagationPolicy: member(body, 'propagationPolicy', 'string'),
-    ignoreStoreReadErrorWithClusterBreakingPotential: member(body, 'ignoreStoreReadErrorWithClusterBreakingPotential', 'bool'),
-    uid: member(conditions, 'uid', 'string'),
-    resourceVersion: member(conditions, 'resourceVersion', 'string'),
-  }
-  for (const [name, value] of Object.entries(given)) if (value === undefined) delete given[name]
-  return checked(given as Given, platform)
-}
-
-function kindOf(value: Json | undefined): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (typeof value === 'bigint') return 'number'
-  return typeof value === 'boolean' ? 'bool' : typeof value
-}
-
-/** A member of that type; null counts as absent. */
-function member<T extends Json>(object: JsonObject, name: string, type: string): T | undefined {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined
-  if (value === undefined || value === null) return undefined
-  const fits = type === 'number' ? typeof value === 'bigint' || Number.isInteger(value) : kindOf(value) === type
-  if (fits && (type !== 'array' || (value as Json[]).every((item) => typeof item === 'string'))) return value as T
-  throw badRequest(`json: cannot unmarshal ${kindOf(value)} into Go struct field DeleteOptions.${name}`)
+/** Reads decoded DeleteOptions. Throws Invalid. */
+export function deleteOptionsOf(body: JsonObject, platform: Platform): DeleteOptions {
+  const { preconditions, dryRun, gracePeriodSeconds, orphanDependents, propagationPolicy, ...others } = body
+  const { ignoreStoreReadErrorWithClusterBreakingPotential } = others
+  const options = { dryRun, gracePeriodSeconds, orphanDependents, propagationPolicy, ignoreStoreReadErrorWithClusterBreakingPotential }
+  const given = { ...options, ...(preconditions as JsonObject | undefined) }
+  return checked(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given, platform)
 }
 
 const policies: readonly string[] = ['Foreground', 'Background', 'Orphan']

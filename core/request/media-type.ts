@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts'
-import { unsupportedMediaType } from '../respond/status.ts'
+import { unsupportedByRoute, unsupportedMediaType } from '../respond/status.ts'
+import { names } from './route-media.ts'
 
 export type BodyFormat = 'json' | 'yaml' | 'protobuf'
 export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch'
@@ -19,12 +20,18 @@ export const unstructuredPatchFormats = patchFormats.filter((format) => format !
 
 const essence = (contentType: string) => (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 
+/** Parameters as Go's mime.ParseMediaType reads them. */
+const parameters = /^(\s*;\s*[!#$%&'*+\-.^_`|~\w]+\s*=\s*([!#$%&'*+\-.^_`|~\w]+|"([^"\\\r\n]|\\.)*"))*[\s;]*$/
+
 /** Format of a request's body; default JSON. Throws UnsupportedMediaType. `protobuf`: whether it is accepted. */
 export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean): BodyFormat {
   if (contentType === null || contentType === '' || contentType === 'application/json') return 'json'
   const type = essence(contentType)
-  if (Object.hasOwn(bodyTypes, type)) return bodyTypes[type] as BodyFormat
-  if (protobuf && platform.protobufTypes.includes(type)) return 'protobuf'
+  const semicolon = contentType.indexOf(';')
+  if (semicolon < 0 || parameters.test(contentType.slice(semicolon))) {
+    if (Object.hasOwn(bodyTypes, type)) return bodyTypes[type] as BodyFormat
+    if (protobuf && platform.protobufTypes.includes(type)) return 'protobuf'
+  }
   throw unsupportedMediaType([...Object.keys(bodyTypes), ...(protobuf ? [platform.protobufType] : [])])
 }
 
@@ -34,4 +41,11 @@ export function patchFormat(contentType: string | null, accepted: readonly Patch
   const found = accepted.find((format) => patchTypes[format] === type)
   if (found === undefined) throw unsupportedMediaType(accepted.map((format) => patchTypes[format]))
   return found
+}
+
+const allPatchTypes = Object.values(patchTypes)
+
+/** Throws 415 unless the header of a PATCH names a type of patches, for built-in resources. */
+export function checkPatchType(contentType: string | null): void {
+  if (!names(contentType || 'application/octet-stream', allPatchTypes)) throw unsupportedByRoute()
 }

@@ -20,6 +20,9 @@ export interface Position {
   readonly tail: boolean
 }
 
+/** The representations of a path: an object, a list or watch, text as well, or what a backend sends. */
+export type Produces = 'objects' | 'lists' | 'text' | 'anything'
+
 export interface Route extends Position {
   /** Relative to the group version: `namespaces/{namespace}/pods/{name}/status`. */
   readonly path: string
@@ -27,6 +30,8 @@ export interface Route extends Position {
   /** Connects to a backend (proxy or stream). */
   readonly connects: boolean
   readonly methods: MethodVerbs
+  /** Of its GET; other methods produce objects, unless it is `anything`. */
+  readonly produces: Produces
 }
 
 /** Number of positions, which index the routes. */
@@ -55,7 +60,11 @@ function limited(methods: MethodVerbs, verbs: readonly string[]): MethodVerbs {
 }
 
 /** Subresources with their verbs; `status` and `scale` are derived from the definition. */
-function subresourcesOf({ status, scale, subresources }: ResourceDefinition): readonly Pick<Subresource, 'name' | 'verbs' | 'connects'>[] {
+function subresourcesOf({
+  status,
+  scale,
+  subresources,
+}: ResourceDefinition): readonly Pick<Subresource, 'name' | 'verbs' | 'connects' | 'text'>[] {
   const verbs = ['get', 'update', 'patch']
   return [...(status ? [{ name: 'status', verbs }] : []), ...(scale ? [{ name: 'scale', verbs }] : []), ...subresources]
 }
@@ -66,7 +75,7 @@ export function routesOf(definition: ResourceDefinition): readonly Route[] {
   const route = (
     methods: MethodVerbs,
     position: Partial<Position>,
-    { name = '', connects }: Partial<Pick<Subresource, 'name' | 'connects'>> = {},
+    { name = '', connects, text }: Partial<Pick<Subresource, 'name' | 'connects' | 'text'>> = {},
   ): Route => {
     const { watch = false, scoped = false, named = false, tail = false } = position
     const elements = [
@@ -77,7 +86,8 @@ export function routesOf(definition: ResourceDefinition): readonly Route[] {
       ...(name === '' ? [] : [name]),
       ...(tail ? ['{path}'] : []),
     ]
-    return { path: elements.join('/'), watch, scoped, named, tail, subresource: name, connects: connects !== undefined, methods }
+    const produces = connects ? 'anything' : text ? 'text' : watch || !named ? 'lists' : 'objects'
+    return { path: elements.join('/'), watch, scoped, named, tail, subresource: name, connects: connects !== undefined, methods, produces }
   }
   const scoped = namespaced
   const own = [

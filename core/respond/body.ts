@@ -1,5 +1,6 @@
 import { type ByteSource, streamOf } from './byte-source.ts'
 import { gzipped } from './gzip.ts'
+import { LightHeaders } from './light-headers.ts'
 import { Reply } from './reply.ts'
 
 /** Minimum bytes of a compressed body (the reference server's threshold). */
@@ -32,7 +33,7 @@ function wantsGzip(request: Request, enabled: (gate: string) => boolean): boolea
 }
 
 function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers }: Sent): Response {
-  const compressed = new Headers(headers)
+  const compressed = new LightHeaders(headers)
   compressed.set('content-encoding', 'gzip')
   compressed.append('vary', 'Accept-Encoding')
   return new Reply(gzipped(body), { status, headers: compressed })

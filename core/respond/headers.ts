@@ -34,7 +34,5 @@ export function responseHeaders(trace: Trace, contentType: string, others?: Read
   const plain = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
   trace.traced = true
   if (trace.warnings.length === 0) return plain
-  const headers = new Headers(plain)
-  for (const value of warningValues(trace.warnings)) headers.append('warning', value)
-  return headers
+  return [...Object.entries(plain), ...warningValues(trace.warnings).map((value): [string, string] => ['warning', value])]
 }

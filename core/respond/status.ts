@@ -1,5 +1,5 @@
 /** Errors as `metav1.Status` (API conventions, 'Response Status Kind'): one closed set of reasons, one class. */
-import type { FieldError } from '../schema/field-error.ts'
+import { type FieldError, quote } from '../schema/field-error.ts'
 import { shorten } from '../schema/shorten.ts'
 
 export interface StatusCause {
@@ -59,8 +59,12 @@ const maxCauses = 128 * 1024
 const maxDetail = 10 * 1024
 
 /** Bounds strings and causes of details: clients choose names and values in them. */
-function bounded({ causes, ...details }: StatusDetails): StatusDetails {
-  return { ...shortened(details), ...(causes && { causes: firstCauses(causes) }) }
+function bounded({ causes, retryAfterSeconds, ...details }: StatusDetails): StatusDetails {
+  return {
+    ...shortened(details),
+    ...(causes && { causes: firstCauses(causes) }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  }
 }
 
 function firstCauses(causes: readonly StatusCause[]): StatusCause[] {
@@ -109,6 +113,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The same error; browsers may not guess another content type of its response. Errors of filters have this header. */
+export const unsniffed = (error: ApiError): ApiError => Object.assign(error, { headers: { 'x-content-type-options': 'nosniff' } })
+
 /** An error without a reason, as the reference server returns for errors that are not a Status. */
 export function unreasoned(message: string): ApiError {
   const error = new ApiError('InternalError', message)
@@ -133,28 +140,26 @@ const about = ({ group, resource }: GroupResource, name: string): StatusDetails 
 export const badRequest = (message: string) => new ApiError('BadRequest', message)
 export const unauthorized = (message = 'Unauthorized') => new ApiError('Unauthorized', message)
 export const notFound = (groupResource: GroupResource, name: string) =>
-  new ApiError('NotFound', `${qualified(groupResource)} ${JSON.stringify(name)} not found`, about(groupResource, name))
+  new ApiError('NotFound', `${qualified(groupResource)} ${quote(name)} not found`, about(groupResource, name))
 export const alreadyExists = (groupResource: GroupResource, name: string) =>
-  new ApiError('AlreadyExists', `${qualified(groupResource)} ${JSON.stringify(name)} already exists`, about(groupResource, name))
+  new ApiError('AlreadyExists', `${qualified(groupResource)} ${quote(name)} already exists`, about(groupResource, name))
 export const forbidden = (groupResource: GroupResource, name: string, why: string) =>
   new ApiError(
     'Forbidden',
-    name === ''
-      ? `${qualified(groupResource)} is forbidden: ${why}`
-      : `${qualified(groupResource)} ${JSON.stringify(name)} is forbidden: ${why}`,
+    name === '' ? `${qualified(groupResource)} is forbidden: ${why}` : `${qualified(groupResource)} ${quote(name)} is forbidden: ${why}`,
     about(groupResource, name),
   )
 export const conflict = (groupResource: GroupResource, name: string, why: string) =>
   new ApiError(
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(groupResource)} ${JSON.stringify(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${qualified(groupResource)} ${quote(name)}: ${why}`,
     about(groupResource, name),
   )
 /** All generated names were taken. */
 export const noUniqueName = (groupResource: GroupResource, name: string) =>
   new ApiError(
     'AlreadyExists',
-    `${qualified(groupResource)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
+    `${qualified(groupResource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...about(groupResource, name), retryAfterSeconds: 1 },
   )
 /** An internal error without a reason. */
@@ -195,7 +200,7 @@ export const tooLargeResourceVersion = (requested: number, current: number) =>
 export function invalid(on: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): ApiError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
   const kind = on.group === '' ? on.kind : `${on.kind}.${on.group}`
-  return new ApiError('Invalid', `${kind} ${JSON.stringify(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
+  return new ApiError('Invalid', `${kind} ${quote(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`, {
     ...(name !== '' && { name }),
     ...(on.group !== '' && { group: on.group }),
     ...(on.kind !== '' && { kind: on.kind }),
@@ -212,6 +217,13 @@ export const notAllowed = () => new ApiError('MethodNotAllowed', 'the server doe
 export const unsupportedVerb = (groupResource: GroupResource, verb: string) =>
   new ApiError(
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind ${JSON.stringify(qualified(groupResource))}`,
+    `${verb} is not supported on resources of kind ${quote(qualified(groupResource))}`,
     about(groupResource, ''),
   )
+
+/** 415: the path takes no body of this media type. */
+export const unsupportedByRoute = () => new ApiError('UnsupportedMediaType', '415: Unsupported Media Type', {})
+
+/** 406: the path answers with none of the media types that the client accepts. */
+export const notProduced = (types: readonly string[]) =>
+  new ApiError('NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {})

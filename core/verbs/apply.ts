@@ -16,11 +16,11 @@ import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
 import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
+import { checkName, validateIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-import { validateIdentity } from './update.ts'
 
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
 const tries = 5
@@ -69,6 +69,7 @@ export const apply: Verb = async (target) => {
   const { dryRun, fieldValidation } = options
   const bytes = await receiveBody(exchange)
   const { value, duplicates } = parse(bytes)
+  checkName(target)
   const applied = configuration(value)
   let warned = false
 

@@ -4,7 +4,7 @@ import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
-import { bodyFormat } from '../request/media-type.ts'
+import { type BodyFormat, bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -17,7 +17,7 @@ import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import type { Target } from './services.ts'
-import { type BodyKind, checkType, type TypeCheck } from './type-meta.ts'
+import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
 
 /** Builds the error for a malformed body of the right kind; `error` is what `why` describes, if it is not about unknown fields. */
 export type Refusal = (kind: BodyKind, why: string, error?: DecodeError) => ApiError
@@ -122,21 +122,30 @@ function settling(schema: Message | undefined, by: (value: Json, schema: Message
   return schema === undefined || schema.open ? {} : { settle: (value: Json) => by(value, schema) }
 }
 
-/** Parses a body and finds duplicate fields. Throws 400. */
-function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
+/** Parses a body and finds duplicate fields. Throws 400, with the syntax error. */
+function parseText(bytes: Uint8Array, format: 'json' | 'yaml', schema?: Message): Body {
+  if (format === 'yaml') {
+    const { value, duplicates } = parseYaml(bytes, { duplicates: true })
+    return { value, faults: duplicates, isOwn: true, sorted: true }
+  }
   try {
-    if (format === 'yaml') {
-      const { value, duplicates } = parseYaml(bytes, { duplicates: true })
-      return { value, faults: duplicates, isOwn: true, sorted: true }
-    }
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
     // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.
     const isStrict = duplicates.length > 0 && schema !== undefined && !schema.open
     return { value, faults: isStrict ? strictFaults(bytes, bodyShape(schema)) : duplicates, isOwn: true, isStrict }
   } catch (error) {
-    if (!(error instanceof ApiError && error.status.reason === 'BadRequest')) throw error
-    const found = format === 'json' ? "couldn't get version/kind; json parse error: " : ''
-    throw unrecognizedObject(kind, found + error.message, bytes)
+    throw isBadRequest(error) ? badRequest(`couldn't get version/kind; json parse error: ${error.message}`) : error
+  }
+}
+
+const isBadRequest = (error: unknown): error is ApiError => error instanceof ApiError && error.status.reason === 'BadRequest'
+
+/** As `parseText`; the error says that no object of the kind was found. */
+function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
+  try {
+    return parseText(bytes, format, schema)
+  } catch (error) {
+    throw isBadRequest(error) ? unrecognizedObject(kind, error.message, bytes) : error
   }
 }
 
@@ -154,7 +163,7 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
     const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(by && settling(schema, by)) })
     return { value, faults: format === 'json-patch' ? operationFaults(bytes, value, duplicates) : duplicates }
   } catch (error) {
-    if (!(error instanceof ApiError && error.status.reason === 'BadRequest') || format === 'strategic-merge-patch') throw error
+    if (!isBadRequest(error) || format === 'strategic-merge-patch') throw error
     throw badRequest(`error decoding patch: ${error.message}`)
   }
 }
@@ -184,11 +193,22 @@ async function deleteOptions({ exchange, services: { platform } }: Target): Prom
   const bytes = await receiveBody(exchange)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
-  if (format !== 'protobuf') return deleteOptionsOf(parseBody(bytes, format, 'DeleteOptions').value, platform)
+  return deleteOptionsOf(decodeOptions(bytes, format, platform), platform)
+}
+
+/** Decodes DeleteOptions of any version. Throws 400. */
+function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform): JsonObject {
+  const schema = DeleteOptionsSchema as Message
   try {
-    return deleteOptionsOf(decodeProtobuf(DeleteOptionsSchema as Message, decodeEnvelope(bytes).raw), platform)
+    if (format === 'protobuf') {
+      const { raw, ...value } = decodeEnvelope(bytes)
+      checkOptionsType({ value }, platform)
+      return decodeProtobuf(schema, raw)
+    }
+    const body = parseText(bytes, format)
+    checkOptionsType(body, platform)
+    return decode(schema, body.value ?? {}, { root: true }).value as JsonObject
   } catch (error) {
-    if (error instanceof DecodeError) throw unrecognizedObject('DeleteOptions', error.message, bytes)
-    throw error
+    throw error instanceof DecodeError ? badRequest(error.message) : error
   }
 }

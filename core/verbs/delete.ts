@@ -3,6 +3,7 @@ import type { DeleteOptions } from '../request/delete-options.ts'
 import type { Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
+import { checkName } from './name.ts'
 import { respondEntry, respondStatus } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { type Submission, submitDelete, writeRequest } from './submission.ts'
@@ -23,6 +24,7 @@ export function deleteOne(target: Target, options: DeleteOptions, submission: Su
 /** DELETE of one object: answers with a Success Status, or with the object while finalizers or its grace period keep it. */
 export const deleteVerb: Verb = async (target) => {
   const options = await readDelete(target)
+  checkName(target)
   if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   if (!gone || target.resource.definition.returnsDeleted)

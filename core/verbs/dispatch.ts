@@ -1,17 +1,19 @@
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { checkPatchType } from '../request/media-type.ts'
+import { createRouteMedia } from '../request/route-media.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
 import { pageNotFound } from '../respond/plain-error.ts'
 import { badRequest, noSuchResource, notAllowed, notFound, unsupportedVerb } from '../respond/status.ts'
-import { formats } from '../schema/formats.ts'
 import { actionOf } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
 import { deleteCollection } from './deletecollection.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
+import { checkName } from './name.ts'
 import { patch } from './patch.ts'
 import { checkAcceptable } from './respond.ts'
 import type { Services, Verb } from './services.ts'
@@ -30,11 +32,10 @@ const verbs: { readonly [verb: string]: Verb } = {
   deletecollection: deleteCollection,
 }
 
-const reads = new Set(['get', 'list', 'watch'])
 /** Verbs on namespaced resources that need no namespace. */
 const everywhere = new Set(['list', 'watch'])
-/** Names that no object can have; the path contains them after decoding. */
-const unusualName = /^\.\.?$|%/
+/** Verbs that look at the name in the path after they have read the body. */
+const nameLater = new Set(['update', 'patch', 'delete'])
 
 /** What is served under a resource's path: the main resource, a subresource or an action. */
 interface Endpoint {
@@ -45,6 +46,8 @@ interface Endpoint {
   readonly allowed: ReadonlySet<string>
   /** By route index. */
   readonly routes: readonly (Route | undefined)[]
+  /** Whether a backend answers. */
+  readonly connects: boolean
   /** Warning for every client of the version. */
   readonly warning: string | undefined
 }
@@ -84,6 +87,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
         verbs: answers?.verbs ?? verbs,
         allowed: new Set(found.flatMap((route) => Object.values(route?.methods ?? {}).flat())),
         routes: found,
+        connects: found.some((route) => route?.connects),
         warning: name === '' || view?.body === definition ? own : undefined,
       }
     }
@@ -106,6 +110,14 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     warnings.push(warning)
   }
 
+  const checkAccept = createRouteMedia(platform)
+
+  /** Throws 415 or 406. */
+  function checkMedia({ request: { headers, method } }: Exchange, { produces }: Route): void {
+    if (method === 'PATCH' && produces !== 'anything') checkPatchType(headers.get('content-type'))
+    checkAccept(headers.get('accept'), method === 'GET' || produces === 'anything' ? produces : 'objects')
+  }
+
   function byPath(resource: ServedResource, exchange: Exchange): Found {
     const { info, request } = exchange
     const endpoint = find(resource, info.subresource)
@@ -113,6 +125,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     if (endpoint === undefined || route === undefined) throw noSuchResource()
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
     if (verb === undefined) throw notAllowed()
+    checkMedia(exchange, route)
     warn(endpoint, resource, exchange)
     return { endpoint, verb, namespace: route.scoped ? info.namespace : '', name: info.parts[1] ?? '' }
   }
@@ -139,10 +152,10 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) return undefined
     const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
-    if (unusualName.test(name)) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${formats.pathSegment(name).join(';')}`)
     const target = { exchange, services, resource, view: endpoint.view, namespace, name }
-    // Negotiated before a write: a response that the client does not accept must not follow a completed write.
-    if (!reads.has(info.verb)) checkAcceptable(target)
+    if (!endpoint.connects) checkAcceptable(target)
+    else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
+    if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)
     return verb(target)
   }
 }

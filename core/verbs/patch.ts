@@ -15,6 +15,7 @@ import { shortJson } from '../schema/shorten.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
+import { checkName, requireName, validateIdentity } from './name.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { conversionFault } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
@@ -24,7 +25,6 @@ import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
-import { requireName, validateIdentity } from './update.ts'
 
 /** Applies a patch to the document in place; parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
@@ -70,6 +70,7 @@ export const patch: Verb = async (target) => {
   const received = receiveBody(exchange)
   const bytes = received instanceof Promise ? await received : received
   const { value, faults } = parsePatch(bytes, format, view.body.schema)
+  checkName(target)
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
     const shown = view.base ?? view.read

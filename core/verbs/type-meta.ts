@@ -176,3 +176,20 @@ export const mergedTypeCheck: TypeCheck = ({ value }, kind) => {
 /** Error for a body without kind. */
 const missingKind = (kind: BodyKind, bytes: Uint8Array) =>
   unrecognizedObject(kind.kind, `Object 'Kind' is missing in '${shown(bytes)}'`, bytes)
+
+/** Kinds that the reference can decode in place of delete options. */
+const otherOptions = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList', 'CreateOptions', 'UpdateOptions'])
+
+/** Throws 400 for a body of a delete that is no DeleteOptions of any version. */
+export function checkOptionsType({ value, sorted }: Pick<Typed, 'value' | 'sorted'>, { domain }: Platform): void {
+  const found = headerOf(value, sorted)
+  if (typeof found === 'string') throw badRequest(found)
+  const { kind, apiVersion } = found
+  if (groupVersionOf(apiVersion) === undefined) throw badRequest(`unexpected GroupVersion string: ${apiVersion}`)
+  if (kind === '' || kind === 'DeleteOptions') return
+  if (otherOptions.has(kind)) throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
+  const version = quote(apiVersion || `meta.${domain}/v1`)
+  // The scheme is named after the line that makes it.
+  const scheme = quote(`${domain}/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27`)
+  throw badRequest(`no kind ${quote(kind)} is registered for version ${version} in scheme ${scheme}`)
+}

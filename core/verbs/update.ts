@@ -2,34 +2,17 @@ import { createObject } from '../registry/create.ts'
 import { updateObject } from '../registry/update.ts'
 import { readUpdateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError, badRequest } from '../respond/status.ts'
+import { ApiError } from '../respond/status.ts'
 import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
+import { checkName, requireName, validateIdentity } from './name.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
-import type { Target, Verb } from './services.ts'
+import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
-
-/** The URL must name the object. */
-export function requireName({ name }: Target): void {
-  if (name === '') throw badRequest('name must be provided')
-}
-
-/** Name and namespace of the body must match the URL. */
-export function validateIdentity({ resource, namespace, name }: Target, { metadata }: ApiObject): void {
-  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
-  if (!resource.definition.namespaced) {
-    delete metadata.namespace
-    return
-  }
-  metadata.namespace ||= namespace
-  if (metadata.namespace !== namespace)
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-}
 
 const isMissing = (error: unknown, name: string) =>
   error instanceof ApiError && error.status.reason === 'NotFound' && error.status.details?.name === name
@@ -41,6 +24,7 @@ export const update: Verb = async (target) => {
   const options = readUpdateOptions(exchange.query, services.platform)
   const body = await readObject(target, options.fieldValidation)
   validateIdentity(target, body)
+  checkName(target)
 
   async function write(record: Recorder): Promise<Response> {
     const copy = () => clone(body as JsonObject) as ApiObject

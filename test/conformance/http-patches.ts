@@ -153,15 +153,10 @@ export function patches(on: On): void {
     },
   )
 
-  on('lists the supported patch types when the type is unknown', async ({ api, at }) => {
+  on('refuses unknown patch types', async ({ api, at }) => {
     await api.create(at('configmaps'), configMap('a'))
     for (const type of ['application/json', 'text/plain', 'application/xml-patch+xml'])
-      assertFailure(
-        await api.patch(at('configmaps/a'), {}, type),
-        415,
-        'UnsupportedMediaType',
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
-      )
+      assertFailure(await api.patch(at('configmaps/a'), {}, type), 415, 'UnsupportedMediaType', '415: Unsupported Media Type')
   })
 
   on('validates the patched object', async ({ api, under, at }) => {

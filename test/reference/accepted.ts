@@ -146,6 +146,14 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: () => nothing,
   },
   {
+    reason: 'The revision of the store when a request asks for a later one.',
+    applies: ({ call }) => call.path.includes('resourceVersion='),
+    clear: (answer) =>
+      onBody(answer, (name, member) =>
+        name === 'message' && typeof member === 'string' ? member.replace(/, current: \d+$/, ', current: <revision>') : undefined,
+      ),
+  },
+  {
     reason: 'The address at which a server says it can be reached.',
     applies: ({ call }) => /^\/(api\/?|\.well-known\/openid-configuration)(\?|$)/.test(call.path),
     clear: (answer) => ({ ...onBody(answer, withoutAddress), ...(typeof answer.body === 'string' && { body: addressless(answer.body) }) }),

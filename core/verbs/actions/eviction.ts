@@ -5,7 +5,7 @@ import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-option
 import type { ApiObject } from '../../resources/definition.ts'
 import { Eviction } from '../../resources/policy/eviction.ts'
 import { ApiError, badRequest, conflict, notFound, type Status } from '../../respond/status.ts'
-import type { Json } from '../../schema/model.ts'
+import type { JsonObject } from '../../schema/model.ts'
 import { registryOptions } from '../delete.ts'
 import type { Target } from '../services.ts'
 import { type Action, done } from './action.ts'
@@ -99,7 +99,7 @@ function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
 
 /** Dry run may be requested in the query, in the body, or in both. */
 function optionsOf(target: Target, eviction: ApiObject, dryRun: boolean): DeleteOptions {
-  const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as Json, target.services.platform)
+  const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as JsonObject, target.services.platform)
   return { ...options, dryRun: options.dryRun || dryRun }
 }
 

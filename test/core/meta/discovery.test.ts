@@ -233,7 +233,7 @@ test('aggregated discovery is served only to clients that accept it, in the vers
   for (const [accept, type] of cases) {
     const response = await get(create(), '/apis', { accept })
     assert.equal(response.headers.get('content-type'), type)
-    assert.equal(response.headers.get('vary'), 'Accept')
+    assert.equal(response.headers.get('vary'), type === 'application/json' ? null : 'Accept')
   }
 })
 

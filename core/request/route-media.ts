@@ -1,0 +1,39 @@
+/** Media types of paths, compared as go-restful does it: before anything is read of the request but its path and method. */
+import type { Platform } from '../platform.ts'
+import type { Produces } from '../resources/routes.ts'
+import { notProduced } from '../respond/status.ts'
+
+/** Maximum remembered headers, and characters of one. */
+const maxRemembered = 200
+const longestRemembered = 1024
+
+/** Whether a header names one of the media types. Parameters don't count, and there are no wildcards. */
+export const names = (header: string, types: readonly string[]): boolean =>
+  header.split(',').some((clause) => types.includes((clause.split(';', 1)[0] as string).replace(/^ +| +$/g, '')))
+
+/** Throws 406 unless the header accepts one of the media types, or another name of one of them. */
+export function checkAccepts(accept: string | null, types: readonly string[], otherNames: readonly string[] = []): void {
+  if (accept !== null && accept !== '' && !names(accept, [...types, ...otherNames, '*/*'])) throw notProduced(types)
+}
+
+/** What is checked before a resource's verb: the Accept header, against the media types of the path. Throws 406. */
+export function createRouteMedia(platform: Platform): (accept: string | null, produces: Produces) => void {
+  const objects = ['application/json', 'application/yaml', platform.protobufType]
+  const types: { readonly [produces in Produces]: readonly string[] | undefined } = {
+    objects,
+    lists: [...objects, 'application/json;stream=watch', `${platform.protobufType};stream=watch`],
+    text: ['text/plain', ...objects],
+    anything: undefined,
+  }
+  const remembered = { objects: new Set<string>(), lists: new Set<string>(), text: new Set<string>(), anything: new Set<string>() }
+  return (accept, produces) => {
+    if (accept === null || accept === 'application/json') return
+    const offered = types[produces]
+    const known = remembered[produces]
+    if (offered === undefined || known.has(accept)) return
+    checkAccepts(accept, offered, platform.protobufTypes)
+    if (accept.length > longestRemembered) return
+    if (known.size >= maxRemembered) known.clear()
+    known.add(accept)
+  }
+}

@@ -1,0 +1,32 @@
+import type { ApiObject } from '../resources/definition.ts'
+import { badRequest } from '../respond/status.ts'
+import { quote } from '../schema/field-error.ts'
+import { formats } from '../schema/formats.ts'
+import type { Target } from './services.ts'
+
+/** Names that no object can have; the path contains them after decoding. */
+const unusual = /^\.\.?$|%/
+
+/** Throws 400 for a name in the path that can't be part of a key. */
+export function checkName({ name }: Pick<Target, 'name'>): void {
+  if (unusual.test(name)) throw badRequest(`Name parameter invalid: ${quote(name)}: ${formats.pathSegment(name).join(';')}`)
+}
+
+/** The URL must name the object. */
+export function requireName({ name }: Target): void {
+  if (name === '') throw badRequest('name must be provided')
+}
+
+/** Name and namespace of the body must match the URL. */
+export function validateIdentity(target: Target, { metadata }: ApiObject): void {
+  const { resource, namespace, name } = target
+  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+  if (!resource.definition.namespaced) {
+    delete metadata.namespace
+    return
+  }
+  metadata.namespace ||= namespace
+  if (metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
