@@ -25,6 +25,10 @@ export function withRawText(value: Json, text: string): Json {
   return printed(value) === text ? value : setRawText({}, text)
 }
 
+/** Whether a part is a JSON object: a scalar with a text of its own is an empty object with that text. */
+export const isRawObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && (rawTextOf(value as Json)?.startsWith('{') ?? true)
+
 const printed = (value: string | number | boolean | bigint) => (typeof value === 'bigint' ? value.toString() : JSON.stringify(value))
 
 function unprintable(): never {

@@ -1,5 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int64, raw, required } from '../../schema/model.ts'
+import { isRawObject } from '../../schema/raw-json.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { controllerRevisionColumns } from './columns.ts'
@@ -24,7 +25,7 @@ export const controllerRevisions = resource({
       if (old) return
       const at = FieldPath.of('data')
       if (data == null) errors.required(at, 'data is mandatory')
-      else if (typeof data !== 'object' || Array.isArray(data)) errors.required(at, 'data must be a valid JSON object')
+      else if (!isRawObject(data)) errors.required(at, 'data must be a valid JSON object')
     },
   },
 })

@@ -3,6 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
+import { isRawObject } from '../../schema/raw-json.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 
 const max = { driver: 63, pool: 253, identifier: 32 }
@@ -106,7 +107,7 @@ const encoder = new TextEncoder()
 export function validateData(data: unknown, path: FieldPath, errors: FieldErrors) {
   if (data === undefined || data === null) return errors.required(path)
   if (encoder.encode(printJson(data)).length > longestData) errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
-  else if (typeof data !== 'object' || Array.isArray(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
+  else if (!isRawObject(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
 }
 
 /** Binding conditions and binding failure conditions: both or none, without duplicates. */
