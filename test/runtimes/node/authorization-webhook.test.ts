@@ -297,5 +297,7 @@ test('a server: 403 with the reason, 500 when no authorizer could decide, and AB
   assert.equal(failed.status, 500)
   assert.match(failed.text, /Internal error occurred: webhook \\"default\\"/)
   assert.equal((await ask('/html', '/api/v1/namespaces/default/configmaps')).status, 200)
-  assert.equal((await ask('/html', '/healthz')).status, 200)
+  // No path is exempt: with RBAC a cluster role opens health checks, here only the webhook could.
+  assert.equal((await ask('/html', '/healthz')).status, 500)
+  assert.equal((await ask('/allow', '/healthz')).status, 200)
 })
