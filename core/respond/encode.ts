@@ -18,13 +18,14 @@ export function encode({ value, schema }: Encodable, format: Format, pretty: boo
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, because the YAML writer does not support parts that keep their text.
   if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
-  return encoder.encode(escaped(printJson(value, pretty ? 2 : undefined)))
+  return encoder.encode(htmlSafe(printJson(value, pretty ? 2 : undefined)))
 }
 
 const html = /[<>&\u2028\u2029]/g
 
 /** JSON as Go writes it, safe in HTML; these characters only occur in strings. */
-const escaped = (json: string) => json.replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const htmlSafe = (json: string): string =>
+  json.replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The Content-Type of the result of `encode`. */
 export function contentType({ format, mediaType }: { readonly format: Format; readonly mediaType: string }, hasSchema: boolean): string {

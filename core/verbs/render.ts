@@ -4,7 +4,7 @@ import { readIncludeObject } from '../request/options.ts'
 import { fromHeld, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
-import { type Encodable, encode } from '../respond/encode.ts'
+import { type Encodable, encode, htmlSafe } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
@@ -173,7 +173,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const table = tableWriter(definition, options)
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromHeld(definition, entry.decode()), rowContext)
-  const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(printJson(newRow(entry, rowContext)))
+  const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(htmlSafe(printJson(newRow(entry, rowContext))))
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
@@ -199,7 +199,8 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   return {
     negotiated,
     form,
-    object: (entry) => written({ resourceVersion: String(entry.revision) }, row(entry).bytes),
+    // What a dry run would create has no revision.
+    object: (entry) => written(entry.revision === 0 ? {} : { resourceVersion: String(entry.revision) }, row(entry).bytes),
     list: (found, meta) =>
       format === 'json' && !pretty
         ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries), jsonTable, context.now)
@@ -209,7 +210,10 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
     parts: (meta) => tableParts(meta),
     bare: (metadata) => {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
-      return written({ resourceVersion: String(metadata['resourceVersion'] ?? '') }, encoder.encode(printJson(table.row(object, context))))
+      return written(
+        { resourceVersion: String(metadata['resourceVersion'] ?? '') },
+        encoder.encode(htmlSafe(printJson(table.row(object, context)))),
+      )
     },
   }
 }

@@ -1,5 +1,6 @@
 /** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
+import { htmlSafe } from '../respond/encode.ts'
 import { partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
 import { concatenate } from '../schema/bytes.ts'
@@ -34,7 +35,7 @@ export function rowPrinter(
     const served = entry.bytesOnce
     const place = find(served)
     if (place === undefined) return row(entry, context)
-    const start = `{"cells":${printJson(table.cells(decode(served, place), context))},"object":`
+    const start = `{"cells":${htmlSafe(printJson(table.cells(decode(served, place), context)))},"object":`
     if (includeObject === 'None') return encoder.encode(`${start}null}`)
     if (includeObject === 'Object') return concatenate([encoder.encode(start), served, end])
     return concatenate([encoder.encode(start + partial), served.subarray(place.start, place.end), partialEnd])
