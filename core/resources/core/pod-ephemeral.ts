@@ -3,7 +3,6 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'
-import { allBut } from './pod-spec.ts'
 
 type Container = { name: string; [field: string]: Json }
 
@@ -20,7 +19,7 @@ export const mirrorAnnotation = '<labels>/config.mirror'
 /** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Existing ones can't be changed or removed. */
 export const ephemeralContainers: SubresourceStrategy = {
   fullUpdate: true,
-  reset: allBut(['ephemeralContainers']),
+  // Without `reset`: the reference records what a client sends here, even where it keeps the stored fields.
   write(existing, incoming) {
     const { ephemeralContainers: _old, ...spec } = specOf(existing)
     const added = specOf(incoming).ephemeralContainers

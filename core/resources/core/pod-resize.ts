@@ -8,7 +8,7 @@ import { keptMetadata } from '../kept-metadata.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { mirrorAnnotation } from './pod-ephemeral.ts'
 import { isSidecar } from './pod-requests.ts'
-import { allBut, type PodSpec as PodSpecSchema } from './pod-spec.ts'
+import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { qosClassOf } from './qos.ts'
 import type { ResourceRequirements } from './resources.ts'
 
@@ -124,7 +124,7 @@ function nodeResizes(pod: ApiObject): boolean {
 
 export const resize: SubresourceStrategy = {
   fullUpdate: true,
-  reset: allBut(['containers', 'initContainers', 'resources']),
+  // Without `reset`: the reference records what a client sends here, even where it keeps the stored fields.
   write,
   validate(pod, old, errors, context) {
     const [wanted, stored] = [specOf(pod), specOf(old)]

@@ -231,9 +231,3 @@ export const PodSpec = message(
     internalForm: withHostFields,
   },
 )
-
-/** Paths of all pod fields except these parts of the spec (resetFields). */
-export function allBut(parts: readonly string[]): readonly (readonly string[])[] {
-  const others = Object.keys(PodSpec.fields).filter((name) => !parts.includes(name))
-  return [['metadata'], ['status'], ...others.map((name) => ['spec', name])]
-}

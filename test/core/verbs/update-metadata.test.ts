@@ -69,7 +69,7 @@ test('status updates of some kinds neither change nor own metadata', async () =>
   assert.deepEqual(Object.keys(entries.find(({ manager }) => manager === 'me')?.fieldsV1 ?? {}), ['f:status'])
 })
 
-test('a subresource write owns only the fields of the subresource', async () => {
+test('a write of ephemeral containers owns all that the client sends, as in the reference', async () => {
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'debugged' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
@@ -89,8 +89,8 @@ test('a subresource write owns only the fields of the subresource', async () => 
   const answer = await ask('PATCH', path, 'application/apply-patch+yaml', debug)
   assert.equal(answer.code, 200, JSON.stringify(answer.body))
   const own = answer.body.metadata.managedFields.find(({ manager }) => manager === 'me')?.fieldsV1
-  assert.deepEqual(Object.keys(own ?? {}), ['f:spec'])
-  assert.deepEqual(Object.keys(own?.['f:spec'] ?? {}), ['f:ephemeralContainers'])
+  assert.deepEqual(Object.keys(own ?? {}), ['f:metadata', 'f:spec'])
+  assert.deepEqual(Object.keys(own?.['f:spec'] ?? {}), ['f:containers', 'f:ephemeralContainers'])
   await server.close()
 })
 
