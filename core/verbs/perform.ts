@@ -5,6 +5,7 @@ import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import type { Action } from './actions/action.ts'
 import { readObject } from './body.ts'
+import { recorder } from './ownership.ts'
 import { respondObject, respondStatus } from './respond.ts'
 import { hookContext, type Verb } from './services.ts'
 import { submitWrite } from './submission.ts'
@@ -25,6 +26,8 @@ export const perform =
     }
     applyDefaults(target.view.body.schema, object as Json, hookContext(services))
     const submission = submitWrite(target, 'CREATE', options)
+    // Answers that repeat the body have managed fields, though nothing is stored.
+    await recorder(target, options.fieldManager)(object, undefined)
     const admitted = await submission.mutate(object, undefined)
     await submission.validate(admitted, undefined)
     const answer = await action.perform(target, admitted, options.dryRun)

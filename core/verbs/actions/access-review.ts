@@ -1,10 +1,13 @@
 /** SubjectAccessReview and its local and self forms (authorization API). */
 import type { Attributes } from '../../authz/authorizer.ts'
 import type { User } from '../../request/exchange.ts'
+import { NonResourceAttributes } from '../../resources/authorization/attributes.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { invalid } from '../../respond/status.ts'
+import { badRequest, invalid } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { internalValue } from '../../schema/internal-value.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Target } from '../services.ts'
 import type { Action } from './action.ts'
 import { type ReviewedSelectors, selectorTexts, validateSelectors } from './review-selectors.ts'
@@ -43,17 +46,44 @@ function questionOf(
   return { attributes: { ...none, ...rest, version: rest.version || '*', ...attributes, user, isResource: true }, problems }
 }
 
-function validateAction({ resourceAttributes, nonResourceAttributes }: Spec, errors: FieldErrors): void {
-  const both = 'cannot be specified in combination with resourceAttributes'
-  if (resourceAttributes && nonResourceAttributes) errors.invalid(spec.child('nonResourceAttributes'), nonResourceAttributes, both)
-  if (!resourceAttributes && !nonResourceAttributes)
-    errors.invalid(spec.child('resourceAttributes'), null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')
-  if (resourceAttributes) validateSelectors(resourceAttributes, spec.child('resourceAttributes'), errors)
+/** What a review may contain besides the attributes. */
+interface Rules {
+  /** Whether it names its subject. */
+  readonly subject: boolean
+  /** Whether it belongs to a namespace, whose resources it is about. */
+  readonly local?: boolean
 }
 
-async function review(target: Target, object: ApiObject, user: User, errors: FieldErrors): Promise<ApiObject> {
-  validateAction(specOf(object), errors)
-  if (errors.list.length > 0) throw invalid(target.resource.definition, '', errors.list)
+const isEmpty = (value: unknown) =>
+  value === undefined || value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
+/** Validates a review in the reference's order. */
+function validateReview({ metadata, ...object }: ApiObject, { subject, local = false }: Rules, errors: FieldErrors): void {
+  const { resourceAttributes: resource, nonResourceAttributes: other, user = '', groups = [] } = specOf(object as ApiObject)
+  const shown = other && internalValue(NonResourceAttributes, other as JsonObject)
+  const path = spec.child('nonResourceAttributes')
+  if (resource && other) errors.invalid(path, shown, 'cannot be specified in combination with resourceAttributes')
+  if (!resource && !other)
+    errors.invalid(spec.child('resourceAttributes'), null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')
+  if (subject && user === '' && groups.length === 0)
+    errors.invalid(spec.child('user'), user, 'at least one of user or group must be specified')
+  if (resource) validateSelectors(resource, spec.child('resourceAttributes'), errors)
+  const { managedFields: _managers, namespace = '', ...named } = metadata
+  const left = Object.values({ ...named, ...(!local && { namespace }) }).filter((value) => !isEmpty(value))
+  if (left.length > 0)
+    errors.invalid(FieldPath.of('metadata'), metadata as Json, local ? 'must be empty except for namespace' : 'must be empty')
+  if (!local) return
+  if (resource && (resource.namespace ?? '') !== namespace)
+    errors.invalid(spec.child('resourceAttributes').child('namespace'), resource.namespace ?? '', 'must match metadata.namespace')
+  if (other) errors.invalid(path, shown, 'disallowed on this kind of request')
+}
+
+async function review(target: Target, object: ApiObject, rules: Rules): Promise<ApiObject> {
+  const errors = new FieldErrors()
+  validateReview(object, rules, errors)
+  // The reference leaves the kind out.
+  if (errors.list.length > 0) throw invalid({ group: target.resource.definition.group, kind: '' }, '', errors.list)
+  const user = rules.subject ? subjectOf(specOf(object)) : target.exchange.user
   const { attributes, problems } = questionOf(specOf(object), user)
   const { verdict, reason, error } = await target.services.authorizer.authorize(attributes, target.exchange)
   const evaluationError = [...(error === undefined ? [] : [error]), ...problems].join('; ')
@@ -66,41 +96,22 @@ async function review(target: Target, object: ApiObject, user: User, errors: Fie
   return { ...object, status }
 }
 
-export const selfSubjectAccessReview: Action = {
-  perform: (target, object) => review(target, object, target.exchange.user, new FieldErrors()),
-}
+const subjectOf = ({ user = '', groups = [], uid, extra }: Spec): User => ({
+  name: user,
+  groups,
+  ...(uid !== undefined && { uid }),
+  ...(extra && { extra }),
+})
 
-function subjectOf({ user = '', groups = [], uid, extra }: Spec, errors: FieldErrors): User {
-  if (user === '' && groups.length === 0) errors.invalid(spec.child('user'), user, 'at least one of user or group must be specified')
-  return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) }
-}
+export const selfSubjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: false }) }
+export const subjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: true }) }
+export const localSubjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: true, local: true }) }
 
-export const subjectAccessReview: Action = {
-  perform(target, object) {
-    const errors = new FieldErrors()
-    return review(target, object, subjectOf(specOf(object), errors), errors)
-  },
-}
-
-export const localSubjectAccessReview: Action = {
-  perform(target, object) {
-    const errors = new FieldErrors()
-    const attributes = specOf(object).resourceAttributes
-    if (attributes && attributes.namespace !== target.namespace)
-      errors.invalid(spec.child('resourceAttributes').child('namespace'), attributes.namespace ?? '', 'must match metadata.namespace')
-    return review(target, object, subjectOf(specOf(object), errors), errors)
-  },
-}
-
-/** SelfSubjectRulesReview: the caller's rules in a namespace, as far as authorizers can list them. */
+/** SelfSubjectRulesReview: the caller's rules in a namespace, as far as authorizers can list them. The answer is a new object. */
 export const selfSubjectRulesReview: Action = {
-  perform(target, object) {
-    const { namespace = '' } = (object['spec'] ?? {}) as { namespace?: string }
-    if (namespace === '') {
-      const errors = new FieldErrors()
-      errors.invalid(spec.child('namespace'), '', 'a namespace is required')
-      throw invalid(target.resource.definition, '', errors.list)
-    }
-    return { ...object, status: target.services.rulesFor(target.exchange.user, namespace) }
+  perform({ exchange, services }, { kind, apiVersion, spec }) {
+    const { namespace = '' } = (spec ?? {}) as { namespace?: string }
+    if (namespace === '') throw badRequest('no namespace on request')
+    return { kind, apiVersion, metadata: {}, spec: {}, status: services.rulesFor(exchange.user, namespace) } as ApiObject
   },
 }

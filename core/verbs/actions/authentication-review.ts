@@ -2,15 +2,21 @@
 import { AuthenticationError } from '../../authn/authenticator.ts'
 import { mustKnow } from '../../authn/bearer.ts'
 import type { User } from '../../request/exchange.ts'
+import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest } from '../../respond/status.ts'
+import { timestamp } from '../../schema/time.ts'
 import type { Action } from './action.ts'
 
 function userInfo({ name, uid, groups, extra }: User) {
   return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) }
 }
 
+/** The answer is a new object. */
 export const selfSubjectReview: Action = {
-  perform: ({ exchange }, object) => ({ ...object, status: { userInfo: userInfo(exchange.user) } }),
+  perform({ exchange, services }, { kind, apiVersion }) {
+    const metadata = { creationTimestamp: timestamp(services.clock.now()) }
+    return { kind, apiVersion, metadata, status: { userInfo: userInfo(exchange.user) } } as ApiObject
+  },
 }
 
 type Spec = { readonly token?: string; readonly audiences?: readonly string[] }

@@ -67,7 +67,7 @@ test('SelfSubjectRulesReview', async () => {
   const { resourceRules, incomplete } = body.status as { resourceRules: object[]; incomplete: boolean }
   assert.deepEqual(resourceRules[0], { verbs: ['*'], apiGroups: ['*'], resources: ['*'] })
   assert.equal(incomplete, false)
-  assertFailure(await post(`${authorization}/selfsubjectrulesreviews`, {}), 422, 'Invalid', /spec.namespace/)
+  assertFailure(await post(`${authorization}/selfsubjectrulesreviews`, {}), 400, 'BadRequest', 'no namespace on request')
 })
 
 test('SelfSubjectReview', async () => {
