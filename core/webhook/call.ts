@@ -3,6 +3,7 @@ import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
+import { readText } from './read-text.ts'
 import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface CallOptions {
@@ -37,32 +38,14 @@ const longestAnswer = 1024 * 1024
 const passing = new Set([429, 500, 504])
 
 /** A failed attempt; `again` if a retry may succeed. */
-class CallError extends Error {
-  override readonly name = 'CallError'
+class AttemptError extends Error {
+  override readonly name = 'AttemptError'
   readonly again: boolean
   readonly late: boolean
   constructor(message: string, again: boolean, late = false) {
     super(message)
     this.again = again
     this.late = late
-  }
-}
-
-async function readText(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    length += value.byteLength
-    if (length > longestAnswer) {
-      void reader.cancel().catch(() => undefined)
-      throw new CallError(`the response has more than ${longestAnswer} bytes`, false)
-    }
-    text += decoder.decode(value, { stream: true })
   }
 }
 
@@ -75,7 +58,7 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
 
 /** The outcome of a call's error. */
 export const outcomeOf = (error: unknown): TryOutcome =>
-  (error instanceof CallError && error.late) || isTimeout(error) ? 'timeout' : 'error'
+  (error instanceof AttemptError && error.late) || isTimeout(error) ? 'timeout' : 'error'
 
 export const createCall = (options: CallOptions): Call => createReadingCall({ ...options, read: (answer) => answer, tried: () => {} })
 
@@ -109,7 +92,7 @@ export function createReadingCall<T>({
     } catch (error) {
       // A caller that gave up says nothing about the webhook.
       if (!signal.aborted || isTimeout(signal.reason)) circuit.missed()
-      throw new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, isReset(error), isTimeout(error))
+      throw new AttemptError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, isReset(error), isTimeout(error))
     }
   }
 
@@ -118,9 +101,9 @@ export function createReadingCall<T>({
     if (!response.ok) {
       void response.body?.cancel().catch(() => undefined)
       const again = passing.has(response.status) || response.headers.has('retry-after')
-      throw new CallError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
+      throw new AttemptError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
     }
-    return read(await readText(response))
+    return read(await readText(response.body, longestAnswer))
   }
 
   async function once(body: string, given: AbortSignal | undefined): Promise<T> {
@@ -130,7 +113,7 @@ export function createReadingCall<T>({
       return await withinTime(clock, timeout, given, (signal) => answered(body, signal))
     } catch (error) {
       outcome = outcomeOf(error)
-      throw isTimeout(error) ? new CallError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
+      throw isTimeout(error) ? new AttemptError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
     } finally {
       tried(outcome, clock.monotonic() - began)
     }
@@ -143,7 +126,7 @@ export function createReadingCall<T>({
       try {
         return await once(body, signal)
       } catch (error) {
-        if (!(error instanceof CallError && error.again) || attempt === tries) throw error
+        if (!(error instanceof AttemptError && error.again) || attempt === tries) throw error
         await pauseFor(clock, wait * (1 + Math.random() * jitter), signal)
         signal?.throwIfAborted()
       }

@@ -2,6 +2,7 @@
 import type { Clock, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from './connection.ts'
+import { readText } from './read-text.ts'
 import { withinTime } from './time-limit.ts'
 
 export interface Post {
@@ -55,24 +56,6 @@ function refusal(code: number, answer: string): PostRefused {
 }
 
 const encoder = new TextEncoder()
-
-async function readText(body: ReadableStream<Uint8Array> | null, max: number): Promise<string> {
-  if (body === null) return ''
-  const decoder = new TextDecoder()
-  const reader = body.getReader()
-  let text = ''
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    length += value.byteLength
-    if (length > max) {
-      void reader.cancel().catch(() => undefined)
-      throw new Error(`the response has more than ${max} bytes`)
-    }
-    text += decoder.decode(value, { stream: true })
-  }
-}
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
