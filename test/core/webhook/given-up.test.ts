@@ -16,8 +16,11 @@ const left = new Error('the client closed the connection')
 /** Outgoing calls that are answered with this status, or never; `open` counts those that wait. */
 function outgoing(status?: number) {
   const seen = { calls: 0, open: 0 }
+  // A request that nothing refers to is collected, and its signal no longer follows the caller's.
+  const kept: Request[] = []
   const fetch = (request: Request) => {
     seen.calls++
+    kept.push(request)
     if (status !== undefined) return Promise.resolve(new Response('', { status }))
     seen.open++
     return new Promise<Response>((_resolve, reject) =>
