@@ -7,9 +7,17 @@ import { notProduced } from '../respond/status.ts'
 const maxRemembered = 200
 const longestRemembered = 1024
 
+/** Without spaces at both ends; other white space stays. */
+function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
+}
+
 /** Whether a header names one of the media types. Parameters don't count, and there are no wildcards. */
 export const names = (header: string, types: readonly string[]): boolean =>
-  header.split(',').some((clause) => types.includes((clause.split(';', 1)[0] as string).replace(/^ +| +$/g, '')))
+  header.split(',').some((clause) => types.includes(withoutSpaces(clause.split(';', 1)[0] as string)))
 
 /** Throws 406 unless the header accepts one of the media types, or another name of one of them. */
 export function checkAccepts(accept: string | null, types: readonly string[], otherNames: readonly string[] = []): void {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { type Answer, assertFailure, configMap, type TestObject } from '../../../support/api.ts'
 import { eventually } from '../../../support/wait.ts'
-import { answers, configMaps, type Policies, rule, startPolicies } from './support.ts'
+import { answers, configMaps, type Policies, startPolicies, writeRule } from './support.ts'
 
 let server: Policies
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const becomes = (what: string, send: () => Promise<Answer>, probe: (object: Test
   })
 
 test('an apply configuration is merged, list items by key, and the next policy sees the result', async () => {
-  const matchConstraints = { resourceRules: [rule({ resources: ['pods'] })] }
+  const matchConstraints = { resourceRules: [writeRule({ resources: ['pods'] })] }
   await server.mutating('a-sidecar', {
     matchConstraints,
     variables: [{ name: 'image', expression: "'example/' + request.namespace" }],
@@ -115,7 +115,7 @@ test('a failing policy refuses the request or is ignored, by failure policy', as
 })
 
 test('atomic lists and maps may not be applied, and unknown fields may not be patched', async () => {
-  const matchConstraints = { resourceRules: [rule({ resources: ['pods'] })] }
+  const matchConstraints = { resourceRules: [writeRule({ resources: ['pods'] })] }
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'main', image: 'example/main' }] } }
   await server.mutating('atomic', {
     matchConstraints,
@@ -181,7 +181,7 @@ test('updates, and custom resources', async () => {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   })
-  const matchConstraints = { resourceRules: [rule({ apiGroups: ['example.com'], resources: ['things'] })] }
+  const matchConstraints = { resourceRules: [writeRule({ apiGroups: ['example.com'], resources: ['things'] })] }
   await server.mutating('paints', {
     matchConstraints,
     mutations: [apply("Object{spec: Object.spec{color: request.operation == 'UPDATE' ? 'green' : 'red'}}")],

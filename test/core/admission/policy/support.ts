@@ -15,6 +15,9 @@ export const rule = (more: object = {}) => ({
   ...more,
 })
 
+/** Mutating policies have no deletions. */
+export const writeRule = (more: object = {}) => rule({ operations: ['CREATE', 'UPDATE'], ...more })
+
 export interface Policies extends Running {
   /** Creates or replaces an object; asserts success. */
   put(path: string, object: { readonly metadata: { readonly name: string } }): Promise<void>
@@ -49,7 +52,7 @@ export async function startPolicies(options: Parameters<typeof start>[0] = {}): 
       } as never)
     },
     async mutating(name, spec, binding = {}) {
-      const policy = { failurePolicy: 'Fail', reinvocationPolicy: 'Never', matchConstraints: { resourceRules: [rule()] }, ...spec }
+      const policy = { failurePolicy: 'Fail', reinvocationPolicy: 'Never', matchConstraints: { resourceRules: [writeRule()] }, ...spec }
       await put(`${group}/mutatingadmissionpolicies`, { metadata: { name }, spec: policy } as never)
       await put(`${group}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name, ...binding } } as never)
     },
