@@ -1,0 +1,48 @@
+/** Headers of requests and responses that are passed on. */
+import type { Platform } from '../platform.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { LightHeaders } from '../respond/light-headers.ts'
+
+/** Hop-by-hop header fields (RFC 9110 7.6.1), as net/http/httputil removes them. */
+const connectionFields = [
+  ...['connection', 'proxy-connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]
+
+/** The listener has handled these. */
+const answeredFields = ['expect']
+
+const listed = (header: string | null) => (header ?? '').split(',').map((name) => name.trim().toLowerCase())
+
+/** A copy without hop-by-hop fields, including those that `Connection` lists. */
+export function endToEnd(headers: Headers): LightHeaders {
+  const unwanted = new Set([...connectionFields, ...listed(headers.get('connection'))])
+  return new LightHeaders([...headers.entries()].filter(([name]) => !unwanted.has(name)))
+}
+
+/** Without the subprotocol that carries a bearer token (browsers can't set Authorization on a WebSocket). */
+function withoutToken(protocols: string, platform: Platform): string {
+  const prefix = platform.name('base64url.bearer.authorization.<domain>.')
+  const others = protocols.split(',').map((each) => each.trim())
+  return others.filter((each) => !each.startsWith(prefix)).join(', ')
+}
+
+/**
+ * Headers to send to a backend: the client's headers without credentials, and with the client's address in X-Forwarded-For. Authentication
+ * has already removed the headers that it reads; impersonation headers and bearer tokens in WebSocket subprotocols are removed here.
+ */
+export function forwardedHeaders({ request, connection }: Exchange, platform: Platform): LightHeaders {
+  const headers = endToEnd(request.headers)
+  for (const name of [...headers.keys()].filter((each) => each.startsWith('impersonate-'))) headers.delete(name)
+  for (const name of [...answeredFields, 'host']) headers.delete(name)
+  const protocols = headers.get('sec-websocket-protocol')
+  if (protocols !== null) headers.set('sec-websocket-protocol', withoutToken(protocols, platform))
+  if (listed(request.headers.get('te')).includes('trailers')) headers.set('te', 'trailers')
+  const { remoteAddress } = connection
+  const before = headers.get('x-forwarded-for')
+  if (remoteAddress !== '') headers.set('x-forwarded-for', before === null ? remoteAddress : `${before}, ${remoteAddress}`)
+  return headers
+}
+
+/** Whether the client asks to switch protocols, by the reference's rule. */
+export const isUpgrade = ({ headers }: Request) => (headers.get('connection') ?? '').toLowerCase().includes('upgrade')

@@ -1,0 +1,96 @@
+/** The log of a container, as its node agent sends it (apiserver/pkg/registry/generic/rest/streamer.go). */
+import type { Outbound } from '../ports.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { Reply } from '../respond/reply.ts'
+import { serverResponse } from '../respond/server-response.ts'
+import { type ApiError, badRequest, internalError, unreasoned } from '../respond/status.ts'
+import { encodeBase64 } from '../schema/base64.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { opcodes } from '../websocket/frames.ts'
+import { isWebSocket, negotiate } from '../websocket/handshake.ts'
+import { WebSocketEnd } from '../websocket/socket.ts'
+import { type Destination, urlOf } from './destination.ts'
+import { dialError } from './dial-error.ts'
+import { readStart } from './read-start.ts'
+import type { UpgradeServices } from './upgrade.ts'
+import { webSocketAnswer } from './websocket-answer.ts'
+
+/** Bytes of an agent's error that the client gets. */
+const longestError = 50_000
+
+type Log = ReadableStream<Uint8Array<ArrayBuffer>> | null
+
+const encoder = new TextEncoder()
+
+const resource = { group: '', resource: 'pods/log' }
+
+async function refusal({ status, body }: Response, name: string): Promise<ApiError> {
+  let said: string
+  try {
+    said = await readStart(body, longestError)
+  } catch (error) {
+    return internalError(messageOf(error))
+  }
+  if (status === 500) return internalError(said)
+  return status === 400 ? badRequest(said) : serverResponse(status, resource, name, said)
+}
+
+/** Opens the stream of a log. `name`: the pod's, for error messages. Throws the agent's error. */
+export async function openLog(
+  { signal }: Pick<Exchange, 'signal'>,
+  destination: Destination,
+  name: string,
+  outbound: Outbound,
+): Promise<Log> {
+  const url = urlOf(destination)
+  const request = new Request(url, { signal, redirect: 'manual' })
+  const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw unreasoned(`Get ${JSON.stringify(url)}: ${dialError(error, destination.origin)}`)
+  })
+  if (response.status < 200 || response.status > 206) throw await refusal(response, name)
+  return response.body as Log
+}
+
+/** Streams the log to the client: as the body of the response, or in messages if the client asks for a WebSocket. */
+export function logAnswer(
+  exchange: Exchange,
+  log: Log,
+  { platform, clock }: Pick<UpgradeServices, 'platform' | 'clock'>,
+): Response | Promise<Response> {
+  if (!isWebSocket(exchange.request)) return new Reply(log, { headers: { 'content-type': 'text/plain' } })
+  const base64 = platform.name('base64.binary.<domain>')
+  let protocol = ''
+  const select = () => {
+    protocol = negotiate(exchange.request, ['', platform.name('binary.<domain>'), base64])
+    return protocol
+  }
+  const answer = webSocketAnswer(exchange, select, (stream, signal) =>
+    sendLog(new WebSocketEnd(stream, clock), log, protocol === base64, signal),
+  )
+  return answer.then((response) => {
+    if (response.status >= 400) void log?.cancel().catch(() => undefined)
+    return response
+  })
+}
+
+/** Sends the log in messages, after an empty one. */
+async function sendLog(client: WebSocketEnd, log: Log, isText: boolean, signal: AbortSignal): Promise<void> {
+  const opcode = isText ? opcodes.text : opcodes.binary
+  const reader = log?.getReader()
+  // What the client sends is ignored, but its end ends the log.
+  const stop = () => void reader?.cancel().catch(() => undefined)
+  client.receive(() => undefined).then(stop, stop)
+  signal.addEventListener('abort', stop, { once: true })
+  await client.send(opcode)
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await reader.read()
+      if (done) break
+      await client.send(opcode, isText ? encoder.encode(encodeBase64(value)) : value)
+    }
+  } finally {
+    stop()
+    await client.close()
+  }
+}

@@ -1,0 +1,47 @@
+/** How node agents are called: certificates from files that may change, and the timeout. */
+import { followFile, readText } from '../follow-file.ts'
+import type { Files, Logger, OutboundOptions } from '../ports.ts'
+
+export interface NodeAgentFiles {
+  /** CA bundle; absent: certificates of node agents are not verified. */
+  readonly certificateAuthority?: string
+  readonly clientCertificate?: string
+  readonly clientKey?: string
+}
+
+export interface NodeAgents {
+  /** Options of a call. `unverified`: the agent's certificate is not verified. */
+  options(unverified?: boolean): OutboundOptions
+  close(): void
+}
+
+/** `timeout`: milliseconds to connect. Rejects with an Error when a file can't be read. */
+export async function createNodeAgents(
+  paths: NodeAgentFiles,
+  timeout: number,
+  ports: { readonly files: Files; readonly logger: Logger },
+): Promise<NodeAgents> {
+  const texts: { -readonly [name in keyof NodeAgentFiles]: string } = {}
+  const stops: (() => void)[] = []
+  for (const name of ['certificateAuthority', 'clientCertificate', 'clientKey'] as const) {
+    const path = paths[name]
+    if (path === undefined) continue
+    const text = await readText(ports.files, path)
+    texts[name] = text
+    const use = (changed: string) => {
+      texts[name] = changed
+    }
+    stops.push(followFile({ ...ports, path, what: 'file for calls to node agents', text, load: (changed) => changed, use }))
+  }
+  return {
+    options(unverified = false) {
+      const { certificateAuthority, clientCertificate: certificate, clientKey: key } = texts
+      return {
+        connectTimeout: timeout,
+        ...(certificate !== undefined && key !== undefined && { clientCertificate: { certificate, key } }),
+        ...(certificateAuthority === undefined || unverified ? { insecure: true } : { certificateAuthority }),
+      }
+    },
+    close: () => stops.forEach((stop) => void stop()),
+  }
+}

@@ -1,0 +1,77 @@
+/** Requests that are passed on as they are: proxies to nodes, pods and services (apimachinery/pkg/util/proxy, net/http/httputil). */
+import type { Platform } from '../platform.ts'
+import type { Outbound } from '../ports.ts'
+import type { Exchange, RequestInfo } from '../request/exchange.ts'
+import { LightHeaders } from '../respond/light-headers.ts'
+import { Reply } from '../respond/reply.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
+import { dialError } from './dial-error.ts'
+import { endToEnd, forwardedHeaders } from './headers.ts'
+import { createLinks } from './links.ts'
+import { rewrittenHtml } from './rewrite-html.ts'
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
+
+export interface RelayServices {
+  readonly outbound: Outbound
+  readonly platform: Platform
+}
+
+/** CORS is decided by this server, not by a backend. */
+const corsFields = ['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`)
+
+const bodyless = new Set(['GET', 'HEAD'])
+
+function bodyOf({ method, body }: Request): { body?: BodyInit; duplex?: 'half' } {
+  if (body === null) return {}
+  if (bodyless.has(method)) throw badRequest(`${method} requests with a body are not forwarded`)
+  return { body, duplex: 'half' }
+}
+
+/**
+ * Forwards the request and streams the response back. Its Location header, or else the links in its HTML, are rewritten to lead through this
+ * server. Throws 503 when there is no response.
+ */
+export async function relayRequest(exchange: Exchange, destination: Destination, { outbound, platform }: RelayServices): Promise<Response> {
+  const { request, signal } = exchange
+  const host = request.headers.get('host')
+  const links = createLinks(prefixOf(exchange.info), destination.origin.host, host ?? '')
+  const headers = forwardedHeaders(exchange, platform)
+  headers.set('x-forwarded-uri', links.below(destination.target.split('?', 1)[0] ?? ''))
+  const { url, options } = keepingHost(destination, host)
+  const { method } = request
+  const outgoing = new Request(url, { method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
+  const response = await outbound.fetch(outgoing, options).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
+  })
+  const answer = new LightHeaders([...endToEnd(response.headers).entries()])
+  for (const name of corsFields) answer.delete(name)
+  const location = answer.get('location')
+  if (location !== null && location !== '') answer.set('location', links.rewrite(location))
+  else if (isHtml(answer) && response.body !== null) {
+    const body = rewrittenHtml(response.body as Bytes, answer.get('content-encoding') ?? '', links)
+    if (body !== undefined) {
+      for (const name of ['content-length', 'content-encoding']) answer.delete(name)
+      return new Reply(body, { status: response.status, headers: answer })
+    }
+  }
+  return new Reply(response.body as Bytes | null, { status: response.status, headers: answer })
+}
+
+const isHtml = (headers: Headers) => (headers.get('content-type') ?? '').split(';', 1)[0]?.trim() === 'text/html'
+
+/** The path that stands for the backend's root: the request's path up to and including the subresource. */
+function prefixOf({ path, parts }: RequestInfo): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end - parts.slice(3).join('/').length)
+}
+
+/** 301 to the same path with a slash, without which relative links of a page would lead elsewhere. */
+export function withSlash(request: Request): Response {
+  const [path = ''] = targetOf(request).split('?', 1)
+  const query = queryOf(request)
+  return new Reply(null, { status: 301, headers: { location: `${path}/${query}` } })
+}

@@ -1,0 +1,57 @@
+/** Forwards requests to switch protocols; afterwards bytes are copied between client and backend (upgradeaware.go). */
+import type { Platform } from '../platform.ts'
+import type { Clock, Outbound, Upgraded } from '../ports.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { LightHeaders } from '../respond/light-headers.ts'
+import { Reply } from '../respond/reply.ts'
+import { badRequest, unreasoned } from '../respond/status.ts'
+import { type Destination, keepingHost } from './destination.ts'
+import { dialError } from './dial-error.ts'
+import { endToEnd, forwardedHeaders } from './headers.ts'
+import { join } from './join.ts'
+import { noUpgrades, switchProtocols } from './switch-protocols.ts'
+
+export interface UpgradeServices {
+  readonly outbound: Outbound
+  readonly platform: Platform
+  readonly clock: Clock
+}
+
+/** Message on runtimes without upgraded outgoing connections, such as edge runtimes. */
+const noOutgoing = 'unable to upgrade: this runtime has no upgraded streams to other servers'
+
+/** Asks a backend to switch protocols. Throws when it can't be reached, and when it answers with neither the new protocol nor an error. */
+export async function dialUpgrade(
+  destination: Destination,
+  init: { readonly method: string; readonly headers: Headers; readonly host: string | null; readonly signal: AbortSignal },
+  outbound: Outbound,
+): Promise<Upgraded> {
+  if (outbound.upgrade === undefined) throw badRequest(noOutgoing)
+  const { method, headers, host, signal } = init
+  const call = keepingHost(destination, host)
+  const answer = await outbound.upgrade(new Request(call.url, { method, headers, signal }), call.options).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw unreasoned(`error dialing backend: ${dialError(error, destination.origin)}`)
+  })
+  if (answer.stream === undefined && answer.status < 400) {
+    void answer.body?.cancel().catch(() => undefined)
+    throw unreasoned(`invalid upgrade response: status code ${answer.status}`)
+  }
+  return answer
+}
+
+/** Forwards a request to switch protocols. If the backend refuses, its response is the answer. */
+export async function relayUpgrade(exchange: Exchange, destination: Destination, services: UpgradeServices): Promise<Response> {
+  const { connection, request, signal } = exchange
+  if (connection.upgrade === undefined) throw badRequest(noUpgrades)
+  const headers = forwardedHeaders(exchange, services.platform)
+  headers.set('connection', 'Upgrade')
+  headers.set('upgrade', request.headers.get('upgrade') ?? '')
+  for (const name of ['content-length', 'content-type']) headers.delete(name)
+  const init = { method: request.method, headers, host: request.headers.get('host'), signal }
+  const { status, headers: given, body, stream } = await dialUpgrade(destination, init, services.outbound)
+  const answer = new LightHeaders([...endToEnd(given).entries()])
+  if (stream === undefined) return new Reply(body, { status, headers: answer })
+  answer.set('upgrade', given.get('upgrade') ?? '')
+  return switchProtocols(exchange, Object.fromEntries(answer.entries()), (client, ends) => join(client, stream, ends, services.clock))
+}

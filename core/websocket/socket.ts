@@ -1,0 +1,62 @@
+import type { ByteStream, Clock } from '../ports.ts'
+import { FrameReader, frame, opcodes, type Piece, WebSocketError } from './frames.ts'
+
+const normalClosure = 1000
+const protocolError = 1002
+
+/** Milliseconds until the client must have closed, too. */
+const closeTimeout = 5_000
+
+/** The server's end of an open WebSocket. */
+export class WebSocketEnd {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
+  readonly #clock: Pick<Clock, 'after'>
+  #closed = false
+
+  constructor(stream: ByteStream, clock: Pick<Clock, 'after'>) {
+    this.#clock = clock
+    this.#reader = stream.readable.getReader()
+    this.#writer = stream.writable.getWriter()
+    this.#writer.closed.catch(() => undefined)
+  }
+
+  /** Sends a message; resolves when the client can take more. Rejects when the connection has broken. */
+  async send(opcode: number, ...parts: readonly Uint8Array[]): Promise<void> {
+    if (this.#closed) return
+    await this.#writer.ready
+    this.#writer.write(frame(opcode, ...parts)).catch(() => undefined)
+  }
+
+  /**
+   * Gives the pieces of all messages to `take`, which holds the client back until it resolves; resolves when the client has closed. Rejects when the
+   * connection breaks, or the client violates the protocol.
+   */
+  async receive(take: (piece: Piece) => Promise<void> | void): Promise<void> {
+    const frames = new FrameReader()
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read()
+        if (done) return
+        for (const piece of frames.push(value)) {
+          if (piece.opcode === opcodes.close) return await this.close()
+          if (piece.opcode === opcodes.ping) await this.send(opcodes.pong, piece.bytes)
+          else if (piece.opcode !== opcodes.pong) await take(piece)
+        }
+      }
+    } catch (error) {
+      if (error instanceof WebSocketError) await this.close(protocolError)
+      throw error
+    }
+  }
+
+  /** Sends a close frame, and ends this direction; the other one soon after. Never rejects. */
+  async close(code = normalClosure): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const end = frame(opcodes.close, Uint8Array.of(code >> 8, code & 0xff))
+    this.#writer.write(end).catch(() => undefined)
+    await this.#writer.close().catch(() => undefined)
+    this.#clock.after(closeTimeout, () => void this.#reader.cancel().catch(() => undefined))
+  }
+}
