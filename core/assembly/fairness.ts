@@ -1,0 +1,133 @@
+/** Priority and fairness of one server: it follows the stored levels and schemas, and the number of objects of each resource. */
+import { dumpLevels, dumpQueues, dumpRequests } from '../fairness/dump.ts'
+import { createEstimator } from '../fairness/estimator.ts'
+import { FlowControl } from '../fairness/flow-control.ts'
+import { ObjectCounts } from '../fairness/object-counts.ts'
+import { WatchCounts } from '../fairness/watch-counts.ts'
+import { collectFairness } from '../meta/metrics/fairness.ts'
+import type { ServerMetrics } from '../meta/metrics/server.ts'
+import type { Clock } from '../ports.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { Reply } from '../respond/reply.ts'
+import { followObjects } from '../watch/follow.ts'
+import type { AssemblyContext } from './context.ts'
+
+export interface Fairness {
+  readonly control: FlowControl
+  close(): void
+}
+
+/** Milliseconds between counts of objects. */
+const countInterval = 60_000
+/** Objects that the average size is computed from. */
+const sampled = 50
+
+/** Resolves when the stored levels and schemas are in force. */
+export async function startFairness(
+  table: ResourceTable,
+  inFlight: ServerMetrics['inflight'],
+  { options, ports: { clock }, settings }: AssemblyContext,
+): Promise<Fairness> {
+  const { general, traffic, apis } = options
+  const { platform } = general
+  const objects = new ObjectCounts()
+  const watches = new WatchCounts()
+  const measure = settings.enabled('SizeBasedListCostEstimate') ? 'bytes' : 'objects'
+  const control = new FlowControl({
+    clock,
+    seats: traffic.maxReadOnlyInFlight + traffic.maxMutatingInFlight,
+    longestWait: traffic.requestTimeout / 4,
+    estimator: createEstimator({ objects, watches, measure, watchList: apis.watchList }),
+    watches,
+    flowHeaders: platform.flowHeaders,
+    inFlight,
+  })
+  collectFairness(general.metrics, control)
+  const storeOf = (plural: string) => table.lookup(platform.name('flowcontrol.apiserver.<domain>'), 'v1', plural)?.store
+  const following = await followConfiguration(control, [storeOf('prioritylevelconfigurations'), storeOf('flowschemas')], clock)
+  const stops = [control.start(), countObjects(table, objects, clock), following]
+  return { control, close: () => stops.forEach((stop) => void stop()) }
+}
+
+/** Hands all objects over after each change that matters; resolves after the first time. */
+async function followConfiguration(
+  control: FlowControl,
+  stores: readonly (ServedResource['store'] | undefined)[],
+  clock: Clock,
+): Promise<() => void> {
+  let isReady = false
+  const all = stores.map(() => new Map<string, ApiObject>())
+  const configure = () => {
+    const [levels = [], schemas = []] = all.map((objects) => [...objects.values()])
+    if (isReady) control.configure(levels, schemas)
+  }
+  const identity = ({ metadata }: ApiObject) => `${metadata.uid}/${metadata.generation}`
+  const followings = stores.flatMap((store, index) => {
+    const objects = all[index]!
+    if (store === undefined) return []
+    return followObjects(store, clock, {
+      upsert(key, object) {
+        const known = objects.get(key)
+        objects.set(key, object)
+        // A change of the status changes nothing here.
+        if (known === undefined || identity(known) !== identity(object)) configure()
+      },
+      remove(key) {
+        objects.delete(key)
+        configure()
+      },
+    })
+  })
+  const close = () => followings.forEach((following) => void following.close())
+  try {
+    await Promise.all(followings.map(({ ready }) => ready))
+  } catch (error) {
+    close()
+    throw error
+  }
+  isReady = true
+  configure()
+  return close
+}
+
+/** Counts the objects of all resources now and every minute. A resource that can't be counted keeps its last count. */
+function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock): () => void {
+  let isStopped = false
+  let cancel = () => {}
+
+  async function countOne({ store, groupResource: { group, resource } }: ServedResource): Promise<void> {
+    try {
+      // From the store itself: a list would load the cache of a resource that no client uses.
+      const { items, remaining } = await store.holder.list({ prefix: store.keys.prefix(''), limit: sampled })
+      const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
+      const size = items.length === 0 ? 0 : Math.ceil(bytes / items.length)
+      objects.set(group, resource, { count: items.length + remaining, size }, clock.monotonic())
+    } catch {
+      // Outdated counts are taken for large ones.
+    }
+  }
+
+  async function turn(): Promise<void> {
+    const resources = table.all().filter(({ definition }) => definition.storageKey !== '')
+    for (const resource of resources) if (!isStopped) await countOne(resource)
+    objects.keep((group, plural) => resources.some(({ groupResource: each }) => each.group === group && each.resource === plural))
+    if (!isStopped) cancel = clock.after(countInterval, () => void turn())
+  }
+
+  void turn()
+  return () => {
+    isStopped = true
+    cancel()
+  }
+}
+
+const debugRoot = '/debug/api_priority_and_fairness'
+const asText = (body: string) => new Reply(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+
+/** Paths that show the state. */
+export const debugPaths = ({ control }: Fairness): { readonly [path: string]: (query: URLSearchParams) => Response } => ({
+  [`${debugRoot}/dump_priority_levels`]: () => asText(dumpLevels(control)),
+  [`${debugRoot}/dump_queues`]: () => asText(dumpQueues(control)),
+  [`${debugRoot}/dump_requests`]: (query) => asText(dumpRequests(control, Boolean(query.get('includeRequestDetails')))),
+})

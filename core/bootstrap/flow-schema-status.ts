@@ -1,0 +1,117 @@
+/** Reports in the status of each flow schema whether its priority level exists (condition `Dangling`). */
+import { isStale } from '../controllers/client.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
+import { createQueue } from '../controllers/queue.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import type { JsonObject } from '../schema/model.ts'
+import { timestamp } from '../schema/time.ts'
+import { followObjects } from '../watch/follow.ts'
+
+/** Field manager of the condition. */
+export const flowControlConsumer = 'api-priority-and-fairness-config-consumer-v1'
+
+/** Another server may insist on another condition: at most so many writes of one schema within a minute. */
+const maxWrites = 6
+const minute = 60_000
+/** Milliseconds until the next try beyond that: at least, and how much more at most. */
+const [shortestWait, spread] = [30_000, 45_000]
+
+const levelOf = ({ spec }: ApiObject) => ((spec as JsonObject)['priorityLevelConfiguration'] as { readonly name: string }).name
+
+function conditionFor(level: string, exists: boolean) {
+  const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
+  return exists
+    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${reference} and it exists` }
+    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${reference} but there is no such object` }
+}
+
+/** The condition to write; undefined when the schema has it. */
+export function danglingCondition(schema: ApiObject, exists: boolean): ReturnType<typeof conditionFor> | undefined {
+  const wanted = conditionFor(levelOf(schema), exists)
+  const { conditions = [] } = (schema['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] }
+  const current = conditions.find(({ type }) => type === wanted.type)
+  const same = current?.['status'] === wanted.status && current['reason'] === wanted.reason && current['message'] === wanted.message
+  return same ? undefined : wanted
+}
+
+/** Keeps the conditions current; the returned function stops it. */
+export function reportDangling({ platform, table, client, clock, logger }: ControllerContext): () => void {
+  const group = platform.name('flowcontrol.apiserver.<domain>')
+  const levels = table.lookup(group, 'v1', 'prioritylevelconfigurations')
+  const resource = table.lookup(group, 'v1', 'flowschemas')
+  if (!levels || !resource) return () => {}
+  const names = new Set<string>()
+  const schemas = new Map<string, ApiObject>()
+  /** Times of the last writes, by schema. */
+  const writes = new Map<string, number[]>()
+
+  /** Whether the schema has had its writes of this minute. */
+  function isBusy(name: string): boolean {
+    const since = clock.monotonic() - minute
+    const recent = (writes.get(name) ?? []).filter((time) => time >= since)
+    writes.set(name, recent)
+    return recent.length >= maxWrites
+  }
+
+  const queue = createQueue({
+    name: 'flow-schema-status',
+    clock,
+    logger,
+    workers: 1,
+    async work(name) {
+      const schema = schemas.get(name)
+      const condition = schema && danglingCondition(schema, names.has(levelOf(schema)))
+      if (condition === undefined) return
+      if (isBusy(name)) return queue.addLater(name, shortestWait + Math.floor(Math.random() * spread))
+      writes.get(name)?.push(clock.monotonic())
+      const status = { conditions: [{ ...condition, lastTransitionTime: timestamp(clock.now()) }] }
+      const applied = { kind: 'FlowSchema', apiVersion: `${group}/v1`, metadata: { name }, status }
+      try {
+        await client(resource.definition).apply(applied, 'status')
+      } catch (error) {
+        if (!isStale(error)) throw error
+      }
+    },
+  })
+  const nameOf = (key: string) => resource.store.keys.parse(key).name
+  const lookAt = (level: string) => {
+    for (const [name, schema] of schemas) if (levelOf(schema) === level) queue.add(name)
+  }
+  const nameOfLevel = (key: string) => levels.store.keys.parse(key).name
+  const ofLevels = followObjects(levels.store, clock, {
+    upsert(key) {
+      const name = nameOfLevel(key)
+      if (names.has(name)) return
+      names.add(name)
+      lookAt(name)
+    },
+    remove(key) {
+      const name = nameOfLevel(key)
+      names.delete(name)
+      lookAt(name)
+    },
+  })
+  let ofSchemas: ReturnType<typeof followObjects> | undefined
+  let isStopped = false
+  // The levels first: without them all schemas would seem to dangle.
+  const begin = () => {
+    if (isStopped) return
+    ofSchemas = followObjects(resource.store, clock, {
+      upsert(key, schema) {
+        schemas.set(nameOf(key), schema)
+        queue.add(nameOf(key))
+      },
+      remove(key) {
+        schemas.delete(nameOf(key))
+        writes.delete(nameOf(key))
+      },
+    })
+  }
+  ofLevels.ready.then(begin, begin)
+  return () => {
+    isStopped = true
+    ofLevels.close()
+    ofSchemas?.close()
+    queue.close()
+  }
+}

@@ -1,0 +1,52 @@
+import type { FlowControl } from '../fairness/flow-control.ts'
+import type { Ticket } from '../fairness/ticket.ts'
+import type { Exchange } from '../request/exchange.ts'
+import { whenEnded } from './ended.ts'
+import type { Answer, Filter, Handler } from './filter.ts'
+
+/**
+ * Runs requests when their priority level has seats for them; until then they wait in its queues. A request has its seats until its response
+ * has been sent, except while its body is awaited; a watch until it has sent its initial events. Other long-running requests take none.
+ */
+export function fairness(control: FlowControl): Filter {
+  const serve = (exchange: Exchange, next: Handler, ticket: Ticket): Answer => {
+    const forget = exchange.info.verb === 'watch' ? control.watches.add(exchange) : undefined
+    const end = forget
+      ? () => {
+          ticket.end()
+          forget()
+        }
+      : ticket.end
+    const answered = (response: Response): Response => whenEnded(exchange, response, end)
+    const failed = (error: unknown): never => {
+      end()
+      throw error
+    }
+    try {
+      const answer = next(exchange)
+      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+  const late = async (exchange: Exchange, next: Handler, ticket: Ticket, taken: Promise<void>): Promise<Response> => {
+    await taken
+    try {
+      // The deadline may have passed between the grant and now.
+      exchange.proceed()
+    } catch (error) {
+      ticket.end()
+      throw error
+    }
+    return serve(exchange, next, ticket)
+  }
+  return (exchange, next) => {
+    const { info } = exchange
+    if (info.longRunning && info.verb !== 'watch') return next(exchange)
+    const ticket = control.ticket(exchange)
+    exchange.flow = ticket.flow
+    exchange.seat = ticket
+    const taken = ticket.take()
+    return taken instanceof Promise ? late(exchange, next, ticket, taken) : serve(exchange, next, ticket)
+  }
+}
