@@ -1,0 +1,102 @@
+/** The audit policy and its backends, from options and their files. */
+import { type BatchOptions, EventBuffer } from '../audit/buffer.ts'
+import { EventEncoder } from '../audit/event.ts'
+import { auditPolicy } from '../audit/file/audit-policy.ts'
+import { logDelivery } from '../audit/log.ts'
+import { lossReporter } from '../audit/losses.ts'
+import { compilePolicy } from '../audit/policy.ts'
+import type { AuditObserver, RecorderContext } from '../audit/recorder.ts'
+import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Sink } from '../audit/sink.ts'
+import { type TruncateOptions, truncating } from '../audit/truncate.ts'
+import { webhookDelivery } from '../audit/webhook.ts'
+import { loadContent, loadFile } from '../config/files/load.ts'
+import { readText } from '../follow-file.ts'
+import type { CompleteOptions } from '../options/index.ts'
+import type { HostPorts } from '../ports.ts'
+import { loadConnectionFile } from '../webhook/connection-file.ts'
+
+export interface Audit {
+  readonly context: RecorderContext
+  /** Stores what is buffered. */
+  close(): Promise<void>
+}
+
+interface Backend {
+  readonly mode: Mode
+  readonly batch: BatchOptions
+  /** Absent: events are not truncated. */
+  readonly truncate: TruncateOptions | undefined
+  readonly deliver: Deliver
+  /** Batches that are delivered at the same time. */
+  readonly concurrency: number
+  readonly joins: boolean
+}
+
+/** Maximum batches that a webhook is sent at the same time. */
+const maxPosts = 64
+
+function sinkOf(backend: Backend, encoder: EventEncoder, annotation: string, clock: HostPorts['clock'], reportLoss: ReportLoss): Sink {
+  const { mode, batch, truncate, concurrency, joins } = backend
+  const sizeOf = (event: Parameters<EventEncoder['line']>[0]) => encoder.line(event).length
+  const deliver = truncate ? truncating(truncate, { sizeOf, reportLoss, annotation }, backend.deliver) : backend.deliver
+  if (mode !== 'batch') return directSink(deliver, mode === 'blocking-strict')
+  return new EventBuffer({ ...batch, clock, deliver, reportLoss, concurrency, joins })
+}
+
+/** Rejects with an Error that names the file when a file can't be used. Undefined: events have nowhere to go. */
+export async function createAudit(
+  { general, audit: options }: CompleteOptions,
+  ports: HostPorts,
+  observer: AuditObserver,
+): Promise<Audit | undefined> {
+  const { auditPolicyFile: file, auditWebhookFile: connectionFile } = options
+  const { platform } = general
+  const { clock, outbound, files, telemetry } = ports
+  const { logger } = telemetry
+  const policy =
+    file === undefined
+      ? loadContent(auditPolicy, options.auditPolicy, 'auditPolicy', platform)
+      : loadFile(auditPolicy, await readText(files, file), file, platform)
+  const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports)
+  const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
+  const reportLoss = lossReporter(observer.lost, logger, clock)
+  const throttle = (enabled: boolean, qps: number, burst: number) => (enabled ? { throttle: { qps, burst } } : {})
+  const log: Backend | undefined = telemetry.audit && {
+    mode: options.auditLogMode,
+    batch: {
+      bufferSize: options.auditLogBufferSize,
+      maxSize: options.auditLogBatchSize,
+      maxWait: options.auditLogBatchWait,
+      ...throttle(options.auditLogThrottled, options.auditLogThrottleQps, options.auditLogThrottleBurst),
+    },
+    truncate: options.auditLogTruncated
+      ? { maxBatchSize: options.auditLogMaxBatchBytes, maxEventSize: options.auditLogMaxEventBytes }
+      : undefined,
+    deliver: logDelivery(telemetry.audit, { format: options.auditLogFormat, encoder, reportLoss }),
+    concurrency: 1,
+    joins: !options.auditLogThrottled,
+  }
+  const webhook: Backend | undefined = connection && {
+    mode: options.auditWebhookMode,
+    batch: {
+      bufferSize: options.auditWebhookBufferSize,
+      maxSize: options.auditWebhookBatchSize,
+      maxWait: options.auditWebhookBatchWait,
+      ...throttle(options.auditWebhookThrottled, options.auditWebhookThrottleQps, options.auditWebhookThrottleBurst),
+    },
+    truncate: options.auditWebhookTruncated
+      ? { maxBatchSize: options.auditWebhookMaxBatchBytes, maxEventSize: options.auditWebhookMaxEventBytes }
+      : undefined,
+    deliver: webhookDelivery({ connection, outbound, clock, firstWait: options.auditWebhookInitialBackoff, encoder, reportLoss }),
+    concurrency: maxPosts,
+    joins: false,
+  }
+  const annotation = platform.name('audit.<domain>/truncated')
+  const sinks = [log, webhook].flatMap((backend) => (backend ? [sinkOf(backend, encoder, annotation, clock, reportLoss)] : []))
+  if (sinks.length === 0) {
+    logger.info({}, 'audit: a policy without a log or webhook records nothing')
+    return undefined
+  }
+  const sink = allSinks(sinks)
+  return { context: { evaluate: compilePolicy(policy), sink, observer, clock, logger, platform }, close: () => sink.close() }
+}
