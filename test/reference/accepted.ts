@@ -41,6 +41,17 @@ function byManager(one: Json, other: Json): number {
   return key(one) < key(other) ? -1 : 1
 }
 
+/** With sorted members, at any depth. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]): [string, Json] => [name, sorted(member)])
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
+}
+
 const anyRequest = () => true
 
 const maxCauses = 100
@@ -56,6 +67,10 @@ const withoutReport = (answer: Normal, manager: string, condition: string) =>
     return others.length === 0 ? rest : { ...rest, conditions: others }
   })
 
+/** Whether the request is a patch of conditions, which meets those that a controller of the reference has written. */
+const patchesConditions = (plural: string, { part, kind, call }: AnsweredRequest) =>
+  part === 'status' && kind.startsWith(plural) && call.method === 'PATCH' && (call.body ?? '').includes('"conditions"')
+
 /** Answers that are not compared at all. */
 const nothing: Normal = { code: 0, headers: {}, layout: '', body: null }
 
@@ -63,15 +78,64 @@ const addressless = (text: string) => text.replace(/(https:\/\/)?"?\d+\.\d+\.\d+
 const withoutAddress = (name: string, member: Json) =>
   ['serverAddress', 'jwks_uri'].includes(name) && typeof member === 'string' ? addressless(member) : undefined
 
+/** Without sentences, and without what they are escaped for. */
+const withoutDescriptions = (answer: Normal): Normal => ({
+  ...onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
+  layout: answer.layout.replace(' escaped', ''),
+})
+
+const isOpenApi = ({ call }: AnsweredRequest) => call.path.startsWith('/openapi')
+
+/** Schemas without descriptions; a list of one reference, which a description needs beside it, as the reference alone. */
+function undescribed(schemas: Json): Json {
+  if (Array.isArray(schemas)) return schemas.map(undescribed)
+  if (typeof schemas !== 'object' || schemas === null) return schemas
+  const { description, allOf, ...members } = schemas
+  const rest: JsonObject = typeof description === 'object' && description !== null ? { description, ...members } : members
+  const [only, ...more] = Array.isArray(allOf) ? allOf : []
+  const isReference = typeof only === 'object' && only !== null && '$ref' in only && more.length === 0
+  const inner = Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, undescribed(member)]))
+  if (allOf === undefined) return inner
+  return isReference ? { ...(only as JsonObject), ...inner } : { allOf: undescribed(allOf), ...inner }
+}
+
+/** A Swagger document with shared parameters in place of references to them. */
+function withOwnParameters(answer: Normal): Normal {
+  const { parameters, ...document } = answer.body as { parameters?: { readonly [name: string]: Json } }
+  if (parameters === undefined) return answer
+  const inlined = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(inlined)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value
+    if (typeof $ref === 'string' && $ref.startsWith('#/parameters/')) return parameters[$ref.slice('#/parameters/'.length)] ?? value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inlined(member)]))
+  }
+  return { ...answer, body: inlined(document as Json) }
+}
+
+const isAboutHealth = ({ call }: AnsweredRequest) => /^\/($|\?|index\.html|healthz|livez|readyz)/.test(call.path)
+
+/** Without these health checks, in the answers of the checks and in the list of paths. */
+const withoutChecks =
+  (isLeftOut: (name: string, endpoint: string) => boolean) =>
+  (answer: Normal): Normal => {
+    if (typeof answer.body === 'string') {
+      const endpoint = /(\w+) check (passed|failed)\n$/.exec(answer.body)?.[1] ?? ''
+      const isKept = (line: string) => {
+        const [, name = ''] =
+          /^\[[+-]\](\S+) /.exec(line) ?? /^warn: some health checks cannot be excluded: no matches for "(\S+)"$/.exec(line) ?? []
+        return !isLeftOut(name, endpoint)
+      }
+      return { ...answer, body: answer.body.split('\n').filter(isKept).join('\n') }
+    }
+    const isKept = (path: Json) => {
+      const [, endpoint = '', check = ''] = /^\/(healthz|livez|readyz)\/(.*)$/.exec(String(path)) ?? []
+      return check === '' || !isLeftOut(check, endpoint)
+    }
+    return onBody(answer, (name, member) => (name === 'paths' && Array.isArray(member) ? member.filter(isKept) : undefined))
+  }
+
 export const acceptedDifferences: readonly Accepted[] = [
-  {
-    reason: 'Priority and fairness is not implemented yet: no answer names its flow schema and priority level.',
-    applies: anyRequest,
-    clear: ({ headers, ...answer }) => ({
-      ...answer,
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('x-kubernetes-pf-'))),
-    }),
-  },
   {
     reason: 'Aggregation is not implemented yet: a warning says that requests are not forwarded.',
     applies: ({ kind }) => kind.startsWith('apiservices.'),
@@ -90,14 +154,15 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: (answer) => {
       const { details } = answer.body as { details?: { causes?: Json[] } }
       if ((details?.causes?.length ?? 0) <= maxCauses) return answer
-      return onBody(answer, (name, member) => {
+      // The sentence about more errors has escaped characters.
+      return onBody({ ...answer, layout: answer.layout.replace(' escaped', '') }, (name, member) => {
         if (name === 'message' && typeof member === 'string' && member.endsWith(']')) return '<errors>'
         return name === 'causes' && Array.isArray(member) ? member.slice(0, maxCauses) : undefined
       })
     },
   },
   {
-    reason: 'Priority and fairness is not implemented yet: no controller reports whether the level of a flow schema exists.',
+    reason: 'Whether the level of a flow schema exists is reported soon after a write: which answers show it is chance.',
     applies: ({ kind }) => kind.startsWith('flowschemas.'),
     clear: (answer) => withoutReport(answer, 'api-priority-and-fairness-config-consumer-v1', 'Dangling'),
   },
@@ -105,6 +170,16 @@ export const acceptedDifferences: readonly Accepted[] = [
     reason: 'Aggregation is not implemented yet: no controller reports whether the server behind an APIService is available.',
     applies: ({ kind }) => kind.startsWith('apiservices.'),
     clear: (answer) => withoutReport(answer, 'kube-apiserver', 'Available'),
+  },
+  {
+    reason: 'Members of custom resources, their lists and their metadata are in the order of other kinds: JSON objects have no order.',
+    applies: ({ part, kind }) => part === 'custom' && kind === 'custom resources',
+    clear: (answer) => ({ ...answer, body: sorted(answer.body) }),
+  },
+  {
+    reason: 'Aggregation is not implemented yet: patches of conditions of APIServices meet none of a controller.',
+    applies: (request) => patchesConditions('apiservices.', request),
+    clear: () => nothing,
   },
   {
     reason: 'Compact JSON ends without a newline: to be mended.',
@@ -146,6 +221,37 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: () => nothing,
   },
   {
+    reason:
+      'The reference lists the rules of a user in the order of a hash table, which is another one in every answer; a distribution has one more.',
+    applies: ({ kind }) => kind.startsWith('selfsubjectrulesreviews.'),
+    clear: (answer) =>
+      onBody(answer, (name, member) =>
+        ['resourceRules', 'nonResourceRules'].includes(name) && Array.isArray(member)
+          ? member
+              .map((rule) => JSON.stringify(rule))
+              .filter((rule) => !rule.includes('/.well-known'))
+              .toSorted()
+          : undefined,
+      ),
+  },
+  {
+    reason: 'The reference has been built from other directories than releases are: texts name its source files.',
+    applies: ({ call }) => call.method === 'DELETE',
+    clear: (answer) =>
+      onBody(answer, (name, member) =>
+        name === 'message' && typeof member === 'string'
+          ? member.replace('"k8s.io/apimachinery/pkg/apis/meta/', '"pkg/apis/meta/')
+          : undefined,
+      ),
+  },
+  {
+    reason:
+      'A watch from a revision that the store has not reached ends with an error: after a restore from a backup, clients would otherwise wait for events that never come.',
+    applies: ({ call }) =>
+      /[?&]watch=/.test(call.path) && /[?&]resourceVersion=9+(&|$)/.test(call.path) && !call.path.includes('sendInitialEvents'),
+    clear: () => nothing,
+  },
+  {
     reason: 'The revision of the store when a request asks for a later one.',
     applies: ({ call }) => call.path.includes('resourceVersion='),
     clear: (answer) =>
@@ -161,9 +267,59 @@ export const acceptedDifferences: readonly Accepted[] = [
   {
     reason: 'Descriptions of kinds, fields and operations are our own sentences.',
     theirTexts: true,
-    applies: ({ call }) => call.path.startsWith('/openapi'),
+    applies: isOpenApi,
+    clear: withoutDescriptions,
+  },
+  {
+    reason: 'Our kinds and fields have descriptions where those of the reference have none; a described reference stands in a list.',
+    applies: isOpenApi,
+    clear: (answer) => onBody(answer, (name, member) => (name === 'schemas' || name === 'definitions' ? undescribed(member) : undefined)),
+  },
+  {
+    reason: 'Names of shared parameters contain hashes of their descriptions.',
+    applies: ({ call }) => call.path.startsWith('/openapi/v2'),
+    clear: withOwnParameters,
+  },
+  {
+    reason: 'The group that an aggregator serves has members of its types in another order in Swagger documents.',
+    applies: ({ call }) => call.path.startsWith('/openapi/v2'),
     clear: (answer) =>
-      onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
+      onBody(answer, (name, member) =>
+        name === 'x-kubernetes-group-version-kind' && !Array.isArray(member)
+          ? Object.fromEntries(Object.entries(member as JsonObject).toSorted())
+          : undefined,
+      ),
+  },
+  {
+    reason: 'Parts that this server does not have yet have no health checks: priority and fairness, aggregation, identity leases, peers.',
+    applies: isAboutHealth,
+    clear: withoutChecks(
+      (name) =>
+        /^poststarthook\/(priority-and-fairness-|apiservice-|peer-endpoint-|start-kube-apiserver-identity-lease-)/.test(name) ||
+        ['start-kube-aggregator-informers', 'kube-apiserver-autoregistration', 'start-kubernetes-service-cidr-controller'].includes(
+          name.replace('poststarthook/', ''),
+        ) ||
+        ['autoregister-completion', 'loopback-serving-certificate'].includes(name),
+    ),
+  },
+  {
+    reason: 'Series, numbers and times of metrics depend on earlier requests, and descriptions of metrics are our own.',
+    applies: ({ call }) => call.path.startsWith('/metrics'),
+    clear: ({ headers, body, ...answer }) => ({
+      ...answer,
+      headers: { ...headers, ...('process-start-time-unix' in headers && { 'process-start-time-unix': ['present'] }) },
+      body: typeof body === 'string' ? (body.match(/^# TYPE .*$|^# HELP \S+ \[\w+\]/gm) ?? []) : body,
+    }),
+  },
+  {
+    reason: 'Requests are served only when custom resources are known and stored values can be read, which are checks of their own.',
+    applies: isAboutHealth,
+    clear: withoutChecks((name) => ['custom-resource-definitions', 'encrypted-data'].includes(name)),
+  },
+  {
+    reason: 'A distribution does not ask the store when it says whether it is ready.',
+    applies: (request) => isAboutHealth(request) && !/^\/(livez|healthz)/.test(request.call.path),
+    clear: withoutChecks((name, endpoint) => endpoint !== 'livez' && endpoint !== 'healthz' && /^etcd(-readiness)?$/.test(name)),
   },
   {
     reason: 'The commit, the date and the compiler of the build.',
@@ -188,8 +344,7 @@ export const acceptedDifferences: readonly Accepted[] = [
     reason: 'Descriptions of table columns are our own sentences.',
     theirTexts: true,
     applies: ({ call }) => (call.headers?.['accept'] ?? '').includes('as=Table') || call.path.includes('/watch'),
-    clear: (answer) =>
-      onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
+    clear: withoutDescriptions,
   },
 ]
 

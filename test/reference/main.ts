@@ -8,6 +8,7 @@ import type { Command } from '../support/daemon.ts'
 import { root } from '../support/root.ts'
 import { acceptedDifferences } from './accepted.ts'
 import { get, type Part } from './exchange.ts'
+import { startHooks } from './hooks.ts'
 import { compareGaps, GapCounter, readGaps, writeGaps } from './known-gaps.ts'
 import { adminToken, startOurs } from './ours.ts'
 import { flags } from './parts/flags.ts'
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   const wanted = wantedParts()
   const reference =
     server === undefined ? undefined : await opened(server, token, values.binary === undefined ? undefined : [values.binary])
+  const hooks = await startHooks()
   const started = values.ours === undefined ? await startOurs() : undefined
   try {
     const ours = await opened(values.ours ?? started?.url ?? '', adminToken, started?.program)
@@ -73,9 +75,9 @@ async function main(): Promise<void> {
     const gaps = new GapCounter()
     const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
     for (const part of wanted) {
-      const side: Side = reference ? serverSide(reference, {}) : recordedSide(part.name, whole)
+      const side: Side = reference ? serverSide(reference, hooks.settings) : recordedSide(part.name, whole)
       const recorder = values.write ? new Recorder() : undefined
-      const unknown = await comparePart(part, side, serverSide(ours, {}), selection, (outcome) => {
+      const unknown = await comparePart(part, side, serverSide(ours, hooks.settings), selection, (outcome) => {
         report.add(outcome)
         gaps.add(outcome)
         recorder?.add(outcome)
@@ -93,6 +95,7 @@ async function main(): Promise<void> {
     ours.close()
   } finally {
     reference?.close()
+    hooks.close()
     await started?.stop()
   }
 }

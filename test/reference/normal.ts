@@ -110,7 +110,9 @@ export function normalOf({ status, headers, body }: Answer, own: readonly (reado
   for (const [name, value] of headers) {
     if (ofTransport.has(name)) continue
     kept[name] ??= []
-    kept[name].push(onlyPresent.has(name) ? 'present' : cleared(value, own))
+    // A list in one field is the same as one of several fields (RFC 9110 5.2).
+    if (name === 'vary') kept[name].push(...value.split(', '))
+    else kept[name].push(onlyPresent.has(name) ? 'present' : cleared(value, own))
   }
   for (const list of Object.values(kept)) list.sort()
   const text = textOf(body.toString(), kept['content-type'])

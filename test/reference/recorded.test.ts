@@ -1,6 +1,7 @@
 /** This server answers a bounded part of all requests as the reference did, apart from the rows of known-gaps.txt. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type Hooks, startHooks } from './hooks.ts'
 import { compareGaps, GapCounter, readGaps } from './known-gaps.ts'
 import { adminToken, type Ours, startOurs } from './ours.ts'
 import { parts } from './parts/index.ts'
@@ -10,12 +11,15 @@ import { openTarget, type Target } from './target.ts'
 
 let ours: Ours
 let target: Target
+let hooks: Hooks
 before(async () => {
+  hooks = await startHooks()
   ours = await startOurs()
   target = openTarget(ours.url, adminToken, ours.program)
 })
 after(async () => {
   target.close()
+  hooks.close()
   await ours.stop()
 })
 
@@ -24,10 +28,16 @@ test(`answers are as those of the reference, ${recordedVersion()}`, async () => 
   let compared = 0
   const unknown: string[] = []
   for (const part of parts) {
-    const missing = await comparePart(part, recordedSide(part.name, false), serverSide(target, {}), { whole: false }, (outcome) => {
-      compared++
-      counter.add(outcome)
-    })
+    const missing = await comparePart(
+      part,
+      recordedSide(part.name, false),
+      serverSide(target, hooks.settings),
+      { whole: false },
+      (outcome) => {
+        compared++
+        counter.add(outcome)
+      },
+    )
     if (missing > 0) unknown.push(`${part.name}: ${missing}`)
   }
   assert.deepEqual(unknown, [], 'requests without recorded answer: record again with --write')

@@ -18,7 +18,12 @@ export async function startOurs(): Promise<Ours> {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const issuer = 'https://kubernetes.default.svc'
   const serviceAccounts: ServiceAccountKeys = { signingKey: key, verificationKeys: [key], issuers: [issuer], audiences: [issuer] }
-  const server = await startCore({ platform: createPlatform('kubernetes'), serviceAccounts, authorizationModes: ['RBAC', 'AlwaysAllow'] })
+  const server = await startCore({
+    platform: createPlatform('kubernetes'),
+    serviceAccounts,
+    authorizationModes: ['RBAC', 'AlwaysAllow'],
+    priorityAndFairness: 'on',
+  })
   const send = (path: string, init?: RequestInit) => server.fetch(new Request(`https://127.0.0.1:6443${path}`, init))
   return {
     get: async (path, headers = {}) => send(path, { headers }),

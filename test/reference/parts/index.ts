@@ -14,8 +14,9 @@ import { rules } from './rules.ts'
 import { status } from './status.ts'
 import { tables } from './tables.ts'
 import { update } from './update.ts'
+import { webhooks } from './webhooks.ts'
 
 export const parts: readonly Part[] = [
   ...[flags, documents, odd, denials, reads, tables, rules],
-  ...[admissionPolicies, custom, actions, life, status, update, create],
+  ...[admissionPolicies, webhooks, custom, actions, life, status, update, create],
 ]

@@ -1,11 +1,28 @@
 /** Lives of objects of every kind: applied by several managers, updated, deleted with every option. These write. */
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
-import { account, isNamedFreely, nameOf, objectOf, pathOf, removes } from '../inputs/objects.ts'
+import { account, isNamedFreely, objectOf as minimalOf, nameOf, pathOf, removes } from '../inputs/objects.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
 
 const kinds = storedKinds.filter((definition) => isNamedFreely(definition) && !definition.specFinalizers)
+
+/** Kinds that share their objects with another one, such as an older version: scenes of both run at the same time. */
+const sharing = (definition: ResourceDefinition) =>
+  kinds.some(
+    (other) => other !== definition && other.storageKey === definition.storageKey && other.names.plural === definition.names.plural,
+  )
+
+/** The name of a scene's object, of its own in every version of a kind. */
+const own = (definition: ResourceDefinition, name: string) =>
+  sharing(definition) ? `${name}-${[definition.version, definition.group || 'core'].join('-').split('.', 1)[0]}` : name
+
+/** The kind's minimal object, which has no effect on objects of other kinds. */
+function objectOf(definition: ResourceDefinition, name: string): JsonObject {
+  const object = minimalOf(definition, name)
+  return definition.kind === 'LimitRange' ? { ...object, spec: { limits: [{ type: 'example.com/nothing', max: { cpu: '1' } }] } } : object
+}
 
 const applied = { 'content-type': 'application/apply-patch+yaml' }
 const merge = { 'content-type': 'application/merge-patch+json' }
@@ -23,7 +40,7 @@ function* scenes(): Generator<Scene> {
 }
 
 function ownership(definition: ResourceDefinition): Call[] {
-  const name = 'owned'
+  const name = own(definition, 'owned')
   const object = objectOf(definition, name)
   const path = pathOf(definition, object)
   const labelled = (labels: object) => ({ ...object, metadata: { ...(object['metadata'] as object), labels } })
@@ -52,7 +69,7 @@ function ownership(definition: ResourceDefinition): Call[] {
 }
 
 function finalizers(definition: ResourceDefinition): Call[] {
-  const name = 'held'
+  const name = own(definition, 'held')
   const object = objectOf(definition, name)
   const path = pathOf(definition, object)
   const held = { ...object, metadata: { ...(object['metadata'] as object), finalizers: ['example.com/hold'] } }
@@ -73,7 +90,7 @@ function finalizers(definition: ResourceDefinition): Call[] {
 }
 
 function preconditions(definition: ResourceDefinition): Call[] {
-  const name = 'guarded'
+  const name = own(definition, 'guarded')
   const object = objectOf(definition, name)
   const path = pathOf(definition, object)
   const meta = object['metadata'] as object
@@ -94,7 +111,7 @@ function preconditions(definition: ResourceDefinition): Call[] {
 }
 
 function updates(definition: ResourceDefinition): Call[] {
-  const name = 'changed'
+  const name = own(definition, 'changed')
   const object = objectOf(definition, name)
   const path = pathOf(definition, object)
   const meta = object['metadata'] as object
@@ -149,7 +166,7 @@ const deleteOptions: readonly object[] = [
 
 function* deletes(definition: ResourceDefinition): Generator<Scene> {
   for (const [index, options] of deleteOptions.entries()) {
-    const name = `deleted-${index}`
+    const name = own(definition, `deleted-${index}`)
     const object = objectOf(definition, name)
     const path = pathOf(definition, object)
     yield {
@@ -163,18 +180,18 @@ function* deletes(definition: ResourceDefinition): Generator<Scene> {
 /** Objects are selected by a label, because other scenes have objects of the kind. */
 function collection(definition: ResourceDefinition): Call[] {
   const path = collectionPath(definition)
-  const labels = { suite: 'collection' }
+  const labels = { suite: own(definition, 'collection') }
   const objects = ['many-1', 'many-2', 'many-3'].map((name) => {
-    const object = objectOf(definition, name)
+    const object = objectOf(definition, own(definition, name))
     return { ...object, metadata: { ...(object['metadata'] as object), labels } }
   })
-  const selected = `${path}?labelSelector=suite%3Dcollection`
+  const selected = `${path}?labelSelector=suite%3D${labels.suite}`
   return [
     ...objects.map((object) => send('POST', path, object)),
     get(selected),
     get(`${selected}&limit=2`),
     get(`${selected}&limit=2&continue={{4.metadata.continue}}`),
-    get(`${selected}&fieldSelector=metadata.name%3Dmany-2`),
+    get(`${selected}&fieldSelector=metadata.name%3D${nameOf(objects[1]!)}`),
     get(selected, { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }),
     get(selected, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }),
     get(`${selected}&includeObject=Object&limit=1`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }),

@@ -1,0 +1,105 @@
+/** Webhooks that both servers call. What one answers is in its path, so that a request says everything about it. */
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Json } from '../../core/schema/model.ts'
+import { authority, issued } from '../runtimes/node/support.ts'
+import type { Settings } from './run.ts'
+
+export interface Hooks {
+  /** What requests mention as `{{hooks}}` (its URL) and `{{authority}}` (its CA, PEM in base64). */
+  readonly settings: Settings
+  close(): void
+}
+
+interface Object {
+  readonly apiVersion: string
+  readonly metadata: { readonly annotations?: object }
+}
+
+interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly request: {
+    readonly uid: string
+    readonly object?: Object | null
+    readonly objects?: readonly Object[]
+    readonly desiredAPIVersion?: string
+  }
+}
+
+const packed = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const unpacked = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as object
+
+/** Operations of a JSON patch, as a response has them. */
+export const patched = (...operations: object[]) => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+})
+
+/** Addresses of webhooks. */
+export const hook = {
+  /** Answers with these members of a response. */
+  answer: (members: object) => `{{hooks}}/answer/${packed(members as Json)}`,
+  /** Answers with this text. */
+  text: (status: number, text: string) => `{{hooks}}/text/${status}/${packed(text)}`,
+  /** Puts the review into an annotation of the object. */
+  annotate: '{{hooks}}/annotate',
+  /** Denies, with the review as message. */
+  tell: '{{hooks}}/tell',
+  /** Answers with the whole review: `{{uid}}` stands for that of the request. */
+  review: (review: object) => `{{hooks}}/review/${packed(review as Json)}`,
+  /** Converts objects, with these members in each, in place of those that it has. */
+  convert: (members: object = {}) => `{{hooks}}/convert/${packed(members as Json)}`,
+  /** Does not answer. */
+  silent: '{{hooks}}/silent',
+}
+
+/** Members of the response to a review, by the first part of the path. */
+const responses: { readonly [name: string]: (review: Review, argument: string) => object } = {
+  answer: (_review, argument) => unpacked(argument),
+  tell: (review) => ({ allowed: false, status: { message: JSON.stringify(review) } }),
+  annotate: (review) => {
+    const annotations = { ...review.request.object?.metadata.annotations, review: JSON.stringify(review) }
+    return { allowed: true, ...patched({ op: 'add', path: '/metadata/annotations', value: annotations }) }
+  },
+  convert: ({ request: { objects = [], desiredAPIVersion } }, argument) => ({
+    result: { status: 'Success' },
+    convertedObjects: objects.map((each) => ({ ...each, apiVersion: desiredAPIVersion, ...unpacked(argument) })),
+  }),
+}
+
+function answerTo(path: string, body: string): { readonly status: number; readonly text: string } | undefined {
+  const [, name = '', first = '', second = ''] = path.split('/')
+  if (name === 'silent') return undefined
+  if (name === 'text') return { status: Number(first), text: JSON.parse(Buffer.from(second, 'base64url').toString()) as string }
+  const review = JSON.parse(body) as Review
+  const { kind, apiVersion, request } = review
+  if (name === 'review') return { status: 200, text: JSON.stringify(unpacked(first)).replaceAll('{{uid}}', request.uid) }
+  const response = { uid: request.uid, ...responses[name]?.(review, first) }
+  return { status: 200, text: JSON.stringify({ kind, apiVersion, response }) }
+}
+
+/** Resolves when it listens. */
+export async function startHooks(): Promise<Hooks> {
+  const server = createServer(issued('127.0.0.1', 'localhost'), (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const answer = answerTo(new URL(request.url ?? '/', 'https://x').pathname, Buffer.concat(chunks).toString())
+      if (answer === undefined) return
+      response.writeHead(answer.status, { 'content-type': 'application/json' })
+      response.end(answer.text)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    settings: { hooks: `https://127.0.0.1:${port}`, authority: Buffer.from(authority.certPem).toString('base64') },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
