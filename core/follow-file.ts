@@ -4,6 +4,14 @@ import type { Clock, Files, Logger } from './ports.ts'
 import { digestOf } from './schema/digest.ts'
 import { messageOf } from './schema/message-of.ts'
 
+/** Receives what becomes of a followed file, for metrics. */
+export interface FileObserver {
+  /** The file was reloaded; `text` is set if the new content is in use. */
+  reloaded(text: string | undefined): void
+  /** The content now in use. */
+  using(text: string): void
+}
+
 export interface FollowFile<T> {
   readonly path: string
   readonly files: Files
@@ -22,8 +30,7 @@ export interface FollowFile<T> {
   drop?(value: T): void
   /** Errors after which the file is loaded again although it has not changed, and when in milliseconds; default: none. */
   readonly retry?: { readonly clock: Clock; readonly after: number; when(error: unknown): boolean }
-  /** Receives the text of each reload; undefined: it failed. */
-  readonly observer?: { reloaded(text: string | undefined): void }
+  readonly observer?: Pick<FileObserver, 'reloaded'>
 }
 
 /** The text of a file. */

@@ -18,6 +18,10 @@ export interface Platform {
   /** Product word of component names such as `system:<component>-scheduler`, and of finalizer names. */
   readonly component: string
   readonly finalizer: string
+  /** Product word of metrics and of health checks that clients know by name. */
+  readonly product: string
+  /** Response headers with the uids of the flow schema and of the priority level. */
+  readonly flowHeaders: { readonly schema: string; readonly level: string }
   /** User names of components that have their own metrics label. */
   readonly componentUsers: readonly string[]
   /** Issuer of legacy service account tokens (stored in Secrets). */
@@ -33,6 +37,8 @@ export interface Platform {
 }
 
 const protobufTypes = ['application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf']
+
+const flowHeaders = { schema: 'x-kubernetes-pf-flowschema-uid', level: 'x-kubernetes-pf-prioritylevel-uid' }
 
 const wordAliases = [
   ['kvstore3', 'etcd3'],
@@ -56,6 +62,8 @@ const columns = {
     service: 'platform',
     component: 'kube',
     finalizer: 'kubernetes',
+    product: 'kubernetes',
+    flowHeaders,
     componentUsers: ['kube_proxy', 'kubelet'],
     legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [],
@@ -73,6 +81,8 @@ const columns = {
     service: 'kubernetes',
     component: 'kube',
     finalizer: 'kubernetes',
+    product: 'kubernetes',
+    flowHeaders,
     componentUsers: ['kube_proxy', 'kubelet'],
     legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [

@@ -194,7 +194,7 @@ export interface OutboundOptions {
   readonly certificateAuthority?: string
   /** PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string }
-  /** Server name for SNI and certificate verification; default: the URL's host. */
+  /** Server name for SNI and certificate verification; default: the URL's host. Empty: none is sent, and the address is verified. */
   readonly serverName?: string
   /** Path of a Unix socket to connect to instead of the URL's host. */
   readonly unixSocket?: string
@@ -206,6 +206,8 @@ export interface OutboundOptions {
   readonly insecure?: boolean
   /** Timeout in milliseconds, including the body, and of an upgrade until its answer; absent: none. */
   readonly timeout?: number
+  /** Timeout in milliseconds until connected, with TLS; absent: none. */
+  readonly connectTimeout?: number
   /** Path and query to send instead of those of the URL, byte for byte: a URL has no dot segments. */
   readonly target?: string
 }
@@ -276,6 +278,8 @@ export interface Outbound {
    * Absent: this runtime has no upgraded streams.
    */
   upgrade?(request: Request, options?: OutboundOptions): Promise<Upgraded>
+  /** IP addresses of a host name, for checks before connecting; rejects when it has none. Absent: this runtime can't look names up. */
+  resolve?(hostname: string): Promise<readonly string[]>
   /** Makes one unary gRPC call. Resolves to the encoded response; rejects with a CallError. */
   call(call: Call): Promise<Uint8Array>
 }
@@ -314,8 +318,11 @@ export interface Logger {
 
 export interface Telemetry {
   readonly logger: Logger
-  /** Receiver of serialized audit events. Not used yet: audit is not implemented. */
-  readonly audit?: (event: Uint8Array) => Promise<void>
+  /**
+   * Appends lines to the audit log; a call has whole lines. Resolves once they are written, and rejects with an Error when they are not. Calls may
+   * overlap; their lines must not mix. Absent: this runtime has no audit log, and events go to a webhook only.
+   */
+  readonly audit?: (lines: Uint8Array) => Promise<void>
   /** Not used yet: tracing is not implemented. */
   readonly tracer?: Tracer
 }

@@ -1,7 +1,7 @@
 /** Cooperative scheduling: long work (evaluations, long lists, selectors over many objects) yields the thread between time slices. */
 import type { Clock } from './ports.ts'
 
-/** Milliseconds for which one request holds the thread. */
+/** Milliseconds that a request may run before it yields. */
 const length = 5
 
 /** Resumes paused requests first in, first out, one at a time. */
@@ -13,12 +13,12 @@ export class Pauses {
     this.#clock = clock
   }
 
-  /** Time slices of one request, which end when `signal` aborts. */
+  /** Starts the first time slice of a request. After `signal` aborts, `next` rejects. */
   slices(signal: () => AbortSignal): Slices {
     return new Slices(this.#clock, () => this.#next(), signal)
   }
 
-  /** Resolves in the order of calls, each time after all other tasks that are due. */
+  /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */
   #next(): Promise<void> {
     const pause = () => this.#clock.pause?.() ?? Promise.resolve()
     this.#last = this.#last.then(pause)
@@ -48,8 +48,8 @@ export class Slices {
   }
 
   /**
-   * Call when an interrupted evaluation has been repeated up to where it stopped. The repeated part does not count: the slice is extended by
-   * the same time, so that an evaluation takes at most twice as long as without interruptions.
+   * Call when an interrupted evaluation has been repeated up to the point where it stopped. The slice then continues for at least as long as
+   * the repetition took, so that interruptions at most double the time of an evaluation.
    */
   resumed(): void {
     const now = this.#clock.monotonic()

@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { shortLocals } from './short-locals.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
@@ -85,7 +86,7 @@ await build({
   packages: 'external',
   external: ['node:*'],
   charset: 'utf8',
-  // Names of functions and variables stay, for stack traces.
+  plugins: [shortLocals],
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',

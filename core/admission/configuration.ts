@@ -68,7 +68,7 @@ export interface ImagePolicyWebhookConfiguration {
 }
 
 /**
- * Plugin configurations from `--admission-control-config-file`, parsed and defaulted (core/config/files). Absent: the plugin runs with its
+ * Plugin configurations from `--admission-control-config-file`, parsed and defaulted (`file/`). Absent: the plugin runs with its
  * defaults without a file.
  */
 export interface PluginConfigurations {

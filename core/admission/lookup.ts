@@ -1,21 +1,24 @@
 import type { Platform } from '../platform.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, Context } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import { fromHeld } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
 
-/** Stored objects of built-in resources for plugins, frozen. Groups are written with placeholders; a resource that is not served has no objects. */
+/**
+ * Stored objects of built-in resources for plugins, frozen. Groups are written with placeholders; a resource that is not served has no objects.
+ * `context`: what they are needed for, such as the attributes of a request; undefined: the server's own work.
+ */
 export interface Lookup {
   /** A found object may be outdated; a missing one is confirmed by the store. A promise when the store must be asked. */
-  find(group: string, plural: string, namespace: string, name: string): ApiObject | undefined | Promise<ApiObject | undefined>
+  find(...of: ObjectPlace): ApiObject | undefined | Promise<ApiObject | undefined>
   /** As `find`, but waits up to `milliseconds` for the object to be created. */
-  findSoon(group: string, plural: string, namespace: string, name: string, milliseconds: number): Promise<ApiObject | undefined>
+  findSoon(milliseconds: number, ...of: ObjectPlace): Promise<ApiObject | undefined>
   /** Reads the current object from the store. */
-  findLive(group: string, plural: string, namespace: string, name: string): Promise<ApiObject | undefined>
+  findLive(...of: ObjectPlace): Promise<ApiObject | undefined>
   /** Objects of one namespace; empty: of all namespaces, or cluster-scoped. May be outdated. */
-  list(group: string, plural: string, namespace?: string): Promise<ApiObject[]>
+  list(group: string, plural: string, namespace: string, context: Context | undefined): Promise<ApiObject[]>
   /** The resource of a kind, including custom resources; `apiVersion` as in objects. Undefined: not served. */
   resourceOf(apiVersion: string, kind: string): ServedKind | undefined
   /** The objects of a kind in that version, including custom resources. Undefined: not served. */
@@ -24,12 +27,15 @@ export interface Lookup {
   follow(group: string, plural: string, follower: ObjectFollower): Following
 }
 
+/** Where an object is, and what it is needed for. */
+type ObjectPlace = readonly [group: string, plural: string, namespace: string, name: string, context: Context | undefined]
+
 export interface KindObjects {
   readonly namespaced: boolean
   /** As `Lookup.find`. */
-  find(namespace: string, name: string): Promise<ApiObject | undefined>
+  find(namespace: string, name: string, context: Context | undefined): Promise<ApiObject | undefined>
   /** As `Lookup.list`. */
-  list(namespace: string): Promise<ApiObject[]>
+  list(namespace: string, context: Context | undefined): Promise<ApiObject[]>
 }
 
 export interface ServedKind {
@@ -43,13 +49,13 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
   const shown = (object: ApiObject) => fromHeld(definition, object)
   return {
     namespaced: definition.namespaced,
-    async find(namespace, name) {
+    async find(namespace, name, context) {
       const key = store.keys.of(namespace, name)
-      const entry = store.known(key) ?? (await store.get(key))
+      const entry = store.known(key) ?? (await store.get(key, context))
       return entry && shown(entry.object)
     },
-    async list(namespace) {
-      const { entries } = await store.list({ namespace, at: 'any' })
+    async list(namespace, context) {
+      const { entries } = await store.list({ namespace, at: 'any', ...(context && { context }) })
       return entries.map(({ object }) => shown(object))
     },
   }
@@ -59,28 +65,29 @@ const nothing: Following = { ready: Promise.resolve(), close() {} }
 
 export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
-  const find: Lookup['find'] = (group, plural, namespace, name) => {
+  const find: Lookup['find'] = (group, plural, namespace, name, context) => {
     const store = storeOf(group, plural)
     if (store === undefined) return undefined
     const key = store.keys.of(namespace, name)
     const known = store.known(key)
-    return known ? known.object : store.get(key).then((entry) => entry?.object)
+    return known ? known.object : store.get(key, context).then((entry) => entry?.object)
   }
   return {
     find,
-    async findSoon(group, plural, namespace, name, milliseconds) {
-      const found = await find(group, plural, namespace, name)
+    async findSoon(milliseconds, ...of) {
+      const found = await find(...of)
+      const [group, plural, namespace, name, context] = of
       const store = storeOf(group, plural)
       if (found !== undefined || store === undefined) return found
-      await whenCreated(store, { namespace, name }, clock, milliseconds)
-      return find(group, plural, namespace, name)
+      await whenCreated(store, { namespace, name }, context, clock, milliseconds)
+      return find(...of)
     },
-    async findLive(group, plural, namespace, name) {
+    async findLive(group, plural, namespace, name, context) {
       const store = storeOf(group, plural)
-      return (await store?.get(store.keys.of(namespace, name)))?.object
+      return (await store?.get(store.keys.of(namespace, name), context))?.object
     },
-    async list(group, plural, namespace = '') {
-      const found = await storeOf(group, plural)?.list({ namespace, at: 'any' })
+    async list(group, plural, namespace, context) {
+      const found = await storeOf(group, plural)?.list({ namespace, at: 'any', ...(context && { context }) })
       return (found?.entries ?? []).map(({ object }) => object)
     },
     resourceOf(apiVersion, kind) {

@@ -1,17 +1,20 @@
-import type { Clock } from '../ports.ts'
+import { unlessGivenUp } from '../given-up.ts'
+import type { Clock, Context } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 
-/** Resolves once an object of that name exists, or after a timeout in milliseconds. */
+/** Resolves once an object of that name exists, or after a timeout in milliseconds. Rejects when the context ends. */
 export async function whenCreated(
   store: WatchableStore,
   scope: { readonly namespace: string; readonly name: string },
+  context: Context | undefined,
   clock: Clock,
   milliseconds: number,
 ): Promise<void> {
-  const { entries, revision } = await store.list(scope)
+  const { entries, revision } = await store.list({ ...scope, ...(context && { context }) })
   if (entries.length > 0) return
-  await new Promise<void>((resolve) => {
-    const done = () => {
+  let done = () => {}
+  const created = new Promise<void>((resolve) => {
+    done = () => {
       cancel()
       subscription.close()
       resolve()
@@ -21,8 +24,9 @@ export async function whenCreated(
         if (changes.some(({ deleted }) => !deleted)) done()
       },
       progress() {},
-      end: done,
+      end: () => done(),
     })
-    const cancel = clock.after(milliseconds, done)
+    const cancel = clock.after(milliseconds, () => done())
   })
+  await (context ? unlessGivenUp(created, context.signal, done) : created)
 }

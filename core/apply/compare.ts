@@ -1,6 +1,7 @@
 /** Compares an object before and after a write, field by field. */
 
 import { equal } from '../schema/equal.ts'
+import { givenEmpty } from '../schema/given-empty.ts'
 import { isObject } from '../schema/is-object.ts'
 import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -154,6 +155,9 @@ const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? 
 
 const noMembers: JsonObject = {}
 
+/** A member of the new object; null may stand for a list or map that was given as an empty one. */
+const memberOf = (object: JsonObject, key: string): Json => object[key] ?? givenEmpty(object, key) ?? null
+
 function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   const before = isObject(left) ? left : noMembers
   const after = isObject(right) ? right : noMembers
@@ -163,11 +167,12 @@ function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   let count = 0
   for (const key in before) {
     count++
-    const outcome = visit(atomOf(map, key), before[key], Object.hasOwn(after, key) ? after[key] : undefined)
+    const outcome = visit(atomOf(map, key), before[key], Object.hasOwn(after, key) ? memberOf(after, key) : undefined)
     if (outcome !== nothing) outcomes.add(map.element(key), outcome)
   }
   if (count === 0) return isEmpty(after) ? leafOutcome(left, right) : arrived(membersBelow(map, after))
-  for (const key in after) if (!Object.hasOwn(before, key)) outcomes.add(map.element(key), visit(atomOf(map, key), undefined, after[key]))
+  for (const key in after)
+    if (!Object.hasOwn(before, key)) outcomes.add(map.element(key), visit(atomOf(map, key), undefined, memberOf(after, key)))
   return outcomes.whole
 }
 

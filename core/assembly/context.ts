@@ -1,11 +1,12 @@
 import type { Loopback } from '../bootstrap/loopback.ts'
-import type { Encryption } from '../config/encryption.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
+import type { HealthMetrics } from '../meta/metrics/health.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
+import type { Encryption } from '../storage/encryption/configured.ts'
 
 /** Parts with health checks of their own. */
 export interface HealthParts {
@@ -26,13 +27,14 @@ export interface AssemblyContext {
   readonly loopback: Loopback
   /** Sends requests with the server's own identity. */
   fetchOwn(request: Request): Promise<Response>
+  readonly healthMetrics: HealthMetrics
   /** The health endpoints. `found` is absent until the parts with checks of their own have started. */
   healthOf(found?: HealthParts): Health
 }
 
 /** For objects that the server writes while it starts. */
-export const hookContextOf = ({ options: { platform }, settings, ports }: AssemblyContext): HookContext => ({
-  platform,
+export const hookContextOf = ({ options: { general }, settings, ports }: AssemblyContext): HookContext => ({
+  platform: general.platform,
   settings,
   now: ports.clock.now(),
 })

@@ -7,11 +7,12 @@ import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
 import { createRouter } from '../filters/router.ts'
+import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAttemptMetrics } from '../meta/metrics/attempt.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
-import { createServerMetrics } from '../meta/metrics/server.ts'
+import type { ServerMetrics } from '../meta/metrics/server.ts'
 import { createMeta } from '../meta/mount.ts'
 import { releaseOf } from '../meta/version.ts'
 import type { ResourceTable } from '../registry/served.ts'
@@ -19,7 +20,9 @@ import { createNegotiator } from '../request/negotiate.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
 import type { Services } from '../verbs/services.ts'
+import type { Audit } from './audit.ts'
 import type { AssemblyContext } from './context.ts'
+import { debugPaths, type Fairness } from './fairness.ts'
 import type { Identities } from './identities.ts'
 
 export interface HandlerParts {
@@ -29,25 +32,34 @@ export interface HandlerParts {
   readonly plugins: readonly AdmissionPlugin[]
   readonly admissionMetrics: ReturnType<typeof createAdmissionMetrics>
   readonly pauses: Pauses
+  readonly serverMetrics: ServerMetrics
+  readonly fairness: Fairness | undefined
   readonly health: Health
+  readonly nodeAgents: NodeAgents
+  /** Absent: requests are not recorded. */
+  readonly audit: Audit | undefined
 }
 
-export function createHandler(parts: HandlerParts, { options, ports, settings }: AssemblyContext): Handler {
-  const { table, identities, authorizer, plugins, admissionMetrics, pauses, health } = parts
-  const { platform, metrics, version } = options
+export function createHandler(parts: HandlerParts, { options, ports, settings, healthMetrics }: AssemblyContext): Handler {
+  const { table, identities, authorizer, plugins, admissionMetrics, pauses, health, nodeAgents, audit, serverMetrics, fairness } = parts
+  const { general, apis, network, serving, traffic, authentication } = options
+  const { platform, metrics, version } = general
   const { clock, outbound, telemetry } = ports
   const { logger } = telemetry
-  const serverMetrics = createServerMetrics(metrics, clock)
   const negotiator = createNegotiator(platform)
-  const { serviceAccounts: _keys, ...behaviour } = options
   const { serviceAccounts } = identities
   const services: Services = {
-    ...behaviour,
+    platform,
+    minRequestTimeout: traffic.minRequestTimeout,
+    deleteCollectionWorkers: traffic.deleteCollectionWorkers,
+    nodeAddressTypes: network.nodeAddressTypes,
+    watchList: apis.watchList,
     release: releaseOf(version),
     settings,
     clock,
     logger,
     outbound,
+    nodeAgents,
     table,
     rules: createRuleMetrics(metrics, clock),
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
@@ -61,20 +73,36 @@ export function createHandler(parts: HandlerParts, { options, ports, settings }:
     ...(serviceAccounts && { serviceAccounts }),
   }
   const chain = filters({
-    ...options,
+    ...traffic,
+    ...serving,
+    platform,
     settings,
     clock,
     logger,
     negotiator,
     authenticator: identities.authenticator,
     authenticationObserver: createAttemptMetrics(metrics, platform),
-    frontProxyHeaders: options.clusterAuthentication?.frontProxies?.headers,
+    frontProxyHeaders: authentication.clusterAuthentication?.frontProxies?.headers,
     authorizer,
     metrics: serverMetrics,
+    audit: audit?.context,
+    control: fairness?.control,
   })
-  const meta = createMeta({ ...options, settings, others: identities.documents, table, clock, health })
+  const meta = createMeta({
+    platform,
+    metrics,
+    version,
+    serverAddress: serving.serverAddress,
+    healthMetrics: healthMetrics.registry,
+    settings,
+    others: identities.documents,
+    ...(fairness && { unlisted: debugPaths(fairness) }),
+    table,
+    clock,
+    health,
+  })
   return compose(
     chain,
-    createRouter({ delegates: options.delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }),
+    createRouter({ delegates: apis.delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }),
   )
 }

@@ -1,6 +1,8 @@
 import { createHealth, type Health, type HealthCheck } from '../meta/health.ts'
+import type { HealthMetrics } from '../meta/metrics/health.ts'
 import { storeChecks } from '../meta/store-health.ts'
 import type { CompleteOptions } from '../options/index.ts'
+import type { Platform } from '../platform.ts'
 import type { HostPorts } from '../ports.ts'
 import type { HealthParts } from './context.ts'
 
@@ -11,7 +13,44 @@ export interface ServerHealthOptions {
   readonly hooks: readonly HealthCheck[]
   /** Milliseconds of the monotonic clock at which the grace period of `/livez` begins. */
   readonly began: number
+  readonly metrics: HealthMetrics
   shuttingDown(): boolean
+}
+
+/**
+ * Checks of the start in the order in which the reference lists them, also those of parts that a server may lack; scripts compare the lists.
+ * Others follow.
+ */
+const startOrder: readonly string[] = [
+  ...['start-apiserver-admission-initializer', 'generic-apiserver-start-informers'],
+  ...['priority-and-fairness-config-consumer', 'priority-and-fairness-filter', 'storage-object-count-tracker-hook'],
+  ...['start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller'],
+  ...['peer-endpoint-reconciler-controller', 'start-cluster-authentication-info-controller'],
+  ...[
+    'start-<component>-apiserver-identity-lease-controller',
+    'start-<component>-apiserver-identity-lease-garbage-collector',
+    'storage-readiness',
+  ],
+  ...['start-legacy-token-tracking-controller', 'start-service-ip-repair-controllers', 'rbac/bootstrap-roles'],
+  ...['scheduling/bootstrap-system-priority-classes', 'priority-and-fairness-config-producer', 'bootstrap-controller'],
+  ...['start-<product>-service-cidr-controller', 'start-<component>-aggregator-informers', 'apiservice-status-local-available-controller'],
+  ...['apiservice-status-remote-available-controller', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'],
+  ...[
+    'apiservice-discovery-controller',
+    '<component>-apiserver-autoregistration',
+    'autoregister-completion',
+    'apiservice-openapi-controller',
+  ],
+  'apiservice-openapiv3-controller',
+]
+
+function inOrder(checks: readonly HealthCheck[], { component, product }: Platform): readonly HealthCheck[] {
+  const known = startOrder.map((name) => name.replace('<component>', component).replace('<product>', product))
+  const place = ({ name }: HealthCheck) => {
+    const at = known.indexOf(name.replace('poststarthook/', ''))
+    return at < 0 ? known.length : at
+  }
+  return checks.toSorted((one, other) => place(one) - place(other))
 }
 
 const notFinished = () => {
@@ -19,9 +58,12 @@ const notFinished = () => {
 }
 
 /** The health endpoints of a server, whose stores may not be open yet. */
-export function serverHealth({ options, ports, hooks, began, shuttingDown }: ServerHealthOptions, found?: HealthParts): Health {
+export function serverHealth(
+  { options: { general, serving, storage }, ports, hooks, began, metrics, shuttingDown }: ServerHealthOptions,
+  found?: HealthParts,
+): Health {
   const { clock, telemetry } = ports
-  const { storeName } = options.platform
+  const { storeName } = general.platform
   const checksOf = (suffix: string, timeout: number) =>
     found ? storeChecks(found.stores, storeName, suffix, clock, timeout) : [{ name: `${storeName}${suffix}`, check: notFinished }]
   // What follows the stored objects has read them when the start is complete.
@@ -33,12 +75,13 @@ export function serverHealth({ options, ports, hooks, began, shuttingDown }: Ser
   }
   return createHealth({
     clock,
-    bootChecks: hooks,
-    checks: checksOf('', options.storeHealthTimeout),
+    bootChecks: inOrder(hooks, general.platform),
+    checks: checksOf('', storage.storeHealthTimeout),
     serviceChecks: found?.encryption?.checks ?? [],
-    readyChecks: [...checksOf('-readiness', options.storeReadyTimeout), informers, ...(found?.readyChecks ?? [])],
-    graceEnds: began + options.livezGracePeriod,
+    readyChecks: [...checksOf('-readiness', storage.storeReadyTimeout), informers, ...(found?.readyChecks ?? [])],
+    graceEnds: began + serving.livezGracePeriod,
     shuttingDown,
+    observe: metrics.observe,
     failed: (endpoint, reasons) => telemetry.logger.warn({ endpoint, reasons }, 'health check failed'),
   })
 }

@@ -3,13 +3,13 @@ import { forAudiences } from '../authn/audiences.ts'
 import { type Authenticator, type TokenAuthenticator, union } from '../authn/authenticator.ts'
 import { bearerAuthenticator } from '../authn/bearer.ts'
 import { bootstrapTokens } from '../authn/bootstrap-token.ts'
+import { createAuthentication } from '../authn/configured.ts'
 import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../authn/groups.ts'
 import { observedTokens } from '../authn/observer.ts'
 import { tokenUnion } from '../authn/token-union.ts'
 import { websocketAuthenticator } from '../authn/websocket.ts'
 import type { Loopback } from '../bootstrap/loopback.ts'
 import { createServiceAccounts, type ServiceAccounts, secretLookup } from '../bootstrap/service-accounts.ts'
-import { createAuthentication } from '../config/authentication.ts'
 import { issuerDocuments } from '../meta/issuer.ts'
 import { createTokenMetrics } from '../meta/metrics/attempt.ts'
 import { createAuthenticationMetrics } from '../meta/metrics/authentication.ts'
@@ -35,48 +35,53 @@ export interface Identities {
 
 /** Rejects with an Error that names every fault in the authentication options. */
 export async function createIdentities(
-  options: CompleteOptions,
+  { general, apis, authentication, serving }: CompleteOptions,
   ports: HostPorts,
   table: ResourceTable,
   settings: ClusterSettings,
   loopback: Loopback,
 ): Promise<Identities> {
-  const { platform, metrics, serviceAccounts: keys } = options
+  const { platform, metrics, identity } = general
+  const { serviceAccounts: keys, anonymous } = authentication
   const { clock } = ports
   const { logger } = ports.telemetry
   const accountContext = { table, platform, clock, logger, settings, observer: createAccountTokenMetrics(metrics) }
   const accounts = keys && (await createServiceAccounts(keys, accountContext))
   const configured = await createAuthentication({
-    ...options,
-    settings: options.authentication,
+    platform,
+    gates: apis.gates,
+    anonymous,
+    settings: authentication.authentication,
     ownIssuers: keys?.issuers ?? [],
     ports,
-    metrics: createAuthenticationMetrics(metrics, clock, options.identity),
+    observer: createAuthenticationMetrics(metrics, clock, identity),
   })
   const audiences = keys?.audiences ?? []
-  const joining = options.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
+  const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
   const local = (each: TokenAuthenticator) => forAudiences(each, audiences)
   const known = tokenUnion([
-    ...options.staticTokens.map(local),
+    ...authentication.staticTokens.map(local),
     ...(accounts?.tokens ?? []),
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),
-    ...options.tokenAuthenticators,
+    ...authentication.tokenAuthenticators,
   ])
   const tokens = observedTokens(known, createTokenMetrics(metrics), clock)
-  const methods = [...options.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
-  const anonymous = configured.anonymous ? [configured.anonymous] : []
+  const methods = [...authentication.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
 
   function publishedBy({ keys: published }: ServiceAccounts): Identities['documents'] {
     const [issuer = ''] = keys?.issuers ?? []
-    const found = issuerDocuments({ issuer, keys: published, keySetUri: keys?.keySetUri ?? '', serverAddress: options.serverAddress })
+    const found = issuerDocuments({ issuer, keys: published, keySetUri: keys?.keySetUri ?? '', serverAddress: serving.serverAddress })
     if ('documents' in found) return found.documents
     logger.warn({}, `service account issuer is not discoverable: ${found.defect}`)
     return {}
   }
 
   return {
-    authenticator: union([loopback.authenticator, withAuthenticatedGroup(union(methods)), ...anonymous], 'stop'),
+    authenticator: union(
+      [loopback.authenticator, withAuthenticatedGroup(union(methods)), ...(configured.anonymous ? [configured.anonymous] : [])],
+      'stop',
+    ),
     tokens: tokensWithAuthenticatedGroup(tokens),
     audiences,
     ...(accounts && { serviceAccounts: accounts }),

@@ -5,23 +5,27 @@
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
+import { createAuthorization } from '../authz/configured.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import { ensureClusterService } from '../bootstrap/cluster-service.ts'
+import { flowControlProducer, keepFlowControl } from '../bootstrap/flow-control.ts'
+import { flowControlConsumer, reportDangling } from '../bootstrap/flow-schema-status.ts'
 import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
 import { ensureNamespaces } from '../bootstrap/objects.ts'
 import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
-import { createAuthorization } from '../config/authorization.ts'
-import type { Encryption } from '../config/encryption.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
 import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
 import type { Entrance } from '../filters/entrance.ts'
+import { createNodeAgents, type NodeAgents } from '../forwarding/node-agents.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
+import { createAuditMetrics } from '../meta/metrics/audit.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
+import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import type { OpenStores } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
@@ -30,11 +34,14 @@ import { createResourceTable, type LiveTable } from '../registry/table.ts'
 import { builtInResources } from '../resources/group-versions.ts'
 import { Pauses } from '../slices.ts'
 import { startCompaction } from '../storage/compaction.ts'
+import type { Encryption } from '../storage/encryption/configured.ts'
 import { createStores, type Stores } from '../storage/stores.ts'
 import { createConnect } from '../webhook/client-config.ts'
 import { createServiceAddress } from '../webhook/service-address.ts'
+import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 import { checkEncryptedData } from './encrypted-data.ts'
+import { type Fairness, startFairness } from './fairness.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { type PartTable, partOf } from './life-cycle.ts'
@@ -66,11 +73,24 @@ interface Values {
   readonly admissionMetrics: ReturnType<typeof createAdmissionMetrics>
   readonly plugins: readonly AdmissionPlugin[]
   readonly customResources: CustomResources
+  readonly nodeAgents: NodeAgents
+  readonly audit: Audit | undefined
+  readonly serverMetrics: ServerMetrics
+  readonly fairness: Fairness | undefined
   readonly requests: Entrance
 }
 
 /** Parts that run beside the requests, until their value is called. */
-type Background = 'storageMetrics' | 'definitionWriter' | 'clusterAuthentication' | 'reservations' | 'rbac' | 'controllers' | 'compaction'
+type Background =
+  | 'storageMetrics'
+  | 'definitionWriter'
+  | 'clusterAuthentication'
+  | 'reservations'
+  | 'rbac'
+  | 'flowControl'
+  | 'flowSchemaStatus'
+  | 'controllers'
+  | 'compaction'
 /** Parts that are done when they have started. */
 type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses' | 'clusterService'
 
@@ -85,23 +105,41 @@ const close = (closable: { close(): void } | undefined) => closable?.close()
 /** Context of what writes through the API, as this field manager. */
 function contextOfWriter(
   { table, stores }: Pick<Parts, 'table' | 'stores'>,
-  { options, ports, fetchOwn }: AssemblyContext,
+  { options: { general, apis, controllers, serving, storage }, ports, fetchOwn }: AssemblyContext,
   manager: string,
 ): ControllerContext {
   const client = createClient(fetchOwn, manager)
-  return { ...options, clock: ports.clock, logger: ports.telemetry.logger, stores: stores.all, table, client }
+  return {
+    platform: general.platform,
+    gates: apis.gates,
+    garbageCollection: controllers.garbageCollection,
+    rootCa: serving.rootCa,
+    prefix: storage.prefix,
+    clock: ports.clock,
+    logger: ports.telemetry.logger,
+    stores: stores.all,
+    table,
+    client,
+  }
 }
 
 export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
   encryption: part(
     [],
-    async (_needed, { options, ports }) => {
-      if (!options.encryption) return undefined
+    async (_needed, { options: { general, apis, storage }, ports }) => {
+      if (!storage.encryption) return undefined
       // Imported on demand: it brings the YAML parser.
-      const { createEncryption } = await import('../config/encryption.ts')
-      const observer = createEncryptionMetrics(options.metrics, ports.clock, options.identity)
-      return createEncryption(options.encryption, { ...options, definitions: builtInResources, ports, observer })
+      const { createEncryption } = await import('../storage/encryption/configured.ts')
+      const observer = createEncryptionMetrics(general.metrics, ports.clock, general.identity)
+      return createEncryption(storage.encryption, {
+        platform: general.platform,
+        gates: apis.gates,
+        prefix: storage.prefix,
+        definitions: builtInRows(builtInResources, general.platform),
+        ports,
+        observer,
+      })
     },
     { stop: close },
   ),
@@ -113,10 +151,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   pauses: part([], (_needed, { ports }) => new Pauses(ports.clock)),
   table: part(
     ['stores', 'pauses'],
-    ({ stores, pauses }, { options, ports, settings }) => {
+    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings }) => {
       const logger = ports.telemetry.logger
-      const table = createResourceTable(createServing({ ...options, settings, stores, clock: ports.clock, logger, pauses }))
-      table.replace('built-in', builtInRows(builtInResources, options.platform), options.serves)
+      const table = createResourceTable(
+        createServing({ ...storage, ...network, platform: general.platform, settings, stores, clock: ports.clock, logger, pauses }),
+      )
+      table.replace('built-in', builtInRows(builtInResources, general.platform), apis.serves)
       return table
     },
     { stop: close },
@@ -132,29 +172,30 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   authorization: part(
     ['table'],
-    async ({ table }, { options, ports }) => {
-      const { platform, authorizationModes: modes, authorizationFiles: files } = options
+    async ({ table }, { options: { general, authorization }, ports }) => {
+      const { platform, metrics: registry, identity } = general
+      const { authorizationModes: modes, authorizationFiles: files, authorizers } = authorization
       const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
-      const metrics = createAuthorizationMetrics(options.metrics, ports.clock, options.identity)
+      const observer = createAuthorizationMetrics(registry, ports.clock, identity)
       const { authorizer, types, close } = await createAuthorization({
         modes,
         files,
         platform,
         ports,
         rbac,
-        metrics,
+        observer,
         storeOf: table.storeOf,
       })
       return {
-        authorizer: authorizerChain([...options.authorizers, authorizer]),
+        authorizer: authorizerChain([...authorizers, authorizer]),
         rbac: types.includes('RBAC') ? rbac : undefined,
         close,
       }
     },
     { stop: close },
   ),
-  lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.platform, ports.clock)),
-  admissionMetrics: part([], (_needed, { options }) => createAdmissionMetrics(options.metrics)),
+  lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.general.platform, ports.clock)),
+  admissionMetrics: part([], (_needed, { options }) => createAdmissionMetrics(options.general.metrics)),
   plugins: part(
     ['lookup', 'authorization', 'admissionMetrics'],
     ({ lookup, authorization: { authorizer, rbac }, admissionMetrics }, context) =>
@@ -168,8 +209,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
   storageMetrics: part(
     ['table', 'stores'],
-    ({ table, stores }, { options, ports: { clock, telemetry } }) => {
-      const { metrics: registry, platform, countInterval, sizeInterval } = options
+    ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) => {
+      const { metrics: registry, platform } = general
+      const { countInterval, sizeInterval } = storage
       const storeName = platform.storeName
       return startStorageMetrics({
         registry,
@@ -186,7 +228,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   customResources: part(
     ['table', 'lookup'],
-    async ({ table, lookup }, { options: { platform }, settings, ports: { clock, telemetry, outbound } }) => {
+    async ({ table, lookup }, { options, settings, ports: { clock, telemetry, outbound } }) => {
+      const { platform } = options.general
       const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
       const created = createCustomResources({ table, platform, settings, clock, logger: telemetry.logger, outbound, connect })
       await created.ready
@@ -197,58 +240,101 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   definitionWriter: part(
     ['customResources', 'requests'],
     ({ customResources }, { options, fetchOwn }) => {
-      customResources.start(createClient(fetchOwn, serverManager(options.platform)))
+      customResources.start(createClient(fetchOwn, serverManager(options.general.platform)))
       return () => customResources.close()
     },
     { hooks: hook('start-apiextensions-controllers'), stop },
   ),
-  namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, context.options.platform, hookContextOf(context)), {
+  namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, context.options.general.platform, hookContextOf(context)), {
     hooks: hook('start-system-namespaces-controller'),
   }),
   clusterAuthentication: part(
     ['table', 'stores', 'requests'],
     (needed, context) =>
       publishClusterAuthentication(
-        context.options.clusterAuthentication ?? {},
-        contextOfWriter(needed, context, serverManager(context.options.platform)),
+        context.options.authentication.clusterAuthentication ?? {},
+        contextOfWriter(needed, context, serverManager(context.options.general.platform)),
       ),
     {
-      when: ({ options }) => options.clusterAuthentication !== undefined,
+      when: ({ options }) => options.authentication.clusterAuthentication !== undefined,
       hooks: hook('start-cluster-authentication-info-controller'),
       stop,
     },
   ),
   legacyTokenTracking: part(
     ['table', 'namespaces'],
-    ({ table }, context) => ensureLegacyTokenTracking(table, context.options.platform, hookContextOf(context)),
-    { when: ({ options }) => options.serviceAccounts !== undefined, hooks: hook('start-legacy-token-tracking-controller') },
+    ({ table }, context) => ensureLegacyTokenTracking(table, context.options.general.platform, hookContextOf(context)),
+    { when: ({ options }) => options.authentication.serviceAccounts !== undefined, hooks: hook('start-legacy-token-tracking-controller') },
   ),
   reservations: part(['table'], ({ table }) => startReservations(table), { hooks: hook('start-service-ip-repair-controllers'), stop }),
   rbac: part(
     ['table', 'authorization', 'namespaces'],
     ({ table, authorization }, context) => startRbac(table, authorization.rbac, context),
     {
-      when: ({ options }) => options.authorizationModes.includes('RBAC') || options.authorizationFiles.configuration !== undefined,
+      when: ({ options: { authorization } }) =>
+        authorization.authorizationModes.includes('RBAC') || authorization.authorizationFiles.configuration !== undefined,
       hooks: hook('rbac/bootstrap-roles'),
       stop,
     },
   ),
-  priorityClasses: part(['table'], ({ table }, context) => ensurePriorityClasses(table, context.options.platform, hookContextOf(context)), {
-    hooks: hook('scheduling/bootstrap-system-priority-classes'),
-  }),
+  priorityClasses: part(
+    ['table'],
+    ({ table }, context) => ensurePriorityClasses(table, context.options.general.platform, hookContextOf(context)),
+    {
+      hooks: hook('scheduling/bootstrap-system-priority-classes'),
+    },
+  ),
+  flowControl: part(
+    ['table', 'stores', 'requests'],
+    (needed, context) => keepFlowControl(contextOfWriter(needed, context, flowControlProducer)),
+    { when: ({ options }) => options.traffic.priorityAndFairness !== 'off', hooks: hook('priority-and-fairness-config-producer'), stop },
+  ),
+  flowSchemaStatus: part(
+    ['table', 'stores', 'requests'],
+    (needed, context) => reportDangling(contextOfWriter(needed, context, flowControlConsumer)),
+    { when: ({ options }) => options.traffic.priorityAndFairness === 'on', hooks: hook('priority-and-fairness-config-consumer'), stop },
+  ),
   clusterService: part(
     ['table', 'namespaces', 'reservations'],
-    ({ table }, context) =>
-      ensureClusterService(table, { ...context.options, logger: context.ports.telemetry.logger }, hookContextOf(context)),
+    ({ table }, context) => {
+      const { general, network, serving } = context.options
+      const service = { ...network, ...serving, platform: general.platform, logger: context.ports.telemetry.logger }
+      return ensureClusterService(table, service, hookContextOf(context))
+    },
     { hooks: hook('bootstrap-controller') },
   ),
 
+  serverMetrics: part([], (_needed, { options, ports }) => createServerMetrics(options.general.metrics, ports.clock)),
+  fairness: part(['table', 'serverMetrics'], ({ table, serverMetrics }, context) => startFairness(table, serverMetrics.inflight, context), {
+    when: ({ options }) => options.traffic.priorityAndFairness === 'on',
+    hooks: hook('priority-and-fairness-filter'),
+    stop: close,
+  }),
+
   // ── Requests, and what sends them ─────────────────────────────────────────────────────────────
+  nodeAgents: part(
+    [],
+    (_needed, { options, ports: { files, telemetry } }) =>
+      createNodeAgents(options.network.nodeAgentFiles, options.network.nodeAgentTimeout, { files, logger: telemetry.logger }),
+    { stop: close },
+  ),
+  audit: part(
+    [],
+    async (_needed, { options, ports }) => {
+      // Imported on demand, as few servers have a policy.
+      const { createAudit } = await import('./audit.ts')
+      return createAudit(options, ports, createAuditMetrics(options.general.metrics))
+    },
+    {
+      when: ({ options: { audit } }) => audit.auditPolicyFile !== undefined || audit.auditPolicy !== undefined,
+      stop: (audit) => audit?.close(),
+    },
+  ),
   // It needs what a request would miss: rules, namespaces, allocations and custom resources.
   requests: part(
     [
-      ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'plugins', 'admissionMetrics', 'pauses'] as const),
-      ...(['rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData'] as const),
+      ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'plugins', 'admissionMetrics', 'pauses', 'nodeAgents'] as const),
+      ...(['audit', 'rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData', 'serverMetrics', 'fairness'] as const),
     ],
     ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
       const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
@@ -265,13 +351,18 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   controllers: part(
     ['table', 'stores', 'requests'],
     (needed, context) =>
-      startControllers(context.options.controllers, contextOfWriter(needed, context, controllerManager(context.options.platform))),
+      startControllers(
+        context.options.controllers.controllers,
+        contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
+      ),
     { stop },
   ),
   compaction: part(
     ['stores'],
     ({ stores }, { options, ports }) => {
-      const stops = stores.all.map((store) => startCompaction(store, ports.clock, ports.telemetry.logger, options.compactionInterval))
+      const stops = stores.all.map((store) =>
+        startCompaction(store, ports.clock, ports.telemetry.logger, options.storage.compactionInterval),
+      )
       return () => stops.forEach((each) => void each())
     },
     { stop },

@@ -26,15 +26,20 @@ export async function assemblePlugins(
   context: AssemblyContext,
 ): Promise<AdmissionPlugin[]> {
   const { options, ports, settings, fetchOwn } = context
-  const { platform, gates, admissionFile, tolerationSeconds } = options
+  const { general, apis, admission } = options
+  const { platform } = general
   const { clock, outbound, files, telemetry } = ports
   const { enabled } = settings
   // Imported on demand: it brings the YAML parser.
   const fromFile =
-    admissionFile === ''
+    admission.admissionFile === ''
       ? {}
-      : await (await import('../config/admission.ts')).loadPluginConfigurations(admissionFile, { platform, gates, ports })
-  const chosen = await makePlugins(choosePlugins(options.enabledPlugins, options.disabledPlugins), {
+      : await (await import('../admission/file/load.ts')).loadPluginConfigurations(admission.admissionFile, {
+          platform,
+          gates: apis.gates,
+          ports,
+        })
+  const chosen = await makePlugins(choosePlugins(admission.enabledPlugins, admission.disabledPlugins), {
     ...lookup,
     write: createOwnWrites(fetchOwn, platform),
     platform,
@@ -42,16 +47,16 @@ export async function assemblePlugins(
     outbound,
     files,
     logger: telemetry.logger,
-    configuration: { ...options.pluginConfigurations, ...fromFile },
+    configuration: { ...admission.pluginConfigurations, ...fromFile },
     observer,
     authorizer,
     enabled,
-    release: emulatedRelease(options.version),
-    tolerationSeconds,
+    release: emulatedRelease(general.version),
+    tolerationSeconds: admission.tolerationSeconds,
   })
   return [
     ...chosen,
-    ...options.extraPlugins,
+    ...admission.extraPlugins,
     ...(rbac ? [rbacEscalation(platform, authorizer, rbac)] : []),
     claimAccess(platform, lookup, authorizer, enabled),
     policyParameters(platform, lookup, authorizer),

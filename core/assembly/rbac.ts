@@ -8,7 +8,7 @@ import { type AssemblyContext, hookContextOf } from './context.ts'
 export async function startRbac(table: ResourceTable, index: RbacIndex | undefined, context: AssemblyContext): Promise<() => void> {
   // Without RBAC in the authorization configuration file.
   if (index === undefined) return () => {}
-  const { platform } = context.options
+  const { platform } = context.options.general
   await ensureRbac(table, platform, hookContextOf(context))
   const storeOf = (plural: string) => table.lookup(platform.name('rbac.authorization.<domain>'), 'v1', plural)!.store
   const stores = {

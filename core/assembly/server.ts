@@ -2,6 +2,7 @@
 import { createLoopback } from '../bootstrap/loopback.ts'
 import { type Drained, type DrainOptions, Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { createHealthMetrics } from '../meta/metrics/health.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -46,19 +47,26 @@ const [shortestRetry, longestRetry] = [100, 5_000]
 /** `open` opens the stores when the server starts. */
 export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenStores>, options: CompleteOptions): UnstartedServer {
   const { clock, telemetry } = ports
-  const { allowPrivileged, garbageCollection, gates, storageInitializationTimeout } = options
+  const { apis, admission, controllers, storage } = options
   const loopback = createLoopback()
   const began = clock.monotonic()
+  const healthMetrics = createHealthMetrics(clock, options.general.platform)
   const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
   const context: AssemblyContext = {
     options,
     ports,
     open,
-    settings: { allowPrivileged, garbageCollection, enabled: gates.enabled },
+    settings: {
+      allowPrivileged: admission.allowPrivileged,
+      garbageCollection: controllers.garbageCollection,
+      enabled: apis.gates.enabled,
+    },
     entrance,
     loopback,
+    healthMetrics,
     fetchOwn: async (request) => entrance.answer(request, loopback.connection),
-    healthOf: (found) => serverHealth({ options, ports, hooks: life.hooks, began, shuttingDown: () => entrance.leaving }, found),
+    healthOf: (found) =>
+      serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => entrance.leaving }, found),
   }
   const life = new LifeCycle<Parts, AssemblyContext>(parts, {
     context,
@@ -67,7 +75,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       const storeIsAway = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
       // A plugin that is down, or not there yet. Its own check says which one, and waits without a limit.
       const pluginIsAway = (isUnreadable(error) || error instanceof EncryptionError) && (life.value('encryption')?.checks.length ?? 0) > 0
-      if (!pluginIsAway && !(storeIsAway && clock.monotonic() - began < storageInitializationTimeout)) return undefined
+      if (!pluginIsAway && !(storeIsAway && clock.monotonic() - began < storage.storageInitializationTimeout)) return undefined
       telemetry.logger.warn({ part, error: messageOf(error) }, 'start: a part could not read or write its objects; trying again')
       return Math.min(longestRetry, shortestRetry * 2 ** (failures - 1))
     },

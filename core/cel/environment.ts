@@ -22,7 +22,7 @@ import { standardFunctions, standardTypes } from './library/all.ts'
 import { createProgram, type Program } from './program.ts'
 import type { CompilerSettings } from './run/compile.ts'
 import { describeIssues } from './syntax/issues.ts'
-import { listMacros, type Macros, optionalMacros, standardMacros, twoVariableMacros } from './syntax/macros.ts'
+import { bindingMacros, listMacros, type Macros, optionalMacros, standardMacros, twoVariableMacros } from './syntax/macros.ts'
 import { parse } from './syntax/parser.ts'
 import { type CelType, sameType } from './types.ts'
 import { CelError } from './values/errors.ts'
@@ -37,6 +37,8 @@ export interface EnvironmentOptions {
   readonly libraries?: readonly (readonly FunctionDeclaration[])[]
   /** Allow escaped names for map keys: `claims.example__dot__com`. Object fields always allow them. */
   readonly escapedKeys?: boolean
+  /** `cel.bind(name, value, expression)`. */
+  readonly bindings?: boolean
   /** Evaluate constant literals once, at no cost per evaluation. Default true. */
   readonly foldConstants?: boolean
 }
@@ -54,6 +56,7 @@ export interface CelEnvironment {
 }
 
 const macros: Macros = new Map([...standardMacros, ...twoVariableMacros, ...optionalMacros, ...listMacros])
+const macrosWithBindings: Macros = new Map([...macros, ...bindingMacros])
 
 /** Merges libraries; functions of the same name get all overloads. */
 function merged(libraries: readonly (readonly FunctionDeclaration[])[]): ReadonlyMap<string, FunctionDeclaration> {
@@ -77,7 +80,7 @@ function functionsWith(libraries: readonly (readonly FunctionDeclaration[])[]): 
 
 /** Declares variables, types and functions. */
 export function createCelEnvironment(options: EnvironmentOptions): CelEnvironment {
-  const { variables, types = [], typeNamed, libraries = [], escapedKeys = false, foldConstants: foldsConstants = true } = options
+  const { variables, types = [], typeNamed, libraries = [], escapedKeys = false, foldConstants: foldsConstants = true, bindings } = options
   const byName = new Map([...standardTypes, ...types].map((type) => [type.name, type]))
   const declarations: Declarations = {
     variables: new Map(Object.entries(variables)),
@@ -85,12 +88,17 @@ export function createCelEnvironment(options: EnvironmentOptions): CelEnvironmen
     functions: functionsWith(libraries),
   }
   const nameOfKey = escapedKeys ? unescapeName : (name: string) => name
-  return { compile: (expression, options = {}) => compile(declarations, expression, { ...options, nameOfKey, foldsConstants }) }
+  return {
+    compile: (expression, options = {}) =>
+      compile(declarations, expression, { ...options, nameOfKey, foldsConstants, macros: bindings ? macrosWithBindings : macros }),
+  }
 }
 
-type CompileSettings = CompileOptions & CompilerSettings
+interface CompileSettings extends CompileOptions, CompilerSettings {
+  readonly macros: Macros
+}
 
-function compile(declarations: Declarations, expression: string, { result, ...settings }: CompileSettings): Compiled {
+function compile(declarations: Declarations, expression: string, { result, macros, ...settings }: CompileSettings): Compiled {
   const refused = (issues: Parameters<typeof describeIssues>[1]): Compiled => ({
     issues: `compilation failed: ${describeIssues(expression, issues)}`,
   })
@@ -110,11 +118,11 @@ function compile(declarations: Declarations, expression: string, { result, ...se
   }
 }
 
-/** Type name for runtime messages, which differs from the shorter one of static errors. */
-const runtimeName = ({ name, parameters }: CelType): string =>
-  parameters.length === 0 ? name : `${name}(${parameters.map(runtimeName).join(', ')})`
+/** Name of a type in messages about results, which differs from the shorter one of static errors. */
+export const typeName = ({ name, parameters }: CelType): string =>
+  parameters.length === 0 ? name : `${name}(${parameters.map(typeName).join(', ')})`
 
 function wrongResult(wanted: readonly CelType[], given: CelType): string {
-  const names = wanted.map(runtimeName)
-  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${runtimeName(given)}`
+  const names = wanted.map(typeName)
+  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${typeName(given)}`
 }

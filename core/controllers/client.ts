@@ -26,6 +26,8 @@ export interface ResourceClient {
   update(object: ApiObject, subresource?: string): Promise<ApiObject>
   /** RFC 7396. */
   mergePatch(namespace: string, name: string, patch: object, subresource?: string): Promise<ApiObject>
+  /** Server-side apply, which takes over fields of other managers. */
+  apply(object: ApiObject, subresource?: string): Promise<ApiObject>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
   deleteCollection(namespace: string): Promise<void>
 }
@@ -72,6 +74,10 @@ export function createClient(fetch: (request: Request) => Promise<Response>, man
         send('PUT', `${one(object.metadata.namespace ?? '', object.metadata.name ?? '')}${subresource ? `/${subresource}` : ''}`, object),
       mergePatch: (namespace, name, patch, subresource) =>
         send('PATCH', `${one(namespace, name)}${subresource ? `/${subresource}` : ''}`, patch, 'application/merge-patch+json'),
+      apply: (object, subresource) => {
+        const path = `${one(object.metadata.namespace ?? '', object.metadata.name ?? '')}${subresource ? `/${subresource}` : ''}`
+        return send('PATCH', `${path}?force=true&fieldManager=${encodeURIComponent(manager)}`, object, 'application/apply-patch+yaml')
+      },
       async delete(namespace, name, options) {
         await send('DELETE', one(namespace, name), { kind: 'DeleteOptions', apiVersion: 'v1', ...options })
       },

@@ -32,7 +32,7 @@ export const garbageCollector: Controller = (context) => {
   const graph = new ObjectGraph()
   /** UIDs of objects in foreground deletion, by key: they wait for their dependents. */
   const awaiting = new Map<string, string>()
-  /** Keys queued until all dependents are known; undefined afterwards. */
+  /** Keys to queue once the initial list is complete, so that all dependents are known; undefined afterwards. */
   let early: Set<string> | undefined = new Set()
   /** Revision up to which the graph has all changes, by storage key. */
   const seen = new Map<string, number>()
@@ -91,7 +91,7 @@ export const garbageCollector: Controller = (context) => {
     if (found === undefined) return
     const object = found.decode()
     if (object.metadata.deletionTimestamp !== undefined) {
-      // Dependents may have been created since; a later event of this object repeats the check.
+      // The graph is older than this read and may lack dependents; a later event of this object repeats the check.
       if (found.revision > (seen.get(resource.definition.storageKey) ?? 0)) return
       if (object.metadata.finalizers?.includes(orphan)) return releaseDependents(object, place)
       if (object.metadata.finalizers?.includes(foreground)) return awaitDependents(object, place)
@@ -204,7 +204,7 @@ export const garbageCollector: Controller = (context) => {
     put: look,
     delete: ({ resource, key }) => forget(resource, key),
     arrived(root) {
-      // The kind of these owners was unknown before.
+      // Until now these owners counted as present, because their kind was unknown.
       const isOwner = ({ apiVersion, kind }: OwnerReference) => table.ofKind(apiVersion, kind)?.store.keys.prefix('') === root
       for (const { key, owners } of graph.all) if (owners.some(isOwner)) enqueue(key)
     },

@@ -1,6 +1,6 @@
 /** Conversion strategy Webhook: sends objects in batches as ConversionReviews. */
 import type { Platform } from '../platform.ts'
-import type { Clock, Outbound } from '../ports.ts'
+import type { Clock, Context, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
@@ -88,19 +88,20 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
   const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
   const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
 
-  async function ask(texts: readonly string[], apiVersion: string): Promise<readonly Converted[]> {
+  async function ask(texts: readonly string[], apiVersion: string, caller: Context | undefined): Promise<readonly Converted[]> {
     if (version === undefined) throw new Error('no supported conversion review versions')
     const uid = crypto.randomUUID()
     const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(apiVersion)},"objects":[${texts.join(',')}]}`
     const body = `{"kind":"ConversionReview","apiVersion":"${reviewApi}","request":${request}}`
-    const connection = await connect(config)
-    return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout }), uid, reviewApi)
+    const connection = await connect(config, caller)
+    const signal = caller && { signal: caller.signal }
+    return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout, ...signal }), uid, reviewApi)
   }
 
-  async function convertBatch(objects: readonly ApiObject[], texts: readonly string[], apiVersion: string): Promise<ApiObject[]> {
+  async function convertBatch({ objects, texts }: Batch, apiVersion: string, caller: Context | undefined): Promise<ApiObject[]> {
     const first = objects[0] as ApiObject
     const webhook = `conversion webhook for ${kindText(first.apiVersion, first.kind)}`
-    const converted = await ask(texts, apiVersion).catch((error: unknown) => {
+    const converted = await ask(texts, apiVersion, caller).catch((error: unknown) => {
       throw unreasoned(`${webhook} failed: ${messageOf(error)}`)
     })
     if (converted.length !== objects.length) throw unreasoned(`${webhook} returned ${converted.length} objects, expected ${objects.length}`)
@@ -115,11 +116,11 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
   }
 
   return {
-    async convert(objects, apiVersion) {
+    async convert(objects, apiVersion, caller) {
       const result: ApiObject[] = []
       for (const batch of batches(objects)) {
         try {
-          result.push(...(await convertBatch(batch.objects, batch.texts, apiVersion)))
+          result.push(...(await convertBatch(batch, apiVersion, caller)))
         } catch (error) {
           throw error instanceof ApiError ? error : unreasoned(messageOf(error))
         }

@@ -2,6 +2,7 @@ import { type Authentication, AuthenticationError, type Authenticator } from '..
 import { credentialHeaders } from '../authn/credentials.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { unauthorized } from '../respond/status.ts'
@@ -29,7 +30,7 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
     logger.warn({ auditId, error: error.message }, 'unable to authenticate the request')
     throw unauthorized()
   }
-  const identify = (exchange: Exchange, found: Authentication, took: number) => {
+  const identify = (exchange: Exchange, found: Authentication, took: number): MaybePromise<void> | undefined => {
     if (found === undefined) {
       observer.attempted('failure', took)
       throw unauthorized()
@@ -40,13 +41,13 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
     exchange.user = found.user
     if (found.warnings) exchange.warnings.push(...found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
-    exchange.observer?.authenticated()
+    return exchange.observer?.authenticated()
   }
   /** Continues when authentication needs I/O. */
   const wait = async (exchange: Exchange, found: Promise<Authentication>) => {
     const began = clock.monotonic()
     const late = await found.catch((error: unknown) => refuse(exchange, error, clock.monotonic() - began))
-    identify(exchange, late, clock.monotonic() - began)
+    await identify(exchange, late, clock.monotonic() - began)
   }
 
   return (exchange, next) => {
@@ -57,8 +58,8 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
       return refuse(exchange, error, 0)
     }
     if (found instanceof Promise) return wait(exchange, found).then(() => next(exchange))
-    identify(exchange, found, 0)
-    return next(exchange)
+    const observed = identify(exchange, found, 0)
+    return observed instanceof Promise ? observed.then(() => next(exchange)) : next(exchange)
   }
 }
 

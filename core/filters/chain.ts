@@ -1,15 +1,19 @@
+import type { RecorderContext } from '../audit/recorder.ts'
 import type { Authenticator } from '../authn/authenticator.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { FlowControl } from '../fairness/flow-control.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings } from '../schema/model.ts'
+import { audit } from './audit.ts'
 import { authentication } from './authentication.ts'
 import { authorization } from './authorization.ts'
 import { deadline } from './deadline.ts'
+import { fairness } from './fairness.ts'
 import type { Filter } from './filter.ts'
 import { goaway } from './goaway.ts'
 import { cors, hsts } from './headers.ts'
@@ -37,11 +41,15 @@ export interface FilterOptions {
   readonly requestTimeout: number
   readonly maxReadOnlyInFlight: number
   readonly maxMutatingInFlight: number
+  /** Absent: the numbers of requests in flight are limited instead. */
+  readonly control: FlowControl | undefined
   /** Absent: no CORS. */
   readonly corsAccepts?: (origin: string) => boolean
   readonly hstsDirectives: readonly string[]
   /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02. */
   readonly goawayChance: number
+  /** Absent: requests are not recorded. */
+  readonly audit: RecorderContext | undefined
 }
 
 /** All filters in the order in which they run, outermost first. */
@@ -53,6 +61,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
+    ...(options.audit ? [audit(options.audit)] : []),
     recover(logger, options.negotiator),
     deadline(clock, options.requestTimeout),
     authentication({
@@ -63,7 +72,9 @@ export function filters(options: FilterOptions): readonly Filter[] {
       ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
     }),
     impersonation(options.authorizer, options.platform, options.settings.enabled('ConstrainedImpersonation')),
-    inFlight({ readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight }, options.metrics.inflight),
+    options.control
+      ? fairness(options.control)
+      : inFlight({ readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight }, options.metrics.inflight),
     authorization(options.authorizer),
     measure(options.metrics, clock),
   ]

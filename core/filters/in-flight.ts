@@ -1,5 +1,5 @@
 import type { Seat } from '../request/exchange.ts'
-import { tooManyRequests } from '../respond/status.ts'
+import { PlainError } from '../respond/plain-error.ts'
 import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
@@ -24,7 +24,8 @@ class LimitedSeat implements Seat {
   }
 
   take(): void {
-    if (this.#limit > 0 && this.#running[this.#kind] >= this.#limit) throw tooManyRequests('Too many requests, please try again later.', 1)
+    if (this.#limit > 0 && this.#running[this.#kind] >= this.#limit)
+      throw new PlainError(429, 'Too many requests, please try again later.', 1)
     this.#running[this.#kind]++
     this.#taken = true
   }

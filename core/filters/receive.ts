@@ -3,6 +3,7 @@ import type { Exchange, ExchangeObserver, Lifetime, RequestInfo, User } from '..
 import { requestInfo } from '../request/info.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
+import type { FlowHeaders } from '../respond/headers.ts'
 import { serviceUnavailable } from '../respond/status.ts'
 
 const nobody: User = { name: '', groups: [] }
@@ -16,7 +17,8 @@ class RequestExchange implements Exchange {
   readonly auditId: string
   readonly warnings: string[] = []
   user = nobody
-  observer?: ExchangeObserver
+  observer: ExchangeObserver | undefined = undefined
+  flow: FlowHeaders | undefined = undefined
   deadline?: number
   /** The request as received: its signal belongs to the client, even when `request` has been replaced. */
   readonly #sent: Request
@@ -35,7 +37,7 @@ class RequestExchange implements Exchange {
     const { path, query } = splitTarget(targetOf(request))
     this.query = query
     this.info = requestInfo(request.method, path, query)
-    this.auditId = request.headers.get('audit-id') ?? nextId()
+    this.auditId = request.headers.get('audit-id') || nextId()
   }
 
   get annotations(): Map<string, string> {

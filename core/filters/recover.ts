@@ -11,13 +11,13 @@ import type { Filter } from './filter.ts'
 const errors: Endpoint = { protobuf: true, table: false, transforms: false }
 const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
 
-/** The form of an error: the client's choice, or indented JSON if that is not acceptable, as in the reference. */
-function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiator): ErrorForm {
+/** The form of an error that the client has asked for; undefined: it accepts none that there is. */
+function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiator): ErrorForm | undefined {
   try {
     const { format, mediaType, pretty } = negotiator.negotiate(headers.get('accept'), errors)
     return { format, mediaType, pretty: pretty || isPretty(query, headers) }
   } catch {
-    return indentedJson
+    return undefined
   }
 }
 
@@ -27,8 +27,11 @@ function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiato
  */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const respond = (exchange: Exchange, error: ApiError): Response => {
-    exchange.observer?.responding(() => encode({ value: error.status, schema: Status }, 'json', false))
-    return errorResponse(exchange, error, formOf(exchange, negotiator))
+    const form = formOf(exchange, negotiator)
+    // As in the reference, which writes it past its encoders then, and does not record it.
+    if (form === undefined) return errorResponse(exchange, error, indentedJson)
+    exchange.observer?.responding(() => encode({ value: error.status, schema: Status }, 'json', false), error.status)
+    return errorResponse(exchange, error, form)
   }
   const answer = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof PlainError) return error.response
@@ -39,6 +42,7 @@ export function recover(logger: Logger, negotiator: Negotiator): Filter {
       return respond(exchange, serviceUnavailable('the request was given up'))
     const { path, verb } = exchange.info
     const stack = error instanceof Error ? error.stack : String(error)
+    exchange.observer?.panicked(error)
     logger.error({ path, verb, auditId: exchange.auditId, stack }, 'request handler failed')
     return respond(exchange, new ApiError('InternalError', 'This request caused apiserver to panic. Look in the logs for details.'))
   }

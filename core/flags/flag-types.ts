@@ -1,11 +1,11 @@
 /** Constructors of flags by type, with the value syntax of Go's pflag. */
 
-import { parseBool } from '../config/bool.ts'
 import { choiceProblem, type Range, rangeProblem } from '../config/bounds.ts'
 import { formatDuration, parseDuration } from '../config/duration.ts'
 import { ourWords } from '../config/words.ts'
 import { items, words } from '../options/types.ts'
 import type { Platform } from '../platform.ts'
+import { parseBool } from '../schema/bool.ts'
 import { parseCsv } from '../schema/csv-text.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { parseQuantity, scaledQuantity } from '../schema/quantity.ts'

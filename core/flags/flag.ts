@@ -1,8 +1,8 @@
 /** Command-line flags as data: each row parses its own values. */
 
-import type { FileKindName } from '../config/files/load.ts'
 import type { Platform, PlatformName } from '../platform.ts'
 import { DecodeError } from '../schema/decode-error.ts'
+import type { FileKindName } from './file-kinds.ts'
 import type { OptionOfFlag } from './option-flag.ts'
 
 /** An invalid command line. The message is one line and names the flag. */

@@ -24,6 +24,22 @@ function encryption(flags: ParsedFlags): Pick<ServerOptions, 'encryption'> {
   return { encryption: { file, automaticReload: flags.get('encryption-provider-config-automatic-reload') ?? false } }
 }
 
+/** Files for calls to node agents. */
+function nodeAgents(flags: ParsedFlags): Pick<ServerOptions, 'nodeAgentFiles'> {
+  const [certificateAuthority, clientCertificate] = [
+    flags.get('nodeagent-certificate-authority'),
+    flags.get('nodeagent-client-certificate'),
+  ]
+  const clientKey = flags.get('nodeagent-client-key')
+  return {
+    nodeAgentFiles: {
+      ...(certificateAuthority && { certificateAuthority }),
+      ...(clientCertificate && { clientCertificate }),
+      ...(clientKey && { clientKey }),
+    },
+  }
+}
+
 /** Options that flags set one by one: their rows say which. @throws FlagError */
 function single(flags: ParsedFlags): ServerOptions {
   const rows: [string, Flag][] = Object.entries(allFlags)
@@ -42,6 +58,7 @@ export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
     ...single(flags),
     ...onlyPlugins(flags),
     ...encryption(flags),
+    ...nodeAgents(flags),
     storageMediaType: storageMediaType(flags),
     tolerationSeconds: {
       notReady: flags.get('default-not-ready-toleration-seconds'),

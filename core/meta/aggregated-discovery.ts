@@ -1,7 +1,6 @@
 import type { Platform } from '../platform.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
-import { type ResourceRow, resourceRows } from './resource-rows.ts'
-import type { ServedGroup } from './served.ts'
+import type { PublishedGroup } from './group-source.ts'
+import type { PublishedResource, ResourceRow } from './resource-rows.ts'
 
 /** Media type parameters of aggregated discovery, for negotiation and Content-Type. */
 export function aggregatedType(version: string, platform: Platform) {
@@ -11,7 +10,7 @@ export function aggregatedType(version: string, platform: Platform) {
 }
 
 /** All groups with their resources in one document (KEP-3352). */
-export function aggregatedList(groups: readonly ServedGroup[], version: string, platform: Platform) {
+export function aggregatedList(groups: readonly PublishedGroup[], version: string, platform: Platform) {
   const { group, kind } = aggregatedType(version, platform)
   return {
     kind,
@@ -19,7 +18,7 @@ export function aggregatedList(groups: readonly ServedGroup[], version: string, 
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, definitions }) => ({ version, resources: definitions.map(discovered), freshness: 'Current' })),
+      versions: versions.map(({ version, resources, freshness }) => ({ version, resources: resources().map(discovered), freshness })),
     })),
   }
 }
@@ -27,17 +26,15 @@ export function aggregatedList(groups: readonly ServedGroup[], version: string, 
 /** Empty group and version default to those of the list, as in the unaggregated lists. */
 const responseKind = ({ group = '', version = '', kind }: ResourceRow) => ({ group, version, kind })
 
-function discovered(definition: ResourceDefinition) {
-  const { names, namespaced } = definition
-  const [own, ...subresources] = resourceRows(definition)
+function discovered({ rows: [own, ...subresources], singular, namespaced, short, categories }: PublishedResource) {
   return {
     resource: own.name,
     responseKind: responseKind(own),
     scope: namespaced ? 'Namespaced' : 'Cluster',
-    singularResource: names.singular,
+    singularResource: singular,
     verbs: own.verbs,
-    ...(names.short && { shortNames: names.short }),
-    ...(names.categories && { categories: names.categories }),
+    ...(short && { shortNames: short }),
+    ...(categories && { categories }),
     ...(subresources.length > 0 && {
       subresources: subresources.map((row) => ({ subresource: row.subresource, responseKind: responseKind(row), verbs: row.verbs })),
     }),

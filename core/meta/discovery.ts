@@ -3,7 +3,6 @@ import { covers, parseAccept } from '../request/accept.ts'
 import { isPretty } from '../request/negotiate.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
 import { encode, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
@@ -12,12 +11,14 @@ import type { JsonObject, Message } from '../schema/model.ts'
 import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
 import type { FixedRequest } from './fixed-request.ts'
-import { resourceRows } from './resource-rows.ts'
-import { type DefinitionSource, groupServed, perRevision, type ServedGroup, type ServedVersion } from './served.ts'
+import { type GroupSource, mergeGroups, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
 
 export interface DiscoveryOptions {
-  readonly served: DefinitionSource
+  /** The first source of a group version is the one that is listed. */
+  readonly sources: readonly GroupSource[]
+  /** Other servers of the cluster. Resources that only they serve are in the current aggregated list, for clients without `profile=nopeer`. */
+  readonly peers: readonly GroupSource[]
   readonly platform: Platform
   /** Host and port in the answer of `/api`. */
   readonly serverAddress: string
@@ -34,6 +35,13 @@ export interface Discovery {
    */
   respond(request: FixedRequest): Promise<Response> | undefined
 }
+
+/** Profile of the aggregated list without the resources of peers, in media types. */
+const noPeers = 'nopeer'
+const withPeers = 'peers'
+
+const isCore = ({ name }: PublishedGroup) => name === ''
+const isNamed = ({ name }: PublishedGroup) => name !== ''
 
 /** The list of a path. */
 interface List {
@@ -57,13 +65,13 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
-export function createDiscovery({ served, platform, serverAddress, hashes, aggregatedVersions }: DiscoveryOptions): Discovery {
+export function createDiscovery({ sources, peers, platform, serverAddress, hashes, aggregatedVersions }: DiscoveryOptions): Discovery {
   const objectTypes = ['application/json', 'application/yaml', platform.protobufType]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
-  const documents = perRevision(served, (definitions) => {
-    const groups = groupServed(definitions, platform)
-    const core = groups.filter(({ name }) => name === '')
-    const named = groups.filter(({ name }) => name !== '')
+  const documents = perRevision([...sources, ...peers], () => {
+    const groups = mergeGroups(sources)
+    const core = groups.filter(isCore)
+    const named = groups.filter(isNamed)
     const lists = new Map<string, List>()
     const add = (path: string, service: boolean, schema: Message, build: () => unknown) =>
       lists.set(path, { service, forms: inAllForms(schema, build) })
@@ -73,21 +81,21 @@ export function createDiscovery({ served, platform, serverAddress, hashes, aggre
       if (group.name !== '')
         add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
       for (const version of group.versions) {
-        const service = version.definitions.some(({ routing }) => routing === 'path')
-        add(version.path, service, APIResourceList, () => resourceList(version, storageVersionHash))
+        add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash))
       }
     }
     const aggregated = new Map<string, Forms>()
-    for (const version of aggregatedVersions) {
-      aggregated.set(
-        `/api ${version}`,
-        inAllForms(APIGroupDiscoveryList, () => aggregatedList(core, version, platform)),
-      )
-      aggregated.set(
-        `/apis ${version}`,
-        inAllForms(APIGroupDiscoveryList, () => aggregatedList(named, version, platform)),
-      )
+    const addAggregated = (version: string, profile: string, all: readonly PublishedGroup[]) => {
+      for (const [path, own] of [
+        ['/api', all.filter(isCore)],
+        ['/apis', all.filter(isNamed)],
+      ] as const) {
+        const forms = inAllForms(APIGroupDiscoveryList, () => aggregatedList(own, version, platform))
+        aggregated.set(`${path} ${version} ${profile}`, forms)
+      }
     }
+    for (const version of aggregatedVersions) addAggregated(version, '', groups)
+    if (peers.length > 0) addAggregated('v2', withPeers, mergeGroups(sources, peers))
     return { lists, aggregated }
   })
 
@@ -101,17 +109,28 @@ export function createDiscovery({ served, platform, serverAddress, hashes, aggre
         if (asked.request.method !== 'GET') throw notAllowed()
         checkAccepts(asked.request.headers.get('accept'), objectTypes, platform.protobufTypes)
       }
-      return negotiate(asked, list.forms, (version) => aggregated.get(`${path} ${version}`), platform)
+      const find = (version: string, profile: string | undefined) =>
+        (profile === noPeers ? undefined : aggregated.get(`${path} ${version} ${withPeers}`)) ?? aggregated.get(`${path} ${version} `)
+      return negotiate(asked, list.forms, find, platform)
     },
   }
 }
 
+/** A document is recorded as JSON whatever the client gets; an unchanged one is not. */
+async function observed(response: Response, { observer }: FixedRequest, { json }: Forms): Promise<Response> {
+  if (observer === undefined || response.status !== 200) return response
+  const { bytes } = await json()
+  observer.responding(() => bytes)
+  return response
+}
+
 async function negotiate(
-  { request, query }: FixedRequest,
+  asked: FixedRequest,
   list: Forms,
-  aggregated: (version: string) => Forms | undefined,
+  aggregated: (version: string, profile: string | undefined) => Forms | undefined,
   platform: Platform,
 ): Promise<Response> {
+  const { request, query } = asked
   const types: readonly (readonly [mediaType: string, format: Format])[] = [
     ['application/json', 'json'],
     ['application/yaml', 'yaml'],
@@ -124,21 +143,21 @@ async function negotiate(
     const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(query, request.headers))
     const form = indents ? 'indented' : format
     if (!range.parameters.has('as')) {
-      return new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType } })
+      return observed(new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType } }), asked, list)
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)
-    const document = aggregated(version)
+    const document = aggregated(version, range.parameters.get('profile'))
     if (document && range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind) {
       const headers = { 'Content-Type': `${mediaType};${type.parameters}`, 'Cache-Control': 'public' }
-      return respondWith(request, await document[form](), headers)
+      return observed(respondWith(request, await document[form](), headers), asked, document)
     }
   }
   throw notAcceptable(['application/json', 'application/yaml', platform.protobufType])
 }
 
 /** Lists of the core group have no apiVersion, for historical reasons. */
-function apiVersions(core: readonly ServedGroup[], serverAddress: string) {
+function apiVersions(core: readonly PublishedGroup[], serverAddress: string) {
   return {
     kind: 'APIVersions',
     versions: core.flatMap(({ versions }) => versions.map(({ version }) => version)),
@@ -146,33 +165,32 @@ function apiVersions(core: readonly ServedGroup[], serverAddress: string) {
   }
 }
 
-function groupEntry({ name, versions }: ServedGroup) {
+function groupEntry({ name, versions }: PublishedGroup) {
   const entries = versions.map(({ groupVersion, version }) => ({ groupVersion, version }))
   return { name, versions: entries, preferredVersion: entries[0] }
 }
 
 async function resourceList(
-  { group, groupVersion, definitions }: ServedVersion,
-  storageVersionHash: (definition: ResourceDefinition) => Promise<string | undefined>,
+  { group, groupVersion, resources }: PublishedVersion,
+  storageVersionHash: (stored: string | undefined) => Promise<string | undefined>,
 ) {
-  const hashes = await Promise.all(definitions.map(storageVersionHash))
+  const all = resources()
+  const hashes = await Promise.all(all.map(({ stored }) => storageVersionHash(stored)))
   return {
     kind: 'APIResourceList',
     ...(group !== '' && { apiVersion: 'v1' }),
     groupVersion,
-    resources: definitions.flatMap((definition, index) => {
-      const { namespaced, names } = definition
-      const [own, ...subresources] = resourceRows(definition)
+    resources: all.flatMap(({ rows: [own, ...subresources], singular, namespaced, short, categories }, index) => {
       const hash = hashes[index]
       return [
         {
           name: own.name,
-          singularName: names.singular,
+          singularName: singular,
           namespaced,
           kind: own.kind,
           verbs: own.verbs,
-          ...(names.short && { shortNames: names.short }),
-          ...(names.categories && { categories: names.categories }),
+          ...(short && { shortNames: short }),
+          ...(categories && { categories }),
           ...(hash !== undefined && { storageVersionHash: hash }),
         },
         ...subresources.map(({ name, group, version, kind, verbs }) => ({

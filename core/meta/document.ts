@@ -60,21 +60,17 @@ export function lazyForm(document: BuildDocument, convert: (value: JsonObject) =
   }
 }
 
-/** Responds with the document, or 304 when the client has it (RFC 9110 13.1.2). `compress`: with gzip for clients that accept it. */
-export function respondWith(
-  request: Request,
-  document: Document,
-  headers: { readonly [name: string]: string },
-  compress = false,
-): Response {
+/** Responds with the document, or 304 when the client has it (RFC 9110 13.1.2). */
+export function respondWith(request: Request, document: Document, headers: { readonly [name: string]: string }): Response {
   const etag = `"${document.hash}"`
   const all = { ...headers, ETag: etag, Vary: 'Accept' }
   const known = request.headers.get('If-None-Match')
-  if (known !== null && matches(known, etag)) return new Reply(null, { status: 304, headers: all })
-  return bodyResponse(request, document.bytes, { status: 200, headers: all }, () => compress)
+  if (known !== null && hasTag(known, etag)) return new Reply(null, { status: 304, headers: all })
+  return bodyResponse(request, document.bytes, { status: 200, headers: all }, () => false)
 }
 
-function matches(header: string, etag: string): boolean {
+/** Whether an If-None-Match header lists the tag. */
+export function hasTag(header: string, etag: string): boolean {
   return header.split(',').some((text) => {
     const tag = text.trim()
     return tag === '*' || tag === etag || tag === `W/${etag}`

@@ -3,6 +3,7 @@ import { plainHeaders } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { FixedRequest } from './fixed-request.ts'
+import type { HealthMetrics } from './metrics/health.ts'
 
 /** A health check. */
 export interface HealthCheck {
@@ -28,6 +29,8 @@ export interface HealthOptions {
   readonly readyChecks?: readonly HealthCheck[]
   /** True once shutdown has begun; then `/readyz` fails. */
   readonly shuttingDown: () => boolean
+  /** Called with the result of each check that an endpoint asked for and did not exclude. */
+  readonly observe?: HealthMetrics['observe']
   /** Called with the reasons, which the response does not contain. */
   readonly failed?: (endpoint: HealthEndpoint, reasons: readonly string[]) => void
 }
@@ -65,7 +68,7 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
     paths: [...endpoints.keys(), ...single.keys()].sort(),
     respond({ path, query }) {
       const found = endpoints.get(path)
-      if (found) return respondAll(found.endpoint, found.checks, query, options.failed)
+      if (found) return respondAll(found.endpoint, found.checks, query, options)
       const check = single.get(path)
       return check && respondOne(check)
     },
@@ -93,7 +96,7 @@ async function respondAll(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],
   query: URLSearchParams,
-  failed: HealthOptions['failed'],
+  { observe, failed }: Pick<HealthOptions, 'observe' | 'failed'>,
 ): Promise<Response> {
   const excluded = new Set(query.getAll('exclude'))
   const unknown = new Set(excluded)
@@ -107,6 +110,7 @@ async function respondAll(
         return `[+]${name} excluded with ${group}: ok\n`
       }
       const reason = await reasonOf(check)
+      observe?.(name, endpoint, reason === undefined)
       if (reason === undefined) return `[+]${name} ok\n`
       reasons.push(`${name}: ${reason}`)
       return `[-]${name} failed: reason withheld\n`

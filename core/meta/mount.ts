@@ -6,18 +6,20 @@ import type { Clock } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { checkAccepts } from '../request/route-media.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
 import type { FixedRequest } from './fixed-request.ts'
+import { type GroupSource, perRevision } from './group-source.ts'
 import type { Health } from './health.ts'
 import type { MetricsRegistry } from './metrics/registry.ts'
 import { createOpenApiV2 } from './openapi/v2.ts'
+import { createServedSwagger } from './openapi/v2-served.ts'
 import { createOpenApiV3 } from './openapi/v3.ts'
+import { createServedOpenApi } from './openapi/v3-served.ts'
 import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
-import { type DefinitionSource, perRevision } from './served.ts'
+import { createServedGroups } from './served.ts'
 import { createStatusz } from './statusz.ts'
 import { emulatedRelease, type VersionInfo, versionResponse } from './version.ts'
 
@@ -28,10 +30,13 @@ export interface MetaOptions {
   readonly version: VersionInfo
   readonly health: Health
   readonly metrics: MetricsRegistry
+  readonly healthMetrics: MetricsRegistry
   readonly serverAddress: string
   readonly settings: ClusterSettings
   /** Additional documents by path, such as the issuer's discovery document. */
   readonly others?: PublishedPaths
+  /** Further paths, which no document lists. */
+  readonly unlisted?: { readonly [path: string]: (query: URLSearchParams) => Response }
 }
 
 export interface Meta {
@@ -71,28 +76,34 @@ function checkService({ method, headers }: Request, type: string): void {
 }
 
 export function createMeta(options: MetaOptions): Meta {
-  const { table, platform, clock, version, health, metrics, settings, others = {} } = options
-  const served: DefinitionSource = {
-    get revision() {
-      return table.revision
+  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = {} } = options
+  const served = createServedGroups(
+    {
+      get revision() {
+        return table.revision
+      },
+      definitions: () => table.all().map(({ definition }) => definition),
     },
-    definitions: () => table.all().map(({ definition }) => definition),
-  }
+    platform,
+  )
+  const sources: readonly GroupSource[] = [served]
   const discovery = createDiscovery({
-    served,
+    sources,
+    peers: [],
     platform,
     serverAddress: options.serverAddress,
     hashes: settings.enabled('StorageVersionHash'),
     aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
-  const openApi = { served, platform, clock, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
-  const v2 = createOpenApiV2(openApi)
-  const v3 = createOpenApiV3(openApi)
+  const openApi = { served, platform, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
+  const v2 = createOpenApiV2([createServedSwagger(openApi)], clock)
+  const v3 = createOpenApiV3([createServedOpenApi(openApi, clock)], clock)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
   const fixed = [
     ...statuszPaths,
     '/metrics',
+    '/metrics/slis',
     '/openapi/v2',
     '/openapi/v3',
     '/openapi/v3/',
@@ -100,28 +111,35 @@ export function createMeta(options: MetaOptions): Meta {
     ...Object.keys(others),
     ...health.paths,
   ]
-  const root = createRoot(served, platform, fixed)
+  /** When the process started, for readers of metrics that do not parse them. */
+  const started = { 'Process-Start-Time-Unix': String(Math.floor(clock.now() / 1000)) }
+  const root = createRoot(sources, fixed)
 
   const statusz = createStatusz({ platform, clock, version, paths: fixed })
   const find = lookup([
     ...['/', '/index.html'].map((path) => ({ path, respond: () => root() })),
     { path: '/version', service: 'application/json', respond: () => versionResponse(version) },
-    { path: '/metrics', respond: () => metrics.respond() },
+    { path: '/metrics', respond: () => metrics.respond(started) },
+    { path: '/metrics/slis', respond: () => healthMetrics.respond(started) },
     ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: health.respond }) as const),
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
+    ...Object.entries(unlisted).map(([path, respond]) => ({ path, respond: ({ query }: FixedRequest) => respond(query) })),
   ])
-  const groups = perRevision(served, (definitions) => new Set(definitions.filter(isRoutedByPath).map(({ group }) => group)))
+  const groups = perRevision(
+    [served],
+    () => new Set(served.groups().flatMap(({ name, versions }) => (versions.some(({ service }) => service) ? [name] : []))),
+  )
   const services = ['/api', '/version', ...Object.keys(others)]
   return {
-    answer({ request, info, query }) {
+    answer({ request, info, query, observer }) {
       const found = find(info.path)
       if (found === undefined) return undefined
       if (found.service) checkService(request, found.service)
-      return found.respond({ request, path: info.path, query })
+      return found.respond({ request, path: info.path, query, ...(observer && { observer }) })
     },
     owns(path) {
       const [, first, group = ''] = path.split('/', 3)
@@ -129,5 +147,3 @@ export function createMeta(options: MetaOptions): Meta {
     },
   }
 }
-
-const isRoutedByPath = ({ routing }: ResourceDefinition) => routing === 'path'

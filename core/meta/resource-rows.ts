@@ -11,6 +11,18 @@ export interface ResourceRow {
   readonly verbs: readonly string[]
 }
 
+/** A resource in discovery. */
+export interface PublishedResource {
+  /** The resource, then its subresources. */
+  readonly rows: readonly [ResourceRow, ...ResourceRow[]]
+  readonly singular: string
+  readonly namespaced: boolean
+  readonly short?: readonly string[]
+  readonly categories?: readonly string[]
+  /** Group version and kind of its stored objects, such as `apps/v1/Deployment` or `/v1/Pod`; absent if it is not stored. */
+  readonly stored?: string
+}
+
 const statusVerbs = ['get', 'patch', 'update']
 
 /** Verbs not offered for a resource under deletion. */
@@ -38,4 +50,16 @@ export function resourceRows(definition: ResourceDefinition): readonly [Resource
     { name: plural, subresource: '', kind, verbs },
     ...(subresourceOrder === 'name' ? [...subresources.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) : subresources.values()),
   ]
+}
+
+export function publishedResource(definition: ResourceDefinition): PublishedResource {
+  const { group, version, kind, names, namespaced, storageKey, storageVersion = `${group}/${version}` } = definition
+  return {
+    rows: resourceRows(definition),
+    singular: names.singular,
+    namespaced,
+    ...(names.short && { short: names.short }),
+    ...(names.categories && { categories: names.categories }),
+    ...(storageKey !== '' && { stored: `${storageVersion.includes('/') ? '' : '/'}${storageVersion}/${kind}` }),
+  }
 }

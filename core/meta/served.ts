@@ -1,9 +1,10 @@
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { customGroupPriority, groupVersions } from '../resources/group-versions.ts'
-import { compareVersions } from '../schema/version-order.ts'
+import { type GroupSource, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
+import { publishedResource } from './resource-rows.ts'
 
-/** The currently served resources, from which everything in this folder is computed. */
+/** The resources that this server serves itself: built-in and custom ones. */
 export interface DefinitionSource {
   /** Increases whenever the result of `definitions()` changes. */
   readonly revision: number
@@ -11,39 +12,41 @@ export interface DefinitionSource {
   definitions(): readonly ResourceDefinition[]
 }
 
-export interface ServedVersion {
-  readonly group: string
-  readonly version: string
-  /** `v1` or `apps/v1`. */
-  readonly groupVersion: string
-  /** `/api/v1` or `/apis/apps/v1`. */
-  readonly path: string
+/** Their groups, which OpenAPI documents are made of too. */
+export interface ServedGroups extends GroupSource {
+  groups(): readonly ServedGroup[]
+}
+
+interface ServedGroup extends PublishedGroup {
+  readonly versions: readonly ServedVersion[]
+}
+
+export interface ServedVersion extends PublishedVersion {
   /** Sorted by plural. */
   readonly definitions: readonly ResourceDefinition[]
 }
 
-export interface ServedGroup {
-  /** Empty for the core group. */
-  readonly name: string
-  /** Best first; the first one is the preferred version. */
-  readonly versions: readonly ServedVersion[]
+/** Priority of versions that are ordered by stability and number, as in the reference. */
+const versionPriority = 100
+
+export function createServedGroups(served: DefinitionSource, platform: Platform): ServedGroups {
+  const priorities = new Map(groupVersions.map(({ group, priority }) => [platform.name(group), priority]))
+  const groups = perRevision([served], () =>
+    [...bucket(served.definitions(), ({ group }) => group)].map(([name, definitions]) => ({
+      name,
+      priority: priorities.get(name) ?? customGroupPriority,
+      versions: [...bucket(definitions, ({ version }) => version)].map(([version, own]) => servedVersion(name, version, own)),
+    })),
+  )
+  return {
+    get revision() {
+      return served.revision
+    },
+    groups,
+  }
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Groups in discovery order: by priority, then by name; their versions by stability, then number. */
-export function groupServed(definitions: readonly ResourceDefinition[], platform: Platform): readonly ServedGroup[] {
-  const priorities = new Map(groupVersions.map(({ group, priority }) => [platform.name(group), priority]))
-  const priority = (name: string) => priorities.get(name) ?? customGroupPriority
-  return [...bucket(definitions, ({ group }) => group)]
-    .sort(([a], [b]) => priority(b) - priority(a) || byText(a, b))
-    .map(([name, ofGroup]) => ({
-      name,
-      versions: [...bucket(ofGroup, ({ version }) => version)]
-        .sort(([a], [b]) => compareVersions(b, a))
-        .map(([version, ofVersion]) => servedVersion(name, version, ofVersion)),
-    }))
-}
 
 function bucket<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap<string, T[]> {
   const buckets = new Map<string, T[]>()
@@ -55,27 +58,18 @@ function bucket<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap
   return buckets
 }
 
-function servedVersion(group: string, version: string, definitions: ResourceDefinition[]): ServedVersion {
+function servedVersion(group: string, version: string, unsorted: readonly ResourceDefinition[]): ServedVersion {
   const groupVersion = group === '' ? version : `${group}/${version}`
+  const definitions = [...unsorted].sort((a, b) => byText(a.names.plural, b.names.plural))
   return {
     group,
     version,
     groupVersion,
     path: group === '' ? `/api/${version}` : `/apis/${groupVersion}`,
-    definitions: definitions.sort((a, b) => byText(a.names.plural, b.names.plural)),
-  }
-}
-
-/** Memoizes a result for the current revision. */
-export function perRevision<T>(served: DefinitionSource, build: (definitions: readonly ResourceDefinition[]) => T): () => T {
-  let revision: number | undefined
-  let value: T
-  return () => {
-    if (revision !== served.revision) {
-      const current = served.revision
-      value = build(served.definitions())
-      revision = current
-    }
-    return value
+    priority: versionPriority,
+    service: definitions.some(({ routing }) => routing === 'path'),
+    freshness: 'Current',
+    definitions,
+    resources: () => definitions.map(publishedResource),
   }
 }

@@ -1,19 +1,15 @@
-import type { ResourceDefinition } from '../resources/definition.ts'
-
 const encoder = new TextEncoder()
 
 /**
- * Base64 of the first eight bytes of the SHA-256 of `group/version/Kind` as stored; equal hashes mean the same storage version.
- * Undefined for resources that are not stored. Results are cached.
+ * Base64 of the first eight bytes of the SHA-256 of group version and kind as stored (`PublishedResource.stored`); equal hashes mean the
+ * same storage version. Undefined for resources that are not stored. Results are cached.
  */
-export function createStorageVersionHash(): (definition: ResourceDefinition) => Promise<string | undefined> {
+export function createStorageVersionHash(): (stored: string | undefined) => Promise<string | undefined> {
   const known = new Map<string, Promise<string>>()
-  return async ({ group, version, kind, storageKey, storageVersion }) => {
-    if (storageKey === '') return undefined
-    const stored = storageVersion ?? `${group}/${version}`
-    const text = `${stored.includes('/') ? '' : '/'}${stored}/${kind}`
-    const hash = known.get(text) ?? shortHash(text)
-    known.set(text, hash)
+  return async (stored) => {
+    if (stored === undefined) return undefined
+    const hash = known.get(stored) ?? shortHash(stored)
+    known.set(stored, hash)
     return hash
   }
 }

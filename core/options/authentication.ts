@@ -1,8 +1,8 @@
 /** Who sends a request. */
 import type { Authenticator, TokenAuthenticator } from '../authn/authenticator.ts'
+import type { AuthenticationSettings } from '../authn/configured.ts'
 import type { ClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import type { ServiceAccountKeys } from '../bootstrap/service-accounts.ts'
-import type { AuthenticationSettings } from '../config/authentication.ts'
 import { option, typesOf } from './option.ts'
 import { bool, callable, having, list, object, refined, seconds, shape, text } from './types.ts'
 

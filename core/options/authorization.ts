@@ -1,7 +1,7 @@
 /** Who may do what. */
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { AuthorizationFiles } from '../authz/configured.ts'
 import { authorizationModes } from '../authz/modes.ts'
-import type { AuthorizationFiles } from '../config/authorization.ts'
 import { type Given, option, typesOf } from './option.ts'
 import { callable, having, limited, list, milliseconds, type OptionProblem, oneOf, shape, text, words } from './types.ts'
 

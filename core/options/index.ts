@@ -2,6 +2,7 @@
 import { createPlatform } from '../platform.ts'
 import { admissionOptions } from './admission.ts'
 import { apiOptions } from './apis.ts'
+import { auditConflicts, auditOptions } from './audit.ts'
 import { authenticationOptions } from './authentication.ts'
 import { authorizationConflicts, authorizationOptions } from './authorization.ts'
 import { controllerOptions } from './controllers.ts'
@@ -25,6 +26,7 @@ export interface OptionGroups {
   readonly storage: typeof storageOptions
   readonly traffic: typeof trafficOptions
   readonly controllers: typeof controllerOptions
+  readonly audit: typeof auditOptions
 }
 
 export const optionGroups: OptionGroups = {
@@ -38,43 +40,32 @@ export const optionGroups: OptionGroups = {
   storage: storageOptions,
   traffic: trafficOptions,
   controllers: controllerOptions,
+  audit: auditOptions,
 }
 
-type AllOptions = typeof generalOptions &
-  typeof apiOptions &
-  typeof servingOptions &
-  typeof networkOptions &
-  typeof authenticationOptions &
-  typeof authorizationOptions &
-  typeof admissionOptions &
-  typeof storageOptions &
-  typeof trafficOptions &
-  typeof controllerOptions
+type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer All) => void ? All : never
+
+/** The options of all groups, whose names differ. */
+type AllOptions = Intersection<OptionGroups[keyof OptionGroups]>
 
 /** The options of all groups. */
-export const allOptions: AllOptions = {
-  ...generalOptions,
-  ...apiOptions,
-  ...servingOptions,
-  ...networkOptions,
-  ...authenticationOptions,
-  ...authorizationOptions,
-  ...admissionOptions,
-  ...storageOptions,
-  ...trafficOptions,
-  ...controllerOptions,
-}
+export const allOptions: AllOptions = Object.assign({}, ...Object.values(optionGroups))
 
 /** Options of a server; all are optional. Defaults suit an embedded server; the daemon sets options from its flags. */
 export type ServerOptions = Given<AllOptions>
-export type CompleteOptions = Complete<AllOptions>
+
+/** As the parts of a server get them: by group. */
+export type CompleteOptions = { readonly [G in keyof OptionGroups]: Complete<OptionGroups[G]> }
 
 export const serverOptionTypes = typesOf(allOptions)
 
 /** Problems of combinations; each option is valid by itself. */
-export const serverOptionConflicts = (options: Given<typeof authorizationOptions & typeof networkOptions>): readonly OptionProblem[] => [
-  ...authorizationConflicts(options),
-  ...networkConflicts(options),
-]
+export const serverOptionConflicts = (
+  options: Given<typeof authorizationOptions & typeof networkOptions & typeof auditOptions>,
+): readonly OptionProblem[] => [...authorizationConflicts(options), ...networkConflicts(options), ...auditConflicts(options)]
 
-export const withDefaults = (options: ServerOptions): CompleteOptions => complete(allOptions, options, options.platform ?? createPlatform())
+export function withDefaults(given: ServerOptions): CompleteOptions {
+  const platform = given.platform ?? createPlatform()
+  const groups = Object.entries(optionGroups).map(([name, table]) => [name, complete(table, given, platform)] as const)
+  return Object.fromEntries(groups) as unknown as CompleteOptions
+}

@@ -1,8 +1,9 @@
 /** Addresses of services and nodes. */
+import type { NodeAgentFiles } from '../forwarding/node-agents.ts'
 import type { PortRange } from '../registry/allocators/port-set.ts'
 import { parseNetwork } from '../schema/ip.ts'
 import { type Given, option } from './option.ts'
-import { integer, limited, list, type OptionProblem, shape, text, within } from './types.ts'
+import { integer, limited, list, milliseconds, type OptionProblem, shape, text, within } from './types.ts'
 
 /** Maximum host bits of a service range: older servers keep ranges as bitmaps. */
 const maxHostBits = 20
@@ -53,6 +54,12 @@ export const networkOptions = {
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
     description: 'Preferred types of node addresses for connections to node agents, in order.',
   }),
+  nodeAgentFiles: option<NodeAgentFiles>(shape({ certificateAuthority: text, clientCertificate: text, clientKey: text }), {
+    default: {},
+    description:
+      'Files for calls to node agents: CA bundle (without it, their certificates are not verified), client certificate and key. Read through the port files, again when they change.',
+  }),
+  nodeAgentTimeout: option(milliseconds(), { default: 5_000, description: 'Timeout of connecting to node agents.' }),
 }
 
 /** Problems of combinations; each option is valid by itself. */

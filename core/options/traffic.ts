@@ -2,7 +2,7 @@
 
 import { rangeProblem } from '../config/bounds.ts'
 import { option } from './option.ts'
-import { limited, milliseconds, number, within } from './types.ts'
+import { limited, milliseconds, number, oneOf, within } from './types.ts'
 
 const unlessFair = 'With priority and fairness, it is added to the total concurrency limit.'
 
@@ -19,6 +19,11 @@ export const trafficOptions = {
   maxMutatingInFlight: option(within({ min: 0 }), {
     default: 200,
     description: `Maximum number of mutating requests in flight. 0: no limit. ${unlessFair}`,
+  }),
+  priorityAndFairness: option(oneOf(['off', 'objects', 'on']), {
+    default: 'off',
+    description:
+      "Whether the cluster's priority levels and flow schemas are kept (objects), and whether requests are queued and dispatched by them (on).",
   }),
   deleteCollectionWorkers: option(within({ min: 1 }), {
     default: 1,

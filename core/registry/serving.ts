@@ -1,4 +1,4 @@
-/** Turns rows into served resources, for built-in and run-time rows alike. */
+/** Turns resource definitions (rows) into served resources, both built-in definitions and those added at run time. */
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import { hubOf } from '../resources/converter.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
@@ -29,7 +29,7 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   readonly watchCache: boolean
   /** Resources without a watch cache. */
   readonly uncached: readonly GroupResource[]
-  /** Seconds. */
+  /** Lifetime of events in seconds; 0: unlimited. */
   readonly eventTtl: number
   readonly leaseReuse: number
 }
@@ -37,9 +37,9 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
 /** The stored objects of all versions of a resource. */
 export interface StoredRows {
   readonly rows: readonly ResourceDefinition[]
-  /** The objects in their stored versions. */
+  /** Returns objects in the version in which they are stored. */
   readonly store: WatchableStore
-  /** The objects in a row's version. */
+  /** The store for requests to a row. It returns objects in the row's version if the resource holds them in the requested version. */
   viewOf(row: ResourceDefinition): WatchableStore
 }
 
@@ -55,7 +55,7 @@ export interface ServedSet {
 /** Creates a set from rows that are bound to the platform; reuses unchanged parts of `before`. */
 export type ServeRows = (rows: readonly ResourceDefinition[], serves: (row: ResourceDefinition) => boolean, before?: ServedSet) => ServedSet
 
-/** Leases belong to one store; created on first use. */
+/** Returns the leases of a store, created on first use. */
 function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => Leases {
   const made = new Map<KeyValueStore, Leases>()
   return (store) => {
@@ -67,7 +67,10 @@ function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => L
 
 const groupResourceOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
 
-/** Whether two rows differ at most in `closing`, which must not end watches. Stores, and requests that use them, may read anything else. */
+/**
+ * Whether two rows are equal apart from `closing`. If so, the store is kept and its watches continue. Any other field may be used by the
+ * store or by its requests.
+ */
 function isSame(a: ResourceDefinition, b: ResourceDefinition | undefined): boolean {
   if (a === b || b === undefined) return a === b
   const { closing: _before, ...one } = a
@@ -85,7 +88,7 @@ function isStored(row: ResourceDefinition): boolean {
   return row.storageVersion === undefined || row.storageVersion === apiVersionOf(row)
 }
 
-/** Versions of a resource (equal storage keys) share one store. */
+/** Creates the function that serves rows. Versions of a resource have equal storage keys and share one store. */
 export function createServing(options: ServingOptions): ServeRows {
   const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)

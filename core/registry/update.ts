@@ -4,6 +4,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
+import { hasGivenEmpty } from '../schema/given-empty.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { Entry } from '../storage/entry.ts'
@@ -20,6 +21,8 @@ const tries = 20
 
 export interface Update {
   readonly view: View
+  /** The client sends the whole object, so that another uid means another object: 409. In a patch it is a change of the uid, which is refused. */
+  readonly isWhole?: true
   /** Computes the new object from the stored one; called again after every write conflict. */
   change(existing: ApiObject): MaybePromise<ApiObject>
 }
@@ -28,13 +31,13 @@ export interface Update {
  * Sets the resourceVersion of an update without one, if the kind allows that. 0 counts as none, as in the reference. Throws 409 for another
  * version than the stored one, 422 if the kind needs one, and 500 if it is not a number.
  */
-function checkVersion(resource: ServedResource, { metadata }: ApiObject, existing: ApiObject): void {
+function checkVersion(resource: ServedResource, view: View, { metadata }: ApiObject, existing: ApiObject): void {
   const { name = '', resourceVersion: stored = '' } = existing.metadata
   if (metadata.resourceVersion === stored) return
   const given = parseRevision(metadata.resourceVersion ?? '')
   if (typeof given === 'string') throw unexpected(given)
   if (given !== 0 && given !== Number(stored)) throw modified(resource.groupResource, name)
-  if (given === 0 && resource.definition.updateNeedsVersion) {
+  if (given === 0 && resource.definition.updateNeedsVersion && !view.needsNoVersion) {
     const { group, resource: plural } = resource.groupResource
     const message = 'Invalid value: 0: must be specified for an update'
     throw invalid({ group, kind: plural }, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
@@ -42,26 +45,33 @@ function checkVersion(resource: ServedResource, { metadata }: ApiObject, existin
   metadata.resourceVersion = stored
 }
 
-/** The object's key below the prefix of all keys, for errors. */
-function keyOf({ store: { definition } }: ServedResource, { metadata: { namespace = '', name = '' } }: ApiObject): string {
-  return createKeys('', definition.storageKey, definition.namespaced).of(namespace, name)
+/** The object's key in errors: a dry run does not reach the store, which puts the prefix of all keys in front. */
+function keyOf({ store }: ServedResource, { metadata: { namespace = '', name = '' } }: ApiObject, dryRun: boolean): string {
+  const { definition } = store
+  return (dryRun ? createKeys('', definition.storageKey, definition.namespaced) : store.keys).of(namespace, name)
 }
 
-/** Copies immutable metadata from the stored object, and throws when the UIDs differ. */
-function keepIdentity(resource: ServedResource, incoming: ApiObject, existing: ApiObject): void {
+/** Throws when the UIDs differ. */
+function checkUid(resource: ServedResource, { metadata: { uid = '' } }: ApiObject, existing: ApiObject, dryRun: boolean): void {
+  if (uid === '' || uid === existing.metadata.uid) return
+  const key = keyOf(resource, existing, dryRun)
+  throw conflict(
+    resource.groupResource,
+    existing.metadata.name ?? '',
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.metadata.uid}`,
+  )
+}
+
+/** Copies immutable metadata from the stored object. */
+function keepIdentity(resource: ServedResource, view: View, incoming: ApiObject, existing: ApiObject): void {
   const { metadata } = incoming
-  const name = existing.metadata.name ?? ''
-  if (metadata.uid !== undefined && metadata.uid !== '' && metadata.uid !== existing.metadata.uid)
-    throw conflict(
-      resource.groupResource,
-      name,
-      `StorageError: invalid object, Code: 4, Key: ${keyOf(resource, existing)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${existing.metadata.uid}`,
-    )
-  checkVersion(resource, incoming, existing)
-  for (const field of ['uid', 'creationTimestamp'] as const) {
-    if (existing.metadata[field] === undefined) delete metadata[field]
-    else Object.assign(metadata, { [field]: existing.metadata[field] })
-  }
+  checkVersion(resource, view, incoming, existing)
+  const { uid, creationTimestamp } = existing.metadata
+  // Validation refuses another one.
+  if (uid === undefined) delete metadata.uid
+  else metadata.uid ||= uid
+  if (creationTimestamp === undefined) delete metadata.creationTimestamp
+  else metadata.creationTimestamp = creationTimestamp
   // A started deletion continues; validation refuses other changes of these fields.
   const { deletionTimestamp, deletionGracePeriodSeconds } = existing.metadata
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp
@@ -77,13 +87,18 @@ const metadataCounted: { readonly [generation: string]: 'annotations' | 'labels'
 }
 
 /** Increments the generation when more than metadata and status changed (API conventions, 'Metadata'). */
-function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
+function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject, dropped: boolean): void {
   if (definition.generation === 'none' || definition.generation === 'once') return
   const statusCounts = definition.generation === 'specAndStatus'
   const content = ({ metadata: _metadata, status, ...rest }: ApiObject) =>
     (statusCounts ? { ...rest, status: status ?? null } : rest) as Json
   const counted = metadataCounted[definition.generation]
-  const same = equal(content(object), content(old)) && (!counted || equal(object.metadata[counted] ?? {}, old.metadata[counted] ?? {}))
+  const now = content(object)
+  const same =
+    equal(now, content(old)) &&
+    (!counted || equal(object.metadata[counted] ?? {}, old.metadata[counted] ?? {})) &&
+    !(definition.countsEmpty && hasGivenEmpty(now)) &&
+    !(definition.countsDropped && dropped)
   if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 
@@ -120,7 +135,7 @@ export async function updateObject(
   resource: ServedResource,
   namespace: string,
   name: string,
-  { view, change }: Update,
+  { view, isWhole, change }: Update,
   request: WriteRequest,
 ): Promise<Entry> {
   const { store, groupResource } = resource
@@ -135,12 +150,13 @@ export async function updateObject(
   }
 
   async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
+    const { enabled } = request.context.settings
+    const dropped = dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, enabled)
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.strategy) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
-    dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, request.context.settings.enabled)
     const canonical = codec.canonical(written)
     const old = codec.known?.(current.bytes) ?? codec.canonical(existing)
-    if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old)
+    if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
     keepTimes(canonical as JsonObject, old as JsonObject)
     const validated = interruptible(request, () => {
       if (view.strategy) validateSubresourceUpdate(definition, view.strategy, canonical, old, request.context)
@@ -169,7 +185,8 @@ export async function updateObject(
   function tryFrom(current: Entry): MaybePromise<Outcome> {
     const existing = current.decode()
     return then(change(existing), (incoming) => {
-      keepIdentity(resource, incoming, existing)
+      if (isWhole) checkUid(resource, incoming, existing, request.dryRun)
+      keepIdentity(resource, view, incoming, existing)
       const written = withOwners(view.write(existing, incoming, request.context), incoming)
       const write = () => attempt(current, existing, written)
       if (view.partial || resource.reservations === undefined) return write()

@@ -46,7 +46,7 @@ function validateMetadataUpdate(
   context: HookContext,
 ): void {
   const { namespaced, nameFormat } = definition
-  const checks: { readonly [check in MetadataCheck]: () => void } = {
+  const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
     object: () => validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors),
     update: () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors),
   }
@@ -55,6 +55,7 @@ function validateMetadataUpdate(
     checks.update()
     const isValid = errors.count === 0 && !object.metadata.generateName
     for (const check of definition.metadataOnUpdate) {
+      if (check === 'lateUpdate') continue
       if (!isValid) checks[check]()
       validateFinalizers(definition, object, errors, context)
     }
@@ -108,6 +109,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
   validateMetadataUpdate(definition, object, old, errors, context)
   validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => {
+    if (definition.metadataOnUpdate.includes('lateUpdate')) validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
     validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
     definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
   })

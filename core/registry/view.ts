@@ -11,6 +11,8 @@ export interface View {
   readonly reset?: FieldSet
   /** Status and the like: the rest of the object is neither prepared nor validated. */
   readonly partial: boolean
+  /** A write needs no resourceVersion, even if updates of the kind do: scale. */
+  readonly needsNoVersion?: true
   /** Set for subresources other than status and scale. */
   readonly strategy?: SubresourceStrategy
 }

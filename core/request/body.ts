@@ -33,7 +33,7 @@ export async function readBody(request: Request, limit: number = maxBodyBytes): 
   return request.body === null ? empty : readStream(request.body, limit)
 }
 
-type Receiving = Pick<Exchange, 'request' | 'seat' | 'expired' | 'observer'>
+type Receiving = Pick<Exchange, 'request' | 'seat' | 'expired'>
 
 /**
  * Reads the body of an exchange. Its seat is free for other requests until the client has sent the body, so that stalled clients block no one.
@@ -44,7 +44,6 @@ export function receiveBody(exchange: Receiving): Uint8Array | Promise<Uint8Arra
   const whole = exchange.expired ? undefined : LightRequest.body(exchange.request)?.whole()
   if (whole === undefined) return awaitBody(exchange)
   if (whole.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes)
-  exchange.observer?.received(whole)
   return whole
 }
 
@@ -63,7 +62,6 @@ async function awaitBody(exchange: Receiving): Promise<Uint8Array> {
     await taken
     if (exchange.expired) throw timeout('no place was free in time')
   }
-  exchange.observer?.received(bytes)
   return bytes
 }
 

@@ -1,5 +1,7 @@
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Connection, Context } from '../ports.ts'
+import type { FlowHeaders } from '../respond/headers.ts'
+import type { Status } from '../respond/status.ts'
 
 /** The caller of a request (authentication/user.Info). */
 export interface User {
@@ -49,16 +51,34 @@ export interface Seat {
  * continues after the deadline may still call it: what counts is what it was told when the response leaves `recover`.
  */
 export interface ExchangeObserver {
-  /** The exchange has its user. */
-  authenticated(): void
+  /** The exchange has its user. The request waits for the promise, and fails with its error. */
+  authenticated(): MaybePromise<void>
   /** The request runs as this user from now on. `constraint`: the verb that allowed it (KEP-5284); empty for the original mode. */
   impersonated(user: User, constraint: string): void
   /** The authorizer's decision, with its reason. */
-  authorized(allowed: boolean, reason: string): void
-  /** The body, as the client sent it. */
-  received(body: Uint8Array): void
-  /** The object of the response, before it is encoded: `json` prints it in the requested version. Not called for streams; again, if encoding fails. */
-  responding(json: () => Uint8Array): void
+  authorized(verdict: Verdict, reason: string): void
+  /** The object of the body: `json` prints it with its defaults. Delete options have no metadata. Call `json` at once: the object changes. */
+  requested(metadata: RequestMetadata, json: () => Uint8Array): void
+  /** A patch, as the client sent it. */
+  patched(body: Uint8Array): void
+  /**
+   * The object of the response, before it is encoded: `json` prints it in the requested version. `status`: it is this Status. Not called for
+   * streams; again, if encoding fails.
+   */
+  responding(json: () => Uint8Array, status?: Status): void
+  /** The handler failed for a reason that the client does not get. The response follows. */
+  panicked(error: unknown): void
+}
+
+/** Outcome of authorization; `error`: no decision was possible. */
+export type Verdict = 'allow' | 'forbid' | 'error'
+
+/** What identifies the object of a body. */
+export interface RequestMetadata {
+  readonly name?: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
 }
 
 /** What requests know about the life of the server. */
@@ -80,7 +100,9 @@ export interface Exchange extends Context {
   readonly info: RequestInfo
   /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
-  observer?: ExchangeObserver
+  observer?: ExchangeObserver | undefined
+  /** What priority and fairness took the request for; absent: it is not subject to it. */
+  flow?: FlowHeaders | undefined
   /** Set by the deadline filter. */
   deadline?: number
   /** The deadline has passed and the client has its answer: remaining work must stop. */

@@ -20,7 +20,9 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     if (at < 0) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
     const different = term[at] === '!'
     const start = at + (different || term[at + 1] === '=' ? 2 : 1)
-    found.push({ field: term.slice(0, at), operator: different ? '!=' : '=', value: unescaped(term.slice(start)) })
+    const [field, value] = [term.slice(0, at), unescaped(term.slice(start))]
+    // As in the reference, a lone operator selects everything.
+    if (field !== '' || value !== '') found.push({ field, operator: different ? '!=' : '=', value })
   }
   return found
 }
@@ -73,7 +75,7 @@ type Reader = (object: ApiObject) => string
 export type FieldOf = (name: string, read: Reader) => string
 
 /** The parts of a definition that selectors need. */
-type Selectable = Pick<ResourceDefinition, 'selectable' | 'namespaced' | 'group' | 'version' | 'versioning'>
+type Selectable = Pick<ResourceDefinition, 'selectable' | 'unselectable' | 'namespaced' | 'group' | 'version' | 'versioning'>
 
 const metadataFields = ['metadata.name', 'metadata.namespace']
 
@@ -122,11 +124,12 @@ export function fieldReader(field: string, definition: Selectable): Reader {
   return (object) => read(hub.converter.now(object, apiVersion))
 }
 
-function servedReader(field: string, { selectable, namespaced }: Selectable): Reader {
+function servedReader(field: string, definition: Selectable): Reader {
+  const { selectable, namespaced } = definition
   const own = selectable && Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
   if (field === 'metadata.name' || (field === 'metadata.namespace' && (namespaced || !selectable))) return pathReader(`.${field}`)
-  if (selectable) throw badRequest(`field label not supported: ${field}`)
+  if (selectable) throw badRequest(definition.unselectable?.(field, apiVersionOf(definition)) ?? `field label not supported: ${field}`)
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only ${metadataFields.map((each) => JSON.stringify(each)).join(', ')}`,
   )

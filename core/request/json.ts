@@ -29,7 +29,7 @@ export interface ParseOptions {
   readonly doubles?: boolean
   /** Schema that tells which parts keep their text. */
   readonly schema?: Schema
-  /** Refuse invalid UTF-8. Default false: invalid bytes become U+FFFD, as in Go. */
+  /** Refuse what YAML does not allow: invalid UTF-8, escaped surrogates. Default false: both become U+FFFD, as in Go. */
   readonly strictText?: boolean
   /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
   readonly settle?: (value: Json) => Json
@@ -41,7 +41,7 @@ export interface ParseOptions {
  */
 export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, strictText = false, settle }: ParseOptions): Parsed {
   const text = decodeUtf8(bytes) ?? (strictText ? undefined : repairUtf8(bytes))
-  if (text === undefined) throw notUtf8()
+  if (text === undefined || (strictText && hasSurrogateEscape(text))) throw badRequest('not allowed in YAML')
   const { members, exponents, fractions } = measure(text)
   const spelled = settle !== undefined && (exponents || fractions)
   let value: Json
@@ -60,9 +60,6 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
 
 /** The strict decoding errors of a body that `parseJson` has accepted. */
 export const strictFaults = (bytes: Uint8Array, shape: Shape): string[] => findFaults(decodeUtf8(bytes) ?? repairUtf8(bytes), shape)
-
-/** Error for bodies that must be valid UTF-8. */
-export const notUtf8 = (): ApiError => badRequest('invalid UTF-8 in body')
 
 /** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */
 function exactly(text: string, schema: Schema | undefined, spelled = false): Json {

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { Format } from '../respond/encode.ts'
 import { type ApiError, notAcceptable } from '../respond/status.ts'
+import { parseBool } from '../schema/bool.ts'
 import { type AcceptClause, parseAccept } from './accept.ts'
 
 /** Alternative representation that the client requested, a kind of the group meta. */
@@ -128,8 +129,6 @@ function settle(
   return { ...chosen, transform: { kind: kind as Transform['kind'], version } }
 }
 
-const trueTexts = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-
 /** User agents of people: command-line tools and browsers. */
 const people = /^(?:curl|Wget|Mozilla\/5\.0)/
 
@@ -139,5 +138,5 @@ const people = /^(?:curl|Wget|Mozilla\/5\.0)/
  */
 export function isPretty(query: URLSearchParams, headers: Headers): boolean {
   const wanted = query.size > 0 && query.get('pretty')
-  return wanted ? trueTexts.has(wanted) : people.test(headers.get('user-agent') ?? '')
+  return wanted ? parseBool(wanted) === true : people.test(headers.get('user-agent') ?? '')
 }

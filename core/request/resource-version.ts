@@ -1,4 +1,4 @@
-import { badRequest, type GroupResource, invalid, unexpected } from '../respond/status.ts'
+import { badRequest, unexpected } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { parseRevision } from '../schema/revision-text.ts'
@@ -10,10 +10,10 @@ function errorsOf(text: string, fault: string): FieldErrors {
 }
 
 /**
- * The revision of a get's resourceVersion; 0 for none. Throws 500 without a reason, because the reference's watch cache returns an error that
- * is not a Status.
+ * The revision of a get's or a watch's resourceVersion; 0 for none. Throws 500 without a reason, because the reference's watch cache returns
+ * an error that is not a Status.
  */
-export function parseGetVersion(text: string): number {
+export function parseVersion(text: string): number {
   const parsed = parseRevision(text)
   if (typeof parsed === 'number') return parsed
   throw unexpected(`resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
@@ -24,11 +24,4 @@ export function parseListVersion(text: string): number {
   const parsed = parseRevision(text)
   if (typeof parsed === 'number') return parsed
   throw badRequest(`invalid resource version: resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
-}
-
-/** The revision of a watch's resourceVersion; 0 for none. Throws Invalid. */
-export function parseWatchVersion(text: string, groupResource: GroupResource): number {
-  const parsed = parseRevision(text)
-  if (typeof parsed === 'number') return parsed
-  throw invalid({ group: groupResource.group, kind: groupResource.resource }, '', errorsOf(text, parsed).list)
 }

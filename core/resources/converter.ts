@@ -4,6 +4,7 @@
  */
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
+import type { Context } from '../ports.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json } from '../schema/model.ts'
 import { type ApiObject, apiVersionOf, type Hub, type ResourceDefinition, type SyncConverter } from './definition.ts'
@@ -56,10 +57,10 @@ export function toHeld(row: ResourceDefinition, object: ApiObject): ApiObject {
 }
 
 /** An object of any version of the resource in the row's version. */
-export function inVersion(row: ResourceDefinition, object: ApiObject): MaybePromise<ApiObject> {
+export function inVersion(row: ResourceDefinition, object: ApiObject, context: Context | undefined): MaybePromise<ApiObject> {
   const { versioning } = row
   if (object.apiVersion === apiVersionOf(row) || versioning === undefined) return object
-  return then(versioning.converter.convert([object], apiVersionOf(row)), ([converted]) => canonical(row, converted as ApiObject))
+  return then(versioning.converter.convert([object], apiVersionOf(row), context), ([converted]) => canonical(row, converted as ApiObject))
 }
 
 const canonical = ({ schema }: ResourceDefinition, object: ApiObject) => canonicalise(schema, object as Json, { root: true }) as ApiObject

@@ -2,8 +2,10 @@
  * Resources as data. Built-in resources are rows made with `resource()`; CustomResourceDefinitions yield the
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
+
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
+import type { Context } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/model.ts'
@@ -74,6 +76,8 @@ export interface Scale {
   readonly statusReplicas: Path
   /** Path of a label selector (object or string) for the scale's status. */
   readonly selector?: Path
+  /** The kind's strategy validates the replicas, as those of custom resources do. */
+  readonly strategyValidates?: true
 }
 
 export interface Lifecycle {
@@ -110,7 +114,7 @@ export interface Strategy<T = ApiObject> {
 }
 
 /** Format of `metadata.name` (schema/formats.ts). */
-export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment'
+export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment' | 'strictIP'
 
 /** Hooks of a subresource such as `/resize` that writes a part of the object; its bodies are complete objects of the kind. Does no I/O. */
 export interface SubresourceStrategy {
@@ -132,14 +136,17 @@ export interface Conversion {
 
 /** Converts between versions of a resource, possibly asynchronously (converter.ts). */
 export interface Converter {
-  /** Converts objects of any version to one version, in order, without changing them. Returns a plain value when synchronous. */
-  convert(objects: readonly ApiObject[], apiVersion: string): MaybePromise<readonly ApiObject[]>
+  /**
+   * Converts objects of any version to one version, in order, without changing them. Returns a plain value when synchronous. `context`: what they
+   * are converted for; undefined: the server's own work, or a watch.
+   */
+  convert(objects: readonly ApiObject[], apiVersion: string, context: Context | undefined): MaybePromise<readonly ApiObject[]>
   /** As `convert`, for one object; absent if conversions may be asynchronous. Throws an Error for an unknown version. */
   now?(object: ApiObject, apiVersion: string): ApiObject
 }
 
 export interface SyncConverter extends Converter {
-  convert(objects: readonly ApiObject[], apiVersion: string): readonly ApiObject[]
+  convert(objects: readonly ApiObject[], apiVersion: string, context?: Context): readonly ApiObject[]
   now(object: ApiObject, apiVersion: string): ApiObject
 }
 
@@ -197,8 +204,8 @@ export interface Subresource {
 /** Pools of allocations: IP addresses and node ports of services. */
 export type ReservationName = 'serviceAddresses'
 
-/** Checks of metadata in updates: those of every object, and those that compare it with the stored one. */
-export type MetadataCheck = 'object' | 'update'
+/** Checks of metadata in updates: those of every object, and those that compare it with the stored one, possibly behind other validation. */
+export type MetadataCheck = 'object' | 'update' | 'lateUpdate'
 
 export interface ResourceDefinition<M extends Message = Message> {
   /** Empty for the core group; `<domain>` stands for the platform's domain until the definition is bound. */
@@ -254,6 +261,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly deprecationWarning?: string
   /** Has a status subresource; spec and status are written separately. */
   readonly status: boolean
+  /** False: responses of `/status` can't be a Table. Default: true. */
+  readonly statusTables?: false
   /** What `/status` doesn't change: all metadata, or these fields of it. By default only the fields that no update changes. */
   readonly statusKeeps?: 'metadata' | readonly ('deletionTimestamp' | 'labels' | 'ownerReferences')[]
   /** A create keeps its status (nodes register themselves with it). */
@@ -268,14 +277,22 @@ export interface ResourceDefinition<M extends Message = Message> {
    * (`once`: it stays 1; `none`: the server doesn't set it).
    */
   readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'once' | 'none'
+  /** An empty list or map in place of an absent one increments `metadata.generation` too. */
+  readonly countsEmpty?: true
+  /** Fields that are dropped because their feature is disabled increment it too. */
+  readonly countsDropped?: true
   /**
    * Field selectors beyond `metadata.name` and, if namespaced, `metadata.namespace`: label to path. Absent: exactly these two, whatever the
    * scope.
    */
   readonly selectable?: { readonly [label: string]: Path | ((object: ApiObject) => string) }
+  /** Error for a label that is not selectable, if the kind has an error of its own. */
+  unselectable?(label: string, apiVersion: string): string
   /** Selectable fields that the watch cache indexes, because many clients select small subsets by them. */
   readonly indexed?: readonly string[]
   readonly columns: readonly Column<Infer<M>>[]
+  /** Annotations that hold fields of former versions. Metadata without the object (PartialObjectMetadata, rows of tables) lack them. */
+  readonly fieldAnnotations?: readonly string[]
   /** Columns may show managed fields. */
   readonly columnsShowManagers: boolean
   readonly strategy: Strategy<Infer<M>>

@@ -10,7 +10,8 @@ const percentOf = (amount: Amount) =>
 
 /** The number, or that in front of the percent sign; 0 without one. */
 export function amountOf(amount: Amount): number {
-  return percentOf(amount) ?? (Number.parseInt(String(amount ?? 0), 10) || 0)
+  const text = String(amount ?? 0)
+  return percentOf(amount) ?? (/^[+-]?\d+$/.test(text) ? Number(text) : 0)
 }
 
 /** Adds an error for a negative number or a malformed percentage. */

@@ -10,8 +10,8 @@ interface GroupVersionKind {
 
 /** Where the reference creates the scheme of a group; all other groups share one. */
 const ownSchemes: { readonly [group: string]: string } = {
-  'apiextensions.<domain>': '<domain>/apiextensions-apiserver/pkg/apiserver/apiserver.go:55',
-  'apiregistration.<domain>': '<domain>/<component>-aggregator/pkg/apiserver/scheme/scheme.go:28',
+  'apiextensions.<domain>': 'pkg/apiserver/apiserver.go:55',
+  'apiregistration.<domain>': 'pkg/apiserver/scheme/scheme.go:28',
 }
 const sharedScheme = 'pkg/api/legacyscheme/scheme.go:30'
 
@@ -23,16 +23,19 @@ const metaKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions',
 /** Groups that have no internal Go types of their own. */
 const internalPackages: { readonly [group: string]: string } = { '': 'core', 'events.<domain>': 'core' }
 
-/** Versions that the reference decodes but does not serve any more, with kinds of the group's current version. */
+/** Versions that the reference knows but does not serve any more, with kinds of the group's current version. */
 const formerVersions: { readonly [group: string]: readonly string[] } = {
   'admission.<domain>': ['v1beta1'],
   'apidiscovery.<domain>': ['v2beta1'],
+  'apiextensions.<domain>': ['v1beta1'],
+  'apiregistration.<domain>': ['v1beta1'],
   apps: ['v1beta1', 'v1beta2'],
   'authentication.<domain>': ['v1alpha1', 'v1beta1'],
   'authorization.<domain>': ['v1beta1'],
   batch: ['v1beta1'],
   'discovery.<domain>': ['v1beta1'],
   'events.<domain>': ['v1beta1'],
+  extensions: ['v1beta1'],
   'flowcontrol.apiserver.<domain>': ['v1beta1', 'v1beta2', 'v1beta3'],
   'node.<domain>': ['v1alpha1', 'v1beta1'],
   policy: ['v1beta1'],
@@ -41,7 +44,17 @@ const formerVersions: { readonly [group: string]: readonly string[] } = {
   'storage.<domain>': ['v1alpha1'],
 }
 
-const schemeName = (scheme: string, platform: Platform) => platform.name(scheme).replace('<component>', platform.component)
+/** Groups in which the reference registers none of the options. */
+const withoutOptions = ['apidiscovery.<domain>', 'meta.<domain>']
+
+/** The group versions in which the reference registers options and events of watches, served or not. */
+export function registeredVersions(platform: Platform): readonly Pick<GroupVersion, 'group' | 'version'>[] {
+  const former = Object.entries(formerVersions).flatMap(([group, versions]) => versions.map((version) => ({ group, version })))
+  return [...groupVersions, ...former]
+    .filter(({ group }) => !withoutOptions.includes(group))
+    .map(({ group, version }) => ({ group: platform.name(group), version }))
+}
+
 const schemeOf = (group: string) => ownSchemes[group] ?? sharedScheme
 
 function rowOf(group: string, version: string, platform: Platform): GroupVersion | undefined {
@@ -66,9 +79,16 @@ export function otherKindFault(given: GroupVersionKind, wanted: GroupVersionKind
   const source = rowOf(group, version, platform)
   if (source === undefined || schemeOf(source.group) !== scheme || !knows(source, kind)) {
     const apiVersion = group === '' ? version : `${group}/${version}`
-    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName(scheme, platform)}"`
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`
   }
   return `converting (${version}.${kind}) to (${packageOf(target)}.${wanted.kind}): unknown conversion`
+}
+
+/** Go type of the reference's objects or lists of a kind, which all versions share; of custom resources: any object, any list. */
+export function internalType({ group, version, kind }: GroupVersionKind, isList: boolean, platform: Platform): string {
+  const row = rowOf(group, version, platform)
+  const type = row === undefined ? 'unstructured.Unstructured' : `${packageOf(row)}.${kind}`
+  return `*${type}${isList ? 'List' : ''}`
 }
 
 /** Whether objects of one version of a kind can be decoded as another version of it. */

@@ -35,7 +35,7 @@ function wantsGzip(request: Request, enabled: (gate: string) => boolean): boolea
 function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers }: Sent): Response {
   const compressed = new LightHeaders(headers)
   compressed.set('content-encoding', 'gzip')
-  compressed.append('vary', 'Accept-Encoding')
+  if (!compressed.get('vary')?.includes('Accept-Encoding')) compressed.append('vary', 'Accept-Encoding')
   return new Reply(gzipped(body), { status, headers: compressed })
 }
 

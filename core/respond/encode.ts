@@ -1,3 +1,4 @@
+import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
@@ -20,12 +21,6 @@ export function encode({ value, schema }: Encodable, format: Format, pretty: boo
   if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
   return encoder.encode(htmlSafe(printJson(value, pretty ? 2 : undefined)))
 }
-
-const html = /[<>&\u2028\u2029]/g
-
-/** JSON as Go writes it, safe in HTML; these characters only occur in strings. */
-export const htmlSafe = (json: string): string =>
-  json.replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The Content-Type of the result of `encode`. */
 export function contentType({ format, mediaType }: { readonly format: Format; readonly mediaType: string }, hasSchema: boolean): string {

@@ -1,9 +1,14 @@
+/** Compresses a stream with back pressure. */
+export const gzipped = (source: ReadableStream<Uint8Array<ArrayBuffer>>) => coded(source, new CompressionStream('gzip'))
+
 /**
- * Compresses a stream with back pressure. A CompressionStream buffers too much (its queue may count chunks instead of bytes, 16,384 in
- * Node 20), which would hold a whole list in memory. It gets one chunk at a time, when the reader waits for more.
+ * Compresses or decompresses a stream with back pressure. The built-in classes buffer too much (their queue may count chunks instead of bytes,
+ * 16,384 in Node 20), which would hold a whole list in memory. They get one chunk at a time, when the reader waits for more.
  */
-export function gzipped(source: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { readable, writable } = new CompressionStream('gzip')
+export function coded(
+  source: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { readable, writable }: CompressionStream | DecompressionStream,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const [plain, input, output] = [source.getReader(), writable.getWriter(), readable.getReader()]
   let feeding: Promise<void> | undefined
   let fed = false

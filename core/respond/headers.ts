@@ -1,9 +1,16 @@
 import { boundedWarnings } from './warnings.ts'
 
+/** Names and values of the headers that identify flow schema and priority level. */
+export interface FlowHeaders {
+  readonly headers: readonly [schemaHeader: string, schema: string, levelHeader: string, level: string]
+}
+
 /** Request data in response headers. */
 export interface Trace {
   readonly auditId: string
   readonly warnings: readonly string[]
+  /** What priority and fairness took the request for. */
+  readonly flow?: FlowHeaders | undefined
   /** Set once a response has these headers. */
   traced?: boolean
 }
@@ -24,14 +31,27 @@ const warningValues = (warnings: readonly string[]) => boundedWarnings(warnings)
 const uncached = 'no-cache, private'
 
 /** Headers of every response; a response's own Cache-Control takes precedence. */
-export function traceHeaders({ auditId, warnings }: Trace): [name: string, value: string][] {
+export function traceHeaders({ auditId, warnings, flow }: Trace): [name: string, value: string][] {
   const all = warningValues(warnings).map((value): [string, string] => ['warning', value])
-  return [['audit-id', auditId], ['cache-control', uncached], ...all]
+  const [schemaHeader, schema, levelHeader, level] = flow?.headers ?? []
+  const flows: [string, string][] = flow
+    ? [
+        [schemaHeader!, schema!],
+        [levelHeader!, level!],
+      ]
+    : []
+  return [['audit-id', auditId], ['cache-control', uncached], ...flows, ...all]
 }
 
 /** Headers of a response with this content type: the common ones, Content-Type, and `others`. */
 export function responseHeaders(trace: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
-  const plain = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
+  const plain: Record<string, string> = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
+  const { flow } = trace
+  if (flow !== undefined) {
+    const { headers } = flow
+    plain[headers[0]] = headers[1]
+    plain[headers[2]] = headers[3]
+  }
   trace.traced = true
   if (trace.warnings.length === 0) return plain
   return [...Object.entries(plain), ...warningValues(trace.warnings).map((value): [string, string] => ['warning', value])]

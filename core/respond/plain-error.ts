@@ -7,14 +7,18 @@ export const plainHeaders = { 'content-type': 'text/plain; charset=utf-8', 'x-co
 export class PlainError extends Error {
   override readonly name = 'PlainError'
   readonly code: number
+  /** Seconds after which the client should try again. */
+  readonly retryAfter: number | undefined
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, retryAfter?: number) {
     super(message)
     this.code = code
+    this.retryAfter = retryAfter
   }
 
   get response(): Response {
-    return new Reply(`${this.message}\n`, { status: this.code, headers: plainHeaders })
+    const retry = this.retryAfter === undefined ? {} : { 'retry-after': String(this.retryAfter) }
+    return new Reply(`${this.message}\n`, { status: this.code, headers: { ...plainHeaders, ...retry } })
   }
 }
 

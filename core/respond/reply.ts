@@ -17,8 +17,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * The response class of this server: keeps the original body, so that a listener can send it directly. The built-in Response costs more than
- * the rest of a small response; it is created only for unusual ways to read the body.
+ * The response class of this server. It keeps the body as given, so that a listener can send it directly. A built-in Response, which costs
+ * more than all other work for a small response, is created only when one of its features is needed, such as `body` or `clone`.
  * A Uint8Array is not copied: do not change it afterwards.
  */
 export class Reply implements Response {
@@ -52,7 +52,7 @@ export class Reply implements Response {
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
   }
 
-  /** Registers a callback for `ended`, which the sending listener calls. False for other classes. */
+  /** Registers a callback that `ended` runs. Returns false for other classes, which have no such callbacks. */
   static whenEnded(response: Response, callback: () => void): boolean {
     if (!(#body in response)) return false
     if (response.#ended === undefined) response.#ended = [callback]
@@ -60,7 +60,7 @@ export class Reply implements Response {
     return true
   }
 
-  /** Call when the response has been sent or abandoned. */
+  /** Runs the callbacks of `whenEnded`. Listeners call this when the response has been sent or abandoned. */
   static ended(response: Response): void {
     if (!(#body in response) || response.#ended === undefined) return
     for (const callback of response.#ended.splice(0)) callback()

@@ -2,7 +2,7 @@ import { defaultColumns } from '../resources/cells.ts'
 import type { ApiObject, CellContext, Column, ResourceDefinition } from '../resources/definition.ts'
 import { getPath } from '../schema/accessors.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { partialObject } from './partial.ts'
+import { ownMetadata, partialObject } from './partial.ts'
 
 /** List metadata of a table. */
 export interface TableMeta {
@@ -27,8 +27,8 @@ export interface TableWriter {
   row(object: ApiObject, context: CellContext): JsonObject
 }
 
-export function tableWriter(definition: Pick<ResourceDefinition, 'columns'>, options: TableOptions): TableWriter {
-  const { apiVersion, includeObject, headers = true } = options
+export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fieldAnnotations'>, options: TableOptions): TableWriter {
+  const { apiVersion, headers = true } = options
   const columns = (definition.columns.length > 0 ? definition.columns : defaultColumns) as readonly Column<ApiObject>[]
   const cells = (object: ApiObject, context: CellContext) => columns.map((column) => cell(column, object, context))
   return {
@@ -45,7 +45,7 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns'>, opt
     }),
     row: (object, context) => ({
       cells: cells(object, context),
-      object: included(object, apiVersion, includeObject),
+      object: included(object, definition, options),
     }),
   }
 }
@@ -59,8 +59,12 @@ function cell({ cell }: Column<ApiObject>, object: ApiObject, context: CellConte
   return (getPath(object, cell) as Json | undefined) ?? null
 }
 
-function included(object: ApiObject, apiVersion: string, include: TableOptions['includeObject']): Json {
-  if (include === 'None') return null
-  if (include === 'Object') return object as JsonObject
-  return partialObject(apiVersion, object.metadata as JsonObject)
+function included(
+  object: ApiObject,
+  definition: Pick<ResourceDefinition, 'fieldAnnotations'>,
+  { apiVersion, includeObject }: TableOptions,
+): Json {
+  if (includeObject === 'None') return null
+  if (includeObject === 'Object') return object as JsonObject
+  return partialObject(apiVersion, ownMetadata(object.metadata as JsonObject, definition))
 }

@@ -17,9 +17,12 @@ function start(text: string): string {
     .join('')
 }
 
+/** A header can't hold control characters: the reference leaves such texts out. */
+const control = /\p{Cc}/u
+
 /** Removes duplicates. When the total is too long, each text is truncated and those beyond the limit are dropped. */
 export function boundedWarnings(texts: readonly string[]): readonly string[] {
-  const once = [...new Set(texts)].filter((text) => text !== '')
+  const once = [...new Set(texts)].filter((text) => text !== '' && !control.test(text))
   let size = 0
   const crossing = once.findIndex((text) => {
     size += length(text, maxInAll)

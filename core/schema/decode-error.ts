@@ -13,8 +13,11 @@ export class TypeMismatch extends DecodeError {
   readonly typeName: string
   /** The type decodes itself: the value was read as `typeName`, which is another type. */
   readonly decodesItself: boolean
-  constructor(message: string, value: Json, typeName: string, decodesItself: boolean) {
+  /** Go's kind of a named type, such as `string`; otherwise the type. */
+  readonly kind: string
+  constructor(message: string, value: Json, typeName: string, decodesItself: boolean, kind: string) {
     super(message)
+    this.kind = kind
     this.value = value
     this.typeName = typeName
     this.decodesItself = decodesItself

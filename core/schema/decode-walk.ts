@@ -55,6 +55,8 @@ export class Walk {
   readonly positions = new PositionStack()
   /** Whether the last map read is empty: testing an object with 100,000 members would take a walk over them. */
   isEmptyMap = false
+  /** The last field read was an empty list or map, which counts as absent. */
+  droppedEmpty = false
   #filled = 0
   readonly unknown: string[] | undefined
   readonly limit: number
@@ -106,10 +108,10 @@ export class Walk {
     return shorten(text, maxPath)
   }
 
-  /** @param decodesItself see TypeMismatch. */
-  mismatch(value: Json, typeName: string, decodesItself = false): DecodeError {
+  /** @param decodesItself see TypeMismatch. @param kind see TypeMismatch. */
+  mismatch(value: Json, typeName: string, decodesItself = false, kind = typeName): DecodeError {
     const names = this.path.slice(this.origin).flatMap(goNameOf).join('.')
     const target = names === '' ? `value of type ${typeName}` : `struct field ${this.message}.${names} of type ${typeName}`
-    return new TypeMismatch(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`, value, typeName, decodesItself)
+    return new TypeMismatch(`json: cannot unmarshal ${describe(value, typeName)} into Go ${target}`, value, typeName, decodesItself, kind)
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
+import { givenEmpties, setGivenEmpties } from './given-empty.ts'
 import { isObject } from './is-object.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
@@ -45,7 +46,8 @@ interface Slot {
   /** Value of an absent field; undefined omits it. */
   readonly absent: ((walk: Walk) => Json) | undefined
   readonly dropsZero: boolean
-  readonly isMap: boolean
+  /** An empty list or map counts as absent. */
+  readonly collection: 'list' | 'map' | undefined
   readonly nullable: boolean
 }
 
@@ -78,13 +80,13 @@ function goType(schema: Schema, named?: string): string {
     case 'message':
       return structName(schema)
     case 'list':
-      return `[]${goType(schema.items, named)}`
+      return schema.goType ?? `[]${goType(schema.items, named)}`
     case 'map':
       return named ?? `map[string]${goType(schema.values)}`
     case 'string':
       return named ?? 'string'
     case 'any':
-      return 'runtime.RawExtension'
+      return schema.model === undefined ? 'runtime.RawExtension' : `v1.${schema.model.path.split('.').at(-1)}`
     default:
       return scalarRules[schema.type].typeName
   }
@@ -124,7 +126,7 @@ function unionReader(union: () => Union): Reader {
 function listReader(schema: Schema & { type: 'list' }, named?: string): Reader {
   const typeName = goType(schema, named)
   const read = readerOf(schema.items, named)
-  const zero = zeroOf(schema.items)
+  const zero = itemZeroOf(schema.items)
   return (value, walk) => {
     if (!Array.isArray(value)) throw walk.mismatch(value, typeName)
     walk.enter()
@@ -145,8 +147,8 @@ function listReader(schema: Schema & { type: 'list' }, named?: string): Reader {
 
 function mapReader(schema: Schema & { type: 'map' }, named?: string): Reader {
   const typeName = goType(schema, named)
-  const read = readerOf(schema.values)
-  const zero = zeroOf(schema.values)
+  const read = readerOf(schema.values, /^map\[[^\]]*\](.*)$/.exec(named ?? '')?.[1])
+  const zero = itemZeroOf(schema.values)
   const nested = schema.values.type === 'message' || schema.values.type === 'list' || schema.values.type === 'map'
   return (value, walk) => {
     if (!isObject(value)) throw walk.mismatch(value, typeName)
@@ -189,11 +191,11 @@ function readerOf(schema: Schema, named?: string): Reader {
     case 'any':
       return schema.union ? unionReader(schema.union) : schema.raw ? readRaw : readAny
     default: {
-      const { read, readAs } = scalarRules[schema.type]
+      const { read, readAs, typeName: kind } = scalarRules[schema.type]
       const typeName = readAs ?? goType(schema, named)
       return (value, walk) => {
         const result = read(value)
-        if (result === undefined) throw walk.mismatch(value, typeName, readAs !== undefined)
+        if (result === undefined) throw walk.mismatch(value, typeName, readAs !== undefined, kind)
         return result
       }
     }
@@ -213,6 +215,9 @@ function zeroOf(schema: Schema): (walk: Walk) => Json {
   const zero = schema.type === 'list' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
   return () => zero
 }
+
+/** Zero value of an item of a list or map: bytes are empty there, never absent. */
+const itemZeroOf = (schema: Schema): ((walk: Walk) => Json) => (schema.type === 'bytes' ? () => '' : zeroOf(schema))
 
 function omits(field: Field): { absent: boolean; zero: boolean } {
   const { type } = field.schema
@@ -241,13 +246,21 @@ function slotOf(name: string, field: Field, inlined: string): Slot {
     read: readerOf(field.schema, field.goType),
     absent: absent ? undefined : field.pointer ? () => null : zeroOf(field.schema),
     dropsZero: zero,
-    isMap: field.schema.type === 'map',
+    collection: field.pointer || (field.schema.type !== 'list' && field.schema.type !== 'map') ? undefined : field.schema.type,
     nullable: field.schema.facets?.nullable === true,
   }
 }
 
 const typeMeta = ['kind', 'apiVersion'].map(
-  (name): Slot => ({ name, step: name, read: readerOf(string), absent: undefined, dropsZero: true, isMap: false, nullable: false }),
+  (name): Slot => ({
+    name,
+    step: name,
+    read: readerOf(string),
+    absent: undefined,
+    dropsZero: true,
+    collection: undefined,
+    nullable: false,
+  }),
 )
 
 function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
@@ -283,7 +296,13 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
   if (value === null && slot.nullable) return null
   walk.path.push(slot.step)
   let read: Json | undefined = value === null ? null : slot.read(value, walk)
-  if (read === null || (slot.dropsZero && (slot.isMap ? walk.isEmptyMap : isZero(read)))) read = slot.absent?.(walk)
+  const { collection } = slot
+  if (read !== null && collection !== undefined) {
+    if (collection === 'map' ? walk.isEmptyMap : (read as Json[]).length === 0) {
+      walk.droppedEmpty = true
+      read = slot.absent?.(walk)
+    }
+  } else if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
   walk.path.pop()
   return read
 }
@@ -329,6 +348,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   const isOrdered = sortFrom(stack, start)
   const end = stack.height
   let result: JsonObject | undefined = walk.shares && isOrdered && rest.length === 0 ? undefined : {}
+  let empties = givenEmpties(value)
   let next = 0
   for (let at = start; at < end; at++) {
     const position = positions[at] as number
@@ -340,6 +360,10 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     const slot = slots[position] as Slot
     const given = value[slot.name] as Json
     const read = readSlot(slot, given, walk)
+    if (walk.droppedEmpty) {
+      walk.droppedEmpty = false
+      empties = { ...empties, [slot.name]: given }
+    }
     if (result === undefined && read !== given) result = firstOf(value, slots, positions, start, at)
     if (result !== undefined && read !== undefined) result[slot.name] = read
   }
@@ -349,7 +373,9 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   }
   stack.height = start
   for (const key of rest) walk.addUnknown(key)
-  return result ?? value
+  if (result === undefined) return value
+  setGivenEmpties(result, empties)
+  return result
 }
 
 /** Writes an absent field. */

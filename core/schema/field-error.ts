@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts'
+import { htmlSafe } from './html-safe.ts'
 import type { Json } from './model.ts'
 import { shorten, shortJson, shortList } from './shorten.ts'
 
@@ -45,7 +46,7 @@ const maxErrors = 100
 /** Maximum characters of the kept errors of an object. */
 const maxText = 48 * 1024
 /** Maximum characters of a value, and of a detail, in an error. */
-const maxShown = 4096
+const maxShown = 16 * 1024
 
 /** Quotes a string as Go's %q does. */
 export function quote(text: string): string {
@@ -57,11 +58,8 @@ function unicodeEscape(escaped: string, code: string | undefined): string {
   return code === undefined ? escaped : (escapes[escaped] ?? `\\x${code}`)
 }
 
-const html = /[<>&\u2028\u2029]/g
-/** JSON as Go writes it, with `<`, `>` and `&` escaped. */
-function json(value: Json): string {
-  return shortJson(value, maxShown).replace(html, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+/** JSON as Go writes it. */
+const json = (value: Json): string => htmlSafe(shortJson(value, maxShown))
 
 /** Formats a value; unset values as `null`. */
 function shownValue(value: Json | undefined): string {

@@ -1,8 +1,8 @@
 import { shorten } from './shorten.ts'
 
 /** Maximum characters of a path segment (map keys come from clients), and of a whole path. */
-const maxSegment = 256
-const maxText = 1024
+const maxSegment = 1024
+const maxText = 4096
 
 /** Form of a step: `.name`, `[0]`, `[key]`, or text of several steps. */
 type Step = 'child' | 'index' | 'key' | 'text'

@@ -56,17 +56,24 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
 
 /**
  * Removes fields with a disabled gate, in place. If `old` uses a gate anywhere, its fields are kept, so that updates by old
- * clients lose nothing.
+ * clients lose nothing. Returns whether it removed any.
  */
-export function dropDisabled(schema: Message, object: JsonObject, old: JsonObject | undefined, enabled: (gate: string) => boolean): void {
-  if (!hasGates(schema)) return
+export function dropDisabled(
+  schema: Message,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  enabled: (gate: string) => boolean,
+): boolean {
+  if (!hasGates(schema)) return false
   const isOff = (gate: string) => !gate.split(',').every(enabled)
   const uses: (readonly [gate: string, remove: () => void])[] = []
   visitMessage(schema, object, (gate, remove) => {
     if (isOff(gate)) uses.push([gate, remove])
   })
-  if (uses.length === 0) return
+  if (uses.length === 0) return false
   const used = new Set<string>()
   if (old) visitMessage(schema, old, (gate) => used.add(gate))
-  for (const [gate, remove] of uses) if (!used.has(gate)) remove()
+  const dropped = uses.filter(([gate]) => !used.has(gate))
+  for (const [, remove] of dropped) remove()
+  return dropped.length > 0
 }

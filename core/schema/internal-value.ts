@@ -4,6 +4,7 @@
  */
 
 import type { FieldPath } from './field-path.ts'
+import { givenEmpty } from './given-empty.ts'
 import { isObject } from './is-object.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
@@ -38,7 +39,7 @@ function internalMessage(schema: Message, value: JsonObject): JsonObject {
     if (name === 'metadata' && isObject(member)) Object.assign(shown, member)
     else if (name !== 'metadata')
       shown[field.internalName ?? goName(name)] =
-        member === undefined || member === null ? unset(field) : internalValue(field.schema, member)
+        member === undefined || member === null ? (givenEmpty(value, name) ?? unset(field)) : internalValue(field.schema, member)
   }
   return schema.internalForm?.(shown, value) ?? shown
 }

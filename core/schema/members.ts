@@ -1,4 +1,5 @@
 /** Access to members of JSON objects; `__proto__` and `constructor` are ordinary keys. */
+import { givenEmpties, setGivenEmpties } from './given-empty.ts'
 import type { Json, JsonObject } from './model.ts'
 import { rawTextOf, setRawText } from './raw-json.ts'
 
@@ -30,5 +31,6 @@ export function clone(value: Json): Json {
 function cloneObject(value: JsonObject): JsonObject {
   const copy: JsonObject = {}
   for (const key in value) set(copy, key, clone(value[key] as Json))
+  setGivenEmpties(copy, givenEmpties(value))
   return copy
 }

@@ -179,6 +179,8 @@ export interface List<S extends Schema = Schema> {
   readonly keys?: readonly string[]
   /** Encoded in protobuf as a message with `items = 1` (Go: a named slice type). */
   readonly wrapper?: true
+  /** Named type of the list in the reference's Go code: decoding errors show it. */
+  readonly goType?: string
   readonly facets?: Facets
 }
 
@@ -470,7 +472,7 @@ export function granular<S extends Message>(schema: S): S {
 
 export function list<S extends Schema>(
   items: Lazy<S>,
-  options: { listType?: ListType; keys?: readonly string[]; wrapper?: true } = {},
+  options: { listType?: ListType; keys?: readonly string[]; wrapper?: true; goType?: string } = {},
 ): List<S> {
   if (typeof items !== 'function') return { type: 'list', items, ...options }
   return {

@@ -2,6 +2,7 @@
  * Parts of objects that keep their original text (Go: RawExtension), because clients compare it byte by byte. The value is an ordinary JSON
  * value; its text, without white space between tokens, is in a property that only `printJson` and the protobuf writer read.
  */
+import { htmlSafe } from './html-safe.ts'
 import type { Json, JsonObject } from './model.ts'
 
 const rawText = Symbol('raw JSON')
@@ -42,13 +43,10 @@ export function forgetRawText(value: object): void {
   Reflect.deleteProperty(value, 'toJSON')
 }
 
-const html = /[<>&\u2028\u2029]/g
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
 /** JSON as Go prints an untyped value: sorted keys, with `<`, `>` and `&` escaped. */
 export function goJson(value: Json): string {
   if (typeof value === 'bigint') return value.toString()
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value).replace(html, escaped)
+  if (typeof value !== 'object' || value === null) return htmlSafe(JSON.stringify(value))
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
   const members = Object.keys(value)
     .sort()

@@ -2,6 +2,7 @@
 
 import { printJson } from './json-text.ts'
 import type { Json } from './model.ts'
+import { spelledText } from './spelled-number.ts'
 
 const ellipsis = '…'
 
@@ -44,7 +45,7 @@ class Writer {
 
   value(value: Json): void {
     if (typeof value === 'string') this.text += JSON.stringify(shorten(value, this.#limit))
-    else if (typeof value !== 'object' || value === null) this.text += printJson(value)
+    else if (typeof value !== 'object' || value === null) this.text += spelledText(value) ?? printJson(value)
     else if (Array.isArray(value)) this.#list(value)
     else this.#object(value)
   }

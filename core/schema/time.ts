@@ -132,6 +132,8 @@ function rest(text: string, layout: string): string {
     const fits = element.length === 1 ? given === element : given.length === to - from && isDigits(given, 0, given.length)
     if (!fits) return `${JSON.stringify(text.slice(from))} as ${JSON.stringify(element)}`
   }
+  // Six digits fit, whatever follows.
+  if (layout.includes('.') && /^\.\d{6}/.test(text.slice(19))) return `${JSON.stringify(text.slice(26))} as "Z07:00"`
   return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
 }
 

@@ -4,6 +4,7 @@ import { equal } from './equal.ts'
 import { validatorsOf } from './facets.ts'
 import { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import { givenEmpty } from './given-empty.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { shapeOf } from './openapi-shape.ts'
 import { type OpenApiValidator, openapiValidator } from './openapi-validate.ts'
@@ -199,7 +200,7 @@ export function validateImmutable(schema: Message, value: JsonObject, old: JsonO
     const now = value[name]
     const before = old[name]
     if (field.immutable) {
-      if (!equal(now, before)) errors.invalid(path.child(name), now ?? unset(field), 'field is immutable')
+      if (!equal(now, before)) errors.invalid(path.child(name), now ?? givenEmpty(value, name) ?? unset(field), 'field is immutable')
     } else if (now !== undefined && now !== null && before !== undefined && before !== null) {
       compare(field.schema, now, before, path.child(name), errors)
     }

@@ -9,6 +9,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { concatenate, sameBytes, startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
@@ -112,7 +113,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
 
-  const print = (object: ApiObject) => new Printed(object, printJson(object))
+  const print = (object: ApiObject) => new Printed(object, htmlSafe(printJson(object)))
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
 
   const findLabels = labelsFinder(definition)

@@ -186,7 +186,7 @@ export function createObjectStore(
       return await store.list(options, context)
     } catch (error) {
       const ahead = error instanceof StoreError && error.code === 'future-revision'
-      throw ahead ? tooLargeResourceVersion(options.revision ?? 0, error.revision ?? (await store.currentRevision())) : error
+      throw ahead ? tooLargeResourceVersion(options.revision ?? 0, error.revision ?? (await store.currentRevision(context))) : error
     }
   }
 

@@ -68,6 +68,7 @@ export const apply: Verb = async (target) => {
   const options = readPatchOptions(exchange.query, services.platform, true)
   const { dryRun, fieldValidation } = options
   const bytes = await receiveBody(exchange)
+  exchange.observer?.patched(bytes)
   const { value, duplicates } = parse(bytes)
   checkName(target)
   const applied = configuration(value)

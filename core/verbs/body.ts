@@ -9,14 +9,17 @@ import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
+import { encode } from '../respond/encode.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
-import { DecodeError, decode } from '../schema/decode.ts'
+import { canonicalise, DecodeError, decode } from '../schema/decode.ts'
+import { applyDefaults } from '../schema/defaults.ts'
 import { isObject } from '../schema/is-object.ts'
+import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { operationFaults } from './patch/operation-faults.ts'
-import type { Target } from './services.ts'
+import { hookContext, type Target } from './services.ts'
 import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
 
 /** Builds the error for a malformed body of the right kind; `error` is what `why` describes, if it is not about unknown fields. */
@@ -168,8 +171,28 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
   }
 }
 
+/** The object of a body as the reference records it: with its defaults, before anything else is done with it. */
+function defaultedJson({ services, resource: { definition }, view }: Target, object: ApiObject): Uint8Array {
+  const { schema } = view.body
+  const copy = clone(object as JsonObject)
+  const context = hookContext(services)
+  applyDefaults(schema, copy, context)
+  if (schema === definition.schema) definition.strategy.defaults?.(copy as never, context)
+  const value = canonicalise(schema, copy, { root: true, shares: true }) as unknown as ApiObject
+  return encode({ value, schema: undefined }, 'json', false)
+}
+
 /** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
 export function readObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
+  const { observer } = target.exchange
+  if (observer === undefined) return decodedObject(target, validation)
+  return then(decodedObject(target, validation), (object) => {
+    observer.requested(object.metadata, () => defaultedJson(target, object))
+    return object
+  })
+}
+
+function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
   return then(receiveBody(exchange), (bytes) => {
@@ -189,11 +212,18 @@ export async function readDelete(target: Target): Promise<DeleteOptions> {
   return options
 }
 
+const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...options }: JsonObject) => options
+
 async function deleteOptions({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
   const bytes = await receiveBody(exchange)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
-  return deleteOptionsOf(decodeOptions(bytes, format, platform), platform)
+  const options = decodeOptions(bytes, format, platform)
+  exchange.observer?.requested({}, () => {
+    const value = { kind: 'DeleteOptions', apiVersion: platform.name('meta.<domain>/__internal'), ...withoutType(options) }
+    return encode({ value, schema: undefined }, 'json', false)
+  })
+  return deleteOptionsOf(options, platform)
 }
 
 /** Decodes DeleteOptions of any version. Throws 400. */

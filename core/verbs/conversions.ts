@@ -1,5 +1,6 @@
 /** Asynchronous conversions for synchronous code: ownership is computed in all versions that managers use. */
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { Context } from '../ports.ts'
 import type { ApiObject, Converter, SyncConverter } from '../resources/definition.ts'
 import { printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
@@ -27,13 +28,17 @@ const noConversion: ConvertNow = (_object, apiVersion) => {
  * Runs a computation that converts objects; without a converter there is one version. If conversions are asynchronous, restarts it after
  * each of them: it must be deterministic and not change its inputs. Fails with the error of a conversion.
  */
-export function withConversions<T>(converter: Converter | undefined, compute: (convert: ConvertNow) => T): MaybePromise<T> {
+export function withConversions<T>(
+  converter: Converter | undefined,
+  context: Context | undefined,
+  compute: (convert: ConvertNow) => T,
+): MaybePromise<T> {
   if (converter === undefined) return compute(noConversion)
   if (converter.now) return compute(converter.now)
-  return restarted(converter, compute)
+  return restarted(converter, context, compute)
 }
 
-async function restarted<T>(converter: Converter, compute: (convert: ConvertNow) => T): Promise<T> {
+async function restarted<T>(converter: Converter, context: Context | undefined, compute: (convert: ConvertNow) => T): Promise<T> {
   const known = new Map<string, ApiObject>()
   const convert: ConvertNow = (object, apiVersion) => {
     const key = `${apiVersion} ${printJson(object as Json)}`
@@ -46,7 +51,7 @@ async function restarted<T>(converter: Converter, compute: (convert: ConvertNow)
       return compute(convert)
     } catch (error) {
       if (!(error instanceof Needed)) throw error
-      const [converted] = await converter.convert([error.object], error.apiVersion)
+      const [converted] = await converter.convert([error.object], error.apiVersion, context)
       known.set(error.key, converted as ApiObject)
     }
   }

@@ -14,7 +14,7 @@ export const deleteCollection: Verb = async (target) => {
   const options: ListOptions = readListOptions(exchange.query, services.platform, services.watchList)
   const deletion = await readDelete(target)
   if (ignoresUnreadable(target, deletion)) throw notForCollections(services.platform)
-  const found = await resource.store.list(entryQuery(target, options))
+  const found = await resource.store.list(entryQuery(target, options, true))
   const submission = submitDelete(target, deletion)
   const left = found.entries.values()
 

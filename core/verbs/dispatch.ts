@@ -103,11 +103,18 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     return all.get(subresource)
   }
 
-  function warn({ warning }: Endpoint, { definition, groupResource }: ServedResource, { info, warnings }: Exchange): void {
+  const [deprecatedKey, removedKey] = [platform.name('<domain>/deprecated'), platform.name('<domain>/removed-release')]
+
+  function warn({ warning }: Endpoint, { definition, groupResource }: ServedResource, exchange: Exchange): void {
     if (warning === undefined) return
     const { group, resource } = groupResource
-    services.deprecated.set([group, info.version, resource, info.subresource, definition.lifecycle.removed ?? ''], 1)
+    const { info, warnings, observer, annotations } = exchange
+    const { removed = '' } = definition.lifecycle
+    services.deprecated.set([group, info.version, resource, info.subresource, removed], 1)
     warnings.push(warning)
+    if (observer === undefined) return
+    annotations.set(deprecatedKey, 'true')
+    if (removed !== '') annotations.set(removedKey, removed)
   }
 
   const checkAccept = createRouteMedia(platform)

@@ -50,7 +50,7 @@ export function objectVersions(target: Target): ObjectVersions {
       if (object.apiVersion === apiVersion) return object
       const result = definitionIn(target, apiVersion)
       if (result === undefined) throw new Error(`no conversion of ${object.kind} from ${object.apiVersion} to ${apiVersion}`)
-      return inVersion(result, object)
+      return inVersion(result, object, target.exchange)
     },
     decode(value, kind) {
       const apiVersion = apiVersionOf(kind)

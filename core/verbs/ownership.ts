@@ -23,13 +23,17 @@ export function definitionIn({ services, resource: { definition } }: Target, api
   return apiVersionOf(definition) === apiVersion ? definition : services.table.definitionIn(definition, apiVersion)
 }
 
+/** Writes through the core group know no other group's types and vice versa: they drop what is owned in those, such as fields of events. */
+const isCore = (apiVersion: string) => !apiVersion.includes('/')
+
 function versionsOf(target: Target, convert: ConvertNow): Versions {
   const { body, read } = target.view
   const own = apiVersionOf(body)
   return {
     atom(apiVersion) {
       if (apiVersion === own) return objectAtom(body.schema)
-      const definition = read ? undefined : definitionIn(target, apiVersion)
+      const isKnown = !read && isCore(apiVersion) === isCore(own)
+      const definition = isKnown ? definitionIn(target, apiVersion) : undefined
       return definition && objectAtom(definition.schema)
     },
     convert(object, from, to) {
@@ -89,7 +93,7 @@ export function recorder(target: Target, fieldManager: string): Recorder {
     const record = (convert: ConvertNow) =>
       updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, object as JsonObject)
     const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))
-    return then(withConversions(versioning?.converter, record), finish)
+    return then(withConversions(versioning?.converter, target.exchange, record), finish)
   }
 }
 
@@ -104,7 +108,7 @@ export async function afterApply(
   const { versioning } = target.resource.definition
   const merge = (convert: ConvertNow) =>
     applyManaged(writingOf(target, fieldManager, convert), live as JsonObject | undefined, applied, force)
-  const object = await withConversions(versioning?.converter, merge)
+  const object = await withConversions(versioning?.converter, target.exchange, merge)
   const metadata = object['metadata'] as ApiObject['metadata']
   const entries = ofParent(target, existing, metadata.managedFields)
   if (entries === metadata.managedFields) return object

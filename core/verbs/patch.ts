@@ -69,6 +69,7 @@ export const patch: Verb = async (target) => {
   const submission = submitWrite(target, 'UPDATE', options)
   const received = receiveBody(exchange)
   const bytes = received instanceof Promise ? await received : received
+  exchange.observer?.patched(bytes)
   const { value, faults } = parsePatch(bytes, format, view.body.schema)
   checkName(target)
 

@@ -10,6 +10,13 @@ import { respondObject, respondStatus } from './respond.ts'
 import { hookContext, type Verb } from './services.ts'
 import { submitWrite } from './submission.ts'
 
+/** Metadata that only servers set. */
+const systemFields = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
+
+function dropSystemFields({ metadata }: ApiObject): void {
+  for (const field of systemFields) delete metadata[field]
+}
+
 const isStatus = (answer: ApiObject | Status): answer is Status => answer.kind === 'Status'
 
 /** POST handler of an action, which stores nothing. */
@@ -19,7 +26,9 @@ export const perform =
     const { exchange, services, resource, namespace } = target
     const options = readCreateOptions(exchange.query, services.platform)
     const object = await readObject(target, options.fieldValidation)
-    if (resource.definition.namespaced) {
+    if (!action.keepsMetadata) dropSystemFields(object)
+    if (!resource.definition.namespaced) delete object.metadata.namespace
+    else {
       object.metadata.namespace ||= namespace
       if (object.metadata.namespace !== namespace)
         throw badRequest('the namespace of the provided object does not match the namespace sent on the request')

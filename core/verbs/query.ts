@@ -41,10 +41,11 @@ export function watchScope(target: Target, options: ListOptions): Scope {
   return { namespace: target.namespace, ...nameWanted(options), ...(field && { field }) }
 }
 
-function freshness({ resourceVersion = '', resourceVersionMatch = '' }: ListOptions): Freshness {
+/** `inPages`: without a match a page is of exactly the version, as in the reference, unless only one name is wanted. */
+function freshness({ resourceVersion = '', resourceVersionMatch: match = '' }: ListOptions, inPages: boolean): Freshness {
   const revision = parseListVersion(resourceVersion)
   if (revision === 0) return resourceVersion === '0' ? 'any' : 'newest'
-  return resourceVersionMatch === 'Exact' ? { exact: revision } : { atLeast: revision }
+  return match === 'Exact' || (match === '' && inPages) ? { exact: revision } : { atLeast: revision }
 }
 
 /** Text form of the selectors; equal texts select the same objects. */
@@ -52,8 +53,8 @@ function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string
   return `${labelSelector?.toString() ?? ''}\n${fieldSelectorText(fieldSelector)}`
 }
 
-/** Query of a list or of a watch's initial state. */
-export function entryQuery(target: Target, options: ListOptions): FeedQuery {
+/** Query of a list or of a watch's initial state. `inPages`: the reference reads pages, though the client wants all objects. */
+export function entryQuery(target: Target, options: ListOptions, inPages = false): FeedQuery {
   const { exchange, resource, namespace, services } = target
   const { keys } = resource.store
   const matches = matcher(target, options)
@@ -61,14 +62,14 @@ export function entryQuery(target: Target, options: ListOptions): FeedQuery {
   const indexed = indexedTerm(target, options)
   const base = {
     namespace,
-    ...nameWanted(options),
+    ...(nameWanted(options) as { name?: string }),
     context: exchange,
     slices: services.pauses.slices(() => exchange.signal),
     ...(matches && { matches, selector: selectorKey(options) }),
     ...(indexed && { indexed }),
     ...(limit > 0 && { limit }),
   }
-  if (!options.continue) return { ...base, at: freshness(options) }
+  if (!options.continue) return { ...base, at: freshness(options, (inPages || limit > 0) && base.name === undefined) }
   if (parseListVersion(options.resourceVersion ?? '') !== 0)
     throw badRequest('specifying resource version is not allowed when using continue')
   const { start, revision } = decodeContinue(options.continue, services.platform)

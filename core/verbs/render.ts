@@ -4,9 +4,11 @@ import { readIncludeObject } from '../request/options.ts'
 import { fromHeld, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
-import { type Encodable, encode, htmlSafe } from '../respond/encode.ts'
+import { type Encodable, encode } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
+import { canonicalise } from '../schema/decode.ts'
+import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
@@ -49,8 +51,16 @@ export interface Renderer {
   /** The same list in parts; nothing is cached. */
   parts(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
-  bare(metadata: { readonly [key: string]: Json }): Uint8Array
+  bare(metadata: JsonObject): Uint8Array
 }
+
+/** List metadata of a kind: lists of custom resources always have a continue token, which may be empty. */
+const listMeta = ({ typeMeta }: ResourceDefinition, { resourceVersion, ...meta }: ListMeta) =>
+  typeMeta === 'explicit' ? { continue: '', ...meta, resourceVersion } : { resourceVersion, ...meta }
+
+/** An object with nothing but metadata, and the empty fields that every object of the kind has. */
+const bareObject = ({ schema, kind, ...definition }: ResourceDefinition, metadata: JsonObject) =>
+  canonicalise(schema, { kind, apiVersion: apiVersionOf(definition), metadata }, { root: true })
 
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
@@ -67,17 +77,17 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
       listBytes(
         found,
         form,
-        JSON.stringify(meta),
+        JSON.stringify(listMeta(definition, meta)),
         () => joinJson(found.entries.map(object), typeMetaLength(definition)),
         (head, items) => jsonList(definition, head, items),
       ),
     items: isHeld ? 'stored' : 'kept',
     prepare: object,
     parts: (meta) =>
-      servedParts(jsonListStart(definition, JSON.stringify(meta)), typeMetaLength(definition), (entry) =>
+      servedParts(jsonListStart(definition, JSON.stringify(listMeta(definition, meta))), typeMetaLength(definition), (entry) =>
         isHeld ? entry.pieces : [entry.madeForm(form) ?? convert(entry)],
       ),
-    bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
+    bare: (metadata) => write(bareObject(definition, metadata)),
   }
 }
 
@@ -112,7 +122,7 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
   const { pretty } = negotiated
   const apiVersion = apiVersionOf(definition)
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
-  const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: { ...metadata } })
+  const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: listMeta(definition, metadata) })
   const item = (entry: Entry) => {
     if (definition.typeMeta === 'explicit') return fromHeld(definition, entry.decode())
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromHeld(definition, entry.decode())
@@ -126,7 +136,7 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
     items: 'anew',
     prepare() {},
     parts: (meta) => textParts(format, pretty, listHead(meta), 'items', item),
-    bare: (metadata) => write({ kind: definition.kind, apiVersion, metadata }),
+    bare: (metadata) => write(bareObject(definition, metadata)),
   }
 }
 
@@ -162,6 +172,9 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
   }
 }
+
+/** What a dry run would create has no revision, but what the client sent in its place. */
+const revisionText = (entry: Entry) => (entry.revision === 0 ? entry.decode().metadata.resourceVersion : String(entry.revision))
 
 function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | 'v1beta1', headers: boolean): Renderer {
   const { services, resource, exchange } = target
@@ -199,8 +212,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   return {
     negotiated,
     form,
-    // What a dry run would create has no revision.
-    object: (entry) => written(entry.revision === 0 ? {} : { resourceVersion: String(entry.revision) }, row(entry).bytes),
+    object: (entry) => written({ resourceVersion: revisionText(entry) }, row(entry).bytes),
     list: (found, meta) =>
       format === 'json' && !pretty
         ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries), jsonTable, context.now)

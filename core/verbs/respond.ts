@@ -3,6 +3,7 @@ import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.t
 import type { ApiObject } from '../resources/definition.ts'
 import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
+import { internalType } from '../resources/scheme.ts'
 import { bodyResponse, sourceResponse } from '../respond/body.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
 import { contentType, encode } from '../respond/encode.ts'
@@ -61,7 +62,7 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
   if (view.read) return respondObject(target, view.read(entry.decode()), status)
   const negotiated = negotiate(target)
   if (negotiated.transform?.kind === 'PartialObjectMetadataList')
-    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${view.body.kind})`)
+    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(target, false)})`)
   const renderer = createRenderer(target, negotiated)
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).object(entry))
   return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
@@ -89,20 +90,21 @@ function respondValue(
   content: Parameters<typeof encode>[0],
   type: string,
   status: number,
+  answer?: Status,
 ): Response {
-  target.exchange.observer?.responding(() => encode(content, 'json', false))
+  target.exchange.observer?.responding(() => encode(content, 'json', false), answer)
   return respond(target, encode(content, format, pretty), type, status)
 }
 
 export function respondStatus(target: Target, status: Status): Response {
   const negotiated = negotiate(target)
-  return respondValue(target, negotiated, { value: status, schema: StatusSchema }, negotiated.mediaType, status.code ?? 200)
+  return respondValue(target, negotiated, { value: status, schema: StatusSchema }, negotiated.mediaType, status.code ?? 200, status)
 }
 
 export function respondList(target: Target, found: FeedList, next: string | undefined): Response | Promise<Response> {
   const negotiated = negotiate(target)
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
-    throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${target.resource.definition.listKind})`)
+    throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
   const meta: ListMeta = {
     resourceVersion: String(found.revision),
     ...(next !== undefined && { continue: next }),
@@ -137,6 +139,7 @@ function isLarge(entries: readonly Entry[]): boolean {
   return false
 }
 
+const typeOf = ({ resource, services }: Target, isList: boolean) => internalType(resource.definition, isList, services.platform)
 const unfitting = (message: string) => new ApiError('NotAcceptable', message)
 
 /** The Status of an error event in a watch. */
@@ -155,10 +158,18 @@ function named(renderer: Renderer) {
 
 const joinFrames = (frames: readonly Uint8Array[]) => (frames.length === 1 ? frames[0]! : concatenate(frames))
 
+const nothing = new Uint8Array(0)
+/** Encodes nothing: events are no lists, so that the first one ends the watch. */
+const unfit = { event: () => nothing, events: () => nothing, bookmark: () => nothing }
+
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services } = target
   const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
+  const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
+  const error: WatchEncoder['error'] = (given) =>
+    frame('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false))
+  if (negotiated.transform?.kind === 'PartialObjectMetadataList') return { ...unfit, error }
   let next = named(createRenderer(target, negotiated))
   const later = negotiated.transform?.kind === 'Table' ? named(createRenderer(target, negotiated, false)) : next
   /** Only the first table of a watch has column definitions. */
@@ -167,7 +178,6 @@ export function watchEncoder(target: Target): WatchEncoder {
     next = later
     return now
   }
-  const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
   const initialEnd = services.platform.name('<domain>/initial-events-end')
   const event: WatchEncoder['event'] = (type, entry, change) => {
     const { renderer, names } = take()
@@ -188,11 +198,11 @@ export function watchEncoder(target: Target): WatchEncoder {
         'BOOKMARK',
         take().renderer.bare({ resourceVersion: String(revision), ...(ends && { annotations: { [initialEnd]: 'true' } }) }),
       ),
-    error: (error) => frame('ERROR', encode({ value: statusOf(error), schema: StatusSchema }, negotiated.format, false)),
+    error,
   }
 }
 
-export function respondWatch(target: Target, events: ByteSource): Response {
+export function respondWatch(target: Target, events: ByteSource | Uint8Array<ArrayBuffer>): Response {
   const { exchange, services } = target
   const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType

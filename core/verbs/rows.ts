@@ -1,9 +1,9 @@
 /** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
-import { htmlSafe } from '../respond/encode.ts'
-import { partialStart } from '../respond/partial.ts'
+import { ownMetadata, ownMetadataBytes, partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
 import { concatenate } from '../schema/bytes.ts'
+import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -38,7 +38,7 @@ export function rowPrinter(
     const start = `{"cells":${htmlSafe(printJson(table.cells(decode(served, place), context)))},"object":`
     if (includeObject === 'None') return encoder.encode(`${start}null}`)
     if (includeObject === 'Object') return concatenate([encoder.encode(start), served, end])
-    return concatenate([encoder.encode(start + partial), served.subarray(place.start, place.end), partialEnd])
+    return concatenate([encoder.encode(start + partial), ownMetadataBytes(served.subarray(place.start, place.end), definition), partialEnd])
   }
 }
 
@@ -49,21 +49,23 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string)
   const startBytes = encoder.encode(start)
   const end = encoder.encode('}')
 
+  const anew = (entry: Entry) => ownMetadata(entry.decode().metadata as Json, definition)
+
   /** Bytes of the metadata; undefined if the object's bytes have another form. */
   const cut = (entry: Entry) => {
     const served = entry.bytesOnce
     const place = find(served)
-    return place && served.subarray(place.start, place.end)
+    return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }
 
   return {
     read(entry: Entry): Json {
       const metadata = cut(entry)
-      return metadata ? parseJsonText(decoder.decode(metadata)) : (entry.decode().metadata as Json)
+      return metadata ? parseJsonText(decoder.decode(metadata)) : anew(entry)
     },
     print(entry: Entry): Uint8Array {
       const metadata = cut(entry)
-      return metadata ? concatenate([startBytes, metadata, end]) : encoder.encode(`${start}${printJson(entry.decode().metadata)}}`)
+      return metadata ? concatenate([startBytes, metadata, end]) : encoder.encode(`${start}${printJson(anew(entry))}}`)
     },
   }
 }

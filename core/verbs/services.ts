@@ -3,6 +3,7 @@ import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
+import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -33,6 +34,8 @@ export interface Services {
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
+  /** How node agents are called. */
+  readonly nodeAgents: NodeAgents
   /** Preferred types of node addresses, in order. */
   readonly nodeAddressTypes: readonly string[]
   /** Rules for a SelfSubjectRulesReview. */

@@ -31,7 +31,10 @@ export const update: Verb = async (target) => {
     try {
       const submission = submitWrite(target, 'UPDATE', options)
       const change = (existing: ApiObject) => completed(target, copy(), submission, existing, record)
-      return respondEntry(target, await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission)))
+      return respondEntry(
+        target,
+        await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission)),
+      )
     } catch (error) {
       if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
       const fresh = copy()

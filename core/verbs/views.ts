@@ -49,7 +49,10 @@ function selectorText(value: unknown): string {
 /** Stands for absent replicas while a scale is patched. */
 const noReplicas = -(2 ** 31)
 
-function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body: SubresourceView['body']): SubresourceView {
+function scaleView(
+  { specReplicas, statusReplicas, selector, strategyValidates }: ScalePaths,
+  body: SubresourceView['body'],
+): SubresourceView {
   function read(parent: ApiObject, absent: number): ApiObject {
     const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata
     const text = selector && selectorText(getPath(parent, selector))
@@ -69,6 +72,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
     body,
     columns: scaleColumns as ResourceDefinition['columns'],
     partial: false,
+    needsNoVersion: true,
     read: (parent) => read(parent, 0),
     unreadable(parent) {
       if (getPath(parent, specReplicas) !== undefined) return undefined
@@ -79,7 +83,7 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
       const replicas = getPath(incoming, '.spec.replicas') ?? 0
       if (replicas === noReplicas) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`)
       const errors = new FieldErrors()
-      validateNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
+      if (!strategyValidates) validateNonNegative(Number(replicas), FieldPath.of('spec', 'replicas'), errors)
       if (errors.list.length > 0) throw invalid(body, existing.metadata.name ?? '', errors.list)
       const scaled = structuredClone(existing)
       setPath(scaled, specReplicas, replicas)
@@ -92,8 +96,9 @@ function scaleView({ specReplicas, statusReplicas, selector }: ScalePaths, body:
 export function viewsOf(definition: ResourceDefinition): ReadonlyMap<string, SubresourceView> {
   const body = definition
   const views: SubresourceView[] = [{ name: '', body, ...mainView(definition) }]
-  if (definition.status) views.push({ name: 'status', body, ...statusView(definition) })
+  if (definition.status) views.push({ name: 'status', body, tables: definition.statusTables !== false, ...statusView(definition) })
   if (definition.scale) views.push(scaleView(definition.scale, scaleBody))
-  for (const { name, strategy } of definition.subresources) if (strategy) views.push({ name, body, ...strategyView(strategy) })
+  for (const { name, strategy } of definition.subresources)
+    if (strategy) views.push({ name, body, tables: false, ...strategyView(strategy) })
   return new Map(views.map((view) => [view.name, view]))
 }

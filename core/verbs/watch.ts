@@ -1,11 +1,12 @@
 import { exactField } from '../request/field-selector.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
-import { parseWatchVersion } from '../request/resource-version.ts'
-import { badRequest } from '../respond/status.ts'
+import { parseVersion } from '../request/resource-version.ts'
+import { ApiError, badRequest } from '../respond/status.ts'
+import type { FeedList } from '../watch/feed.ts'
 import { watchStream } from '../watch/stream.ts'
 import { entryQuery, matcher, watchScope } from './query.ts'
 import { respondWatch, watchEncoder } from './respond.ts'
-import type { Verb } from './services.ts'
+import type { Target, Verb } from './services.ts'
 
 /** Options of a watch whose path names the object. Throws 400 when they select another name. */
 function named(asked: ListOptions, name: string): ListOptions {
@@ -13,6 +14,16 @@ function named(asked: ListOptions, name: string): ListOptions {
   if (fieldSelector.length === 0) return { ...asked, fieldSelector: [{ field: 'metadata.name', operator: '=', value: name }] }
   if (exactField(fieldSelector, 'metadata.name') === name) return asked
   throw badRequest("fieldSelector metadata.name doesn't match requested name")
+}
+
+/** The state from which a watch starts; an error is to be its only event, because the client's credentials and options were accepted. */
+async function stateOf(target: Target, { limit: _limit, continue: _continue, ...options }: ListOptions): Promise<FeedList | ApiError> {
+  try {
+    return await target.resource.store.list(entryQuery(target, options))
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
 }
 
 /**
@@ -24,14 +35,15 @@ export const watch: Verb = async (target) => {
   const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
   // The deprecated paths `/watch/…/NAME` put the name into the path.
   const options = name === '' ? asked : named(asked, name)
-  const revision = parseWatchVersion(options.resourceVersion ?? '', resource.groupResource)
+  const revision = parseVersion(options.resourceVersion ?? '')
   const matches = matcher(target, options)
-  const fromState = options.sendInitialEvents === true || revision === 0
-  const { limit: _limit, continue: _continue, ...unpaged } = options
-  const state = fromState ? await resource.store.list(entryQuery(target, unpaged)) : undefined
+  const { sendInitialEvents } = options
+  const fromState = sendInitialEvents === true || revision === 0
+  const state = fromState ? await stateOf(target, options) : undefined
   const minimum = services.minRequestTimeout
   const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
   const encoder = watchEncoder(target)
+  if (state instanceof ApiError) return respondWatch(target, encoder.error(state) as Uint8Array<ArrayBuffer>)
   const stream = watchStream({
     store: resource.store,
     clock: services.clock,
@@ -41,9 +53,9 @@ export const watch: Verb = async (target) => {
     scope: watchScope(target, options),
     ...(matches && { matches }),
     after: state?.revision ?? revision,
-    initial: state?.entries ?? [],
+    initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
     initialized: () => exchange.seat?.leave(),
-    announceInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
+    announceInitialEnd: sendInitialEvents === true && options.allowWatchBookmarks === true,
     bookmarks: options.allowWatchBookmarks === true,
     timeout: seconds * 1000,
   })

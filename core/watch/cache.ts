@@ -2,7 +2,7 @@
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
  * a consistent list first waits until the cache has reached the store's revision. It starts on first use.
  */
-import { unlessGivenUp } from '../given-up.ts'
+import { unlessGivenUp, unlessGivenUpLater } from '../given-up.ts'
 import {
   type Clock,
   type Context,
@@ -32,9 +32,9 @@ import { Window } from './window.ts'
 /** Number of single-object reads after which the cache is started. */
 const startingReads = 32
 const windowCapacity = 10_000
-/** Bytes of missed changes that a subscriber gets at a time. */
+/** Bytes of changes that are sent at a time to a subscriber that is catching up. */
 const pieceBytes = 64 * 1024
-/** Minimum milliseconds between two requests for progress that no read waits for. */
+/** Minimum milliseconds between progress requests for subscribers. Reads that wait for a revision ask without this limit. */
 const progressInterval = 1_000
 const firstRetry = 100
 const longestRetry = 10_000
@@ -94,7 +94,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       pauses.slices(() => neverAborted),
     )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
-    // The store went backwards meanwhile.
+    // Meanwhile, a read found that the store's revision went backwards.
     if (asked !== generation) return load()
     const at = loaded.revision
     if (at < reached.revision)
@@ -127,7 +127,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         if (own === generation) lost(error)
       },
     }
-    // The previous values are here.
+    // `entries` has the previous values.
     const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
     state = { window, watch }
   }
@@ -180,7 +180,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
   let askedAt = Number.NEGATIVE_INFINITY
 
-  /** Asks the store for its revision, for all subscribers: each is told, so thousands that ask at a time cost one round. */
+  /** Requests progress from the store at most once per `progressInterval`: the answer goes to all subscribers. */
   function askProgress(): void {
     const now = clock.monotonic()
     if (now - askedAt < progressInterval) return
@@ -189,7 +189,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 
   const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
-  /** For a revision that the store has said it is at. */
+  /** As `reach`, for a revision that the store has reported as its current one. */
   const reachKnown = (current: number) => reached.reach(current, () => state?.watch.requestProgress(current))
 
   /** Detects a store restored from a backup: its revision is below the one the cache had before it asked. Then the cache restarts. */
@@ -205,14 +205,20 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     return current instanceof Promise ? current.then((late) => heed(late, before, asked)) : heed(current, before, asked)
   }
 
+  /** A caller that gives up does not stop the start: others may wait for it too. */
+  const startFor = (context: Context | undefined) => (context ? unlessGivenUp(start(), context.signal) : start())
+
+  const waitFor = <T>(answer: Promise<T>, context: Context | undefined) => (context ? unlessGivenUpLater(answer, context, clock) : answer)
+
   async function refresh(at: Freshness, context: Context | undefined): Promise<void> {
-    if (state === undefined) await (context ? unlessGivenUp(start(), context.signal) : start())
+    if (state === undefined) await startFor(context)
     if (at === 'any') return
     const wanted = at === 'newest' ? await currentRevision(context) : 'atLeast' in at ? at.atLeast : at.exact
-    await start()
-    if (await (at === 'newest' ? reachKnown(wanted) : reach(wanted))) return
+    if (state === undefined) await startFor(context)
+    const there = at === 'newest' ? reachKnown(wanted) : reach(wanted)
+    if (there === true || (await waitFor(there, context))) return
     // If the cache restarted meanwhile, it has the newest state.
-    await start()
+    if (state === undefined) await startFor(context)
     if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
   }
 
@@ -234,7 +240,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
   let storedReads = 0
 
-  /** Starts the cache in the background. After a failed start only lists retry, because they can report the reason. */
+  /** Starts the cache in the background. After a failed start only lists and watches retry, because they report the error. */
   function begin(): void {
     if (!state && !failed && !closed) start().catch(() => {})
   }
@@ -248,8 +254,8 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 
   /**
-   * A consistent read of one object: the store's current revision (which stores can answer for many reads at once) and the cache at that
-   * revision.
+   * A consistent read of one object: asks the store for its current revision (stores can answer many such calls with one request), then
+   * reads the object from the cache at that revision.
    */
   function live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined) {
@@ -271,7 +277,9 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   ): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined || asked !== generation) return getStored(key, context)
     const there = reachKnown(current)
-    if (there !== true) return there.then((fresh) => (fresh ? cachedAt(current, key, asked, context) : getStored(key, context)))
+    if (there !== true) {
+      return waitFor(there, context).then((fresh) => (fresh ? cachedAt(current, key, asked, context) : getStored(key, context)))
+    }
     const entry = entries.get(key)
     return entry?.stale ? getStored(key, context) : entry
   }
@@ -284,7 +292,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
 
     /** Sends the changes from before the window, read from the store; resolves when they have been sent. */
     function tellPast(oldest: number): Promise<void> {
-      // After a restart the window is empty, but the store has the history: clients need not list again because of that.
+      // After a restart the window is empty, but the store still has the history: clients need not list again.
       if (told < oldest - windowCapacity) throw new TooOld(after, oldest)
       const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
       return new Promise((resolve) => {
@@ -298,7 +306,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
         }
         const own = past.subscribe(told, scope, {
           changes(changes) {
-            // While the subscriber applies back pressure, only the revision is kept.
+            // `tellOn` holds only the revision, so that the changes can be freed while the subscriber applies back pressure.
             const last = changes.at(-1)!.revision
             const tellOn = () => {
               if (own === direct) passed(last)
@@ -369,7 +377,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     get: async (key, context) => live(key, context),
     live,
     known(key) {
-      // Further reads are likely.
+      // Further reads of this resource are likely.
       begin()
       const entry = state && entries.get(key)
       return entry?.stale ? undefined : entry

@@ -1,3 +1,4 @@
+import type { Context } from '../ports.ts'
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
 import { DecodeError, withoutMalformed } from '../schema/decode.ts'
@@ -9,12 +10,12 @@ import type { Entry } from '../storage/entry.ts'
 
 /** Converts entries from their stored versions to one version of the resource, each once. */
 export interface EntryVersions {
-  /** In the given order; a plain value unless a conversion is asynchronous. */
-  convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]>
+  /** In the given order; a plain value unless a conversion is asynchronous. `caller`: as in `Converter.convert`. */
+  convert(entries: readonly Entry[], caller: Context | undefined): readonly Entry[] | Promise<readonly Entry[]>
   /** As `convert`, yielding between slices. */
-  convertInSlices(entries: readonly Entry[], slices: Slices): Promise<readonly Entry[]>
+  convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]>
   /** As `convert`, for one entry. */
-  one(entry: Entry): Entry | Promise<Entry>
+  one(entry: Entry, caller: Context | undefined): Entry | Promise<Entry>
   /** The converted entry, if cached. */
   known(entry: Entry): Entry | undefined
   /** Marks the entry's bytes as complete in this version, because this server has just written them. */
@@ -104,7 +105,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     result[index] = known(entry) ?? completed(entry, structuredClone(converted), objects[at]?.apiVersion ?? '')
   }
 
-  function convert(entries: readonly Entry[]): readonly Entry[] | Promise<readonly Entry[]> {
+  function convert(entries: readonly Entry[], caller: Context | undefined): readonly Entry[] | Promise<readonly Entry[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     for (const [index, entry] of entries.entries()) begin(conversion, entry, index)
     if (conversion.objects.length === 0) return conversion.result
@@ -112,15 +113,15 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
       for (const [at, object] of converted.entries()) finish(conversion, object, at)
       return conversion.result
     }
-    const converted = converter.convert(conversion.objects, apiVersion)
+    const converted = converter.convert(conversion.objects, apiVersion, caller)
     return isPromise(converted) ? converted.then(finishAll) : finishAll(converted)
   }
 
-  async function convertInSlices(entries: readonly Entry[], slices: Slices): Promise<readonly Entry[]> {
+  async function convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     await eachInSlices(entries, slices, (entry, index) => begin(conversion, entry, index))
     if (conversion.objects.length === 0) return conversion.result
-    const converted = await converter.convert(conversion.objects, apiVersion)
+    const converted = await converter.convert(conversion.objects, apiVersion, caller)
     await eachInSlices(converted, slices, (object, at) => finish(conversion, object, at))
     return conversion.result
   }
@@ -129,10 +130,10 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     convert,
     convertInSlices,
     known,
-    one(entry) {
+    one(entry, caller) {
       const found = known(entry)
       if (found !== undefined) return found
-      const converted = convert([entry])
+      const converted = convert([entry], caller)
       return isPromise(converted) ? converted.then(([only]) => only as Entry) : (converted[0] as Entry)
     },
     note: ({ bytes }) => void complete.add(bytes),

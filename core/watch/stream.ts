@@ -7,6 +7,7 @@ import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
 import type { JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
 
+/** Frames without bytes end the watch: the object can't be represented as the client wants. */
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
   event(type: EventType, entry: Entry, change?: Change): Uint8Array
@@ -86,7 +87,7 @@ class WatchStream implements ByteSource, Subscriber {
     this.#timers.push(clock.after(timeout, () => this.#finish()))
     if (options.bookmarks) {
       this.#bookmarkLater()
-      this.#timers.push(clock.after(Math.max(0, timeout - bookmarkBeforeEnd), () => this.#push(encoder.bookmark(this.#revision, false))))
+      if (timeout > bookmarkBeforeEnd) this.#timers.push(clock.after(timeout - bookmarkBeforeEnd, () => this.#bookmark()))
     }
     signal.addEventListener('abort', this.cancel, { once: true })
     this.#timers.push(options.onShutdown(() => this.#finish()))
@@ -137,6 +138,10 @@ class WatchStream implements ByteSource, Subscriber {
     let size = 0
     while (this.#sentInitial < initial.length && size < chunkSize) {
       const frame = this.#initialEvent()
+      if (frame.length === 0) {
+        this.cancel()
+        break
+      }
       frames.push(frame)
       size += frame.length
     }
@@ -195,6 +200,10 @@ class WatchStream implements ByteSource, Subscriber {
 
   #push(frame: Uint8Array): void {
     if (this.#ended) return
+    if (frame.length === 0) {
+      this.cancel()
+      return
+    }
     this.#queue.push(frame)
     this.#queued += frame.length
     if (this.#queue.length > longestQueue || this.#queued > largestQueue) this.cancel()
@@ -212,9 +221,14 @@ class WatchStream implements ByteSource, Subscriber {
     this.#ready()
   }
 
+  /** The revision that the watch started from is no news to the client. */
+  #bookmark(): void {
+    if (this.#revision > this.#options.after) this.#push(this.#options.encoder.bookmark(this.#revision, false))
+  }
+
   #bookmarkLater(): void {
     this.#cancelBookmark = this.#options.clock.after(bookmarkInterval, () => {
-      this.#push(this.#options.encoder.bookmark(this.#revision, false))
+      this.#bookmark()
       this.#subscription.requestProgress()
       this.#bookmarkLater()
     })

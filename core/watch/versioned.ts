@@ -2,6 +2,7 @@
  * The objects of a resource in one of its versions, over a store that holds them in any version. The only place that converts between stored
  * and requested versions, possibly asynchronously: verbs and registry see only their own version.
  */
+import type { Context } from '../ports.ts'
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../resources/definition.ts'
 import { unreasoned } from '../respond/status.ts'
 import { DecodeError } from '../schema/decode.ts'
@@ -39,9 +40,9 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   /** Converted lists, by the base's cached list and selector. */
   const lists = new WeakMap<NonNullable<FeedList['kept']>, Map<string, Pick<FeedList, 'entries' | 'kept'>>>()
 
-  async function printStored(value: Printed): Promise<Printed> {
+  async function printStored(value: Printed, caller: Context | undefined): Promise<Printed> {
     if (definition === stored) return value
-    const [converted] = await converter.convert([value.object], apiVersionOf(stored))
+    const [converted] = await converter.convert([value.object], apiVersionOf(stored), caller)
     try {
       return storedCodec.print(storedCodec.canonical(converted as ApiObject))
     } catch (error) {
@@ -51,12 +52,15 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   }
 
   /** The entries of a list that match the query. */
-  async function chosen(found: FeedList, { matches, selector, slices }: FeedQuery): Promise<Pick<FeedList, 'entries' | 'kept'>> {
+  async function chosen(
+    found: FeedList,
+    { matches, selector, slices, context: caller }: FeedQuery,
+  ): Promise<Pick<FeedList, 'entries' | 'kept'>> {
     const known = found.kept && (lists.get(found.kept) ?? new Map())
     const isNamed = matches === undefined || selector !== undefined
     const before = isNamed ? known?.get(selector ?? '') : undefined
     if (before) return before
-    const all = await (slices ? versions.convertInSlices(found.entries, slices) : versions.convert(found.entries))
+    const all = await (slices ? versions.convertInSlices(found.entries, slices, caller) : versions.convert(found.entries, caller))
     const entries = matches && slices ? await filterInSlices(all, slices, matches) : matches ? all.filter(matches) : all
     if (found.kept === undefined || known === undefined || !isNamed) return { entries }
     const made = { entries, kept: new Map() }
@@ -99,7 +103,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
         )
         let full = undefined as void | Promise<void>
         const told = run(
-          () => versions.convert(needed),
+          // Other watches use the results too.
+          () => versions.convert(needed, undefined),
           () => {
             full = subscriber.changes(given.map(changeOf), joined)
           },
@@ -133,24 +138,25 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       const entry = base.known(key)
       return entry && versions.known(entry)
     },
-    get: (key, context) => base.get(key, context).then((entry) => entry && versions.one(entry)),
-    live(key, context) {
-      const found = base.live(key, context)
-      if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry))
-      return found && (versions.known(found) ?? versions.one(found))
+    get: (key, caller) => base.get(key, caller).then((entry) => entry && versions.one(entry, caller)),
+    live(key, caller) {
+      const found = base.live(key, caller)
+      if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry, caller))
+      return found && (versions.known(found) ?? versions.one(found, caller))
     },
     async put(key, value, expected, lease, consent, guards): Promise<Swap> {
-      const swap = await base.put(key, await printStored(value), expected, lease, consent, guards)
+      const caller = consent?.caller
+      const swap = await base.put(key, await printStored(value, caller), expected, lease, consent, guards)
       if (swap.ok) {
         if (definition === stored) versions.note(swap.entry)
-        return { ok: true, entry: await versions.one(swap.entry) }
+        return { ok: true, entry: await versions.one(swap.entry, caller) }
       }
-      return { ok: false, ...(swap.current && { current: await versions.one(swap.current) }) }
+      return { ok: false, ...(swap.current && { current: await versions.one(swap.current, caller) }) }
     },
-    async delete(key, expected, context) {
-      const result = await base.delete(key, expected, context)
+    async delete(key, expected, caller) {
+      const result = await base.delete(key, expected, caller)
       if (result.ok) return result
-      return { ok: false, ...(result.current && { current: await versions.one(result.current) }) }
+      return { ok: false, ...(result.current && { current: await versions.one(result.current, caller) }) }
     },
     // The base's objects are of another version, whose fields may differ.
     subscribe: (after, { field: _field, ...scope }, subscriber) => base.subscribe(after, scope, converting(subscriber)),

@@ -14,10 +14,14 @@ export interface CallOptions {
   readonly timeout: number
   /** Milliseconds before the second attempt; later waits are longer. Default 500. */
   readonly firstWait?: number
+  /** Every failure is retried, and no circuit breaker refuses calls: what is sent must not be lost. Default false. */
+  readonly persistent?: boolean
 }
 
-/** Posts a JSON text. Resolves to the parsed response, or rejects with an Error. `signal` ends the attempt and all further ones. */
-export type Call<T = string> = (body: string, signal?: AbortSignal) => Promise<T>
+type Body = string | Uint8Array<ArrayBuffer>
+
+/** Posts a JSON text, or its bytes. Resolves to the parsed response, or rejects with an Error. `signal` ends the attempt and all further ones. */
+export type Call<T = string> = (body: Body, signal?: AbortSignal) => Promise<T>
 
 /** Outcome of an attempt: a usable response, a timeout, or another failure. */
 export type TryOutcome = 'success' | 'timeout' | 'error'
@@ -68,12 +72,13 @@ export function createReadingCall<T>({
   clock,
   timeout,
   firstWait = defaultFirstWait,
+  persistent = false,
   read,
   tried,
 }: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
 
-  async function answerOf(body: string, signal: AbortSignal): Promise<Response> {
+  async function answerOf(body: Body, signal: AbortSignal): Promise<Response> {
     const authorization = await connection.authorization?.()
     const request = new Request(connection.url, {
       method: 'POST',
@@ -96,7 +101,7 @@ export function createReadingCall<T>({
     }
   }
 
-  async function answered(body: string, signal: AbortSignal): Promise<T> {
+  async function answered(body: Body, signal: AbortSignal): Promise<T> {
     const response = await answerOf(body, signal)
     if (!response.ok) {
       void response.body?.cancel().catch(() => undefined)
@@ -106,7 +111,7 @@ export function createReadingCall<T>({
     return read(await readText(response.body, longestAnswer))
   }
 
-  async function once(body: string, given: AbortSignal | undefined): Promise<T> {
+  async function once(body: Body, given: AbortSignal | undefined): Promise<T> {
     const began = clock.monotonic()
     let outcome: TryOutcome = 'success'
     try {
@@ -121,12 +126,12 @@ export function createReadingCall<T>({
 
   return async (body, signal) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
-      if (!circuit.permits())
+      if (!persistent && !circuit.permits())
         throw new Error(`Post ${JSON.stringify(connection.url)}: not sent: the circuit breaker is open after repeated failures`)
       try {
         return await once(body, signal)
       } catch (error) {
-        if (!(error instanceof AttemptError && error.again) || attempt === tries) throw error
+        if (!(persistent || (error instanceof AttemptError && error.again)) || attempt === tries) throw error
         await pauseFor(clock, wait * (1 + Math.random() * jitter), signal)
         signal?.throwIfAborted()
       }

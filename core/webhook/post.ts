@@ -1,5 +1,6 @@
 /** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
 import type { Clock, Outbound } from '../ports.ts'
+import { textOfCode } from '../respond/server-response.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from './connection.ts'
 import { readText } from './read-text.ts'
@@ -32,28 +33,29 @@ const longestAnswer = 8 * 1024 * 1024
 /** Maximum characters of an error response in our message (client-go's maxUnstructuredResponseTextBytes). */
 const longestText = 2048
 
-/** Error texts by HTTP status, for responses that are not a Status object (NewGenericServerResponse). */
-const texts: { readonly [code: number]: string } = {
-  400: 'the server rejected our request for an unknown reason',
-  401: 'the server has asked for the client to provide credentials',
-  404: 'the server could not find the requested resource',
-  405: 'the server does not allow this method on the requested resource',
-  409: 'the server reported a conflict',
-  422: 'the server rejected our request due to an error in our request',
-  429: 'the server has received too many requests and has asked us to try again later',
-  503: 'the server is currently unable to handle the request',
-  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+/** The message of a Status; undefined for other texts. */
+function messageOfStatus(text: string): string | undefined {
+  try {
+    const { kind, apiVersion, status, message } = JSON.parse(text) as { [name: string]: unknown }
+    return kind === 'Status' && apiVersion === 'v1' && status !== 'Success' ? String(message ?? '') : undefined
+  } catch {
+    return undefined
+  }
 }
-/** HTTP statuses whose response body is used as the message. */
-const quoted = new Set([403, 406, 415])
 
 function refusal(code: number, answer: string): PostRefused {
-  const said = answer.slice(0, longestText).trim() || 'unknown'
-  if (quoted.has(code)) return new PostRefused(code, said)
-  const other = code >= 500 ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding` : undefined
-  const unknown = `the server responded with the status code ${code} but did not return more information`
-  return new PostRefused(code, texts[code] ?? other ?? unknown)
+  const said = messageOfStatus(answer)
+  if (said !== undefined) return new PostRefused(code, said)
+  return new PostRefused(code, textOfCode(code, answer.slice(0, longestText).trim() || 'unknown'))
 }
+
+/** Code that stands for a response without content. */
+const noContent = 503
+
+/** How errors name a POST. `timeout`: milliseconds. */
+export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
+
+const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
 
 const encoder = new TextEncoder()
 
@@ -61,7 +63,7 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
 
 /** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
 export async function post({ connection, outbound, clock, body, timeout, signal }: Post): Promise<string> {
-  const url = `${connection.url}${connection.url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
+  const url = withTimeout(connection.url, timeout)
   async function answer(ends: AbortSignal): Promise<string> {
     const authorization = await connection.authorization?.()
     const bytes = encoder.encode(body)
@@ -75,6 +77,10 @@ export async function post({ connection, outbound, clock, body, timeout, signal 
     const response = await outbound.fetch(request, connection.options)
     const text = await readText(response.body, longestAnswer)
     if (!response.ok) throw refusal(response.status, text)
+    if (text === '') {
+      const type = response.headers.get('content-type') ?? ''
+      throw new PostRefused(noContent, `0-length response with status code: ${response.status} and content type: ${type}`)
+    }
     return text
   }
   try {
@@ -82,6 +88,6 @@ export async function post({ connection, outbound, clock, body, timeout, signal 
   } catch (error) {
     if (error instanceof PostRefused) throw error
     const why = isTimeout(error) ? 'context deadline exceeded' : signal?.aborted ? 'context canceled' : messageOf(error)
-    throw new Error(`Post ${JSON.stringify(url)}: ${why}`, { cause: error })
+    throw new Error(`${postingTo(connection.url, timeout)}: ${why}`, { cause: error })
   }
 }

@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
+import { shortLocals } from '../short-locals.mjs'
 import { buildStamp } from '../stamp.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -28,25 +28,6 @@ const options = {
 
 /** Escapes non-ASCII characters that esbuild leaves: those in regular expressions and comments. */
 const ascii = (text) => text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/**
- * Shortens identifiers within each file but those at its top, which stack traces show. The option of the same name for
- * the whole bundle shortens these too, and `keepNames` sets the name of every closure when it is made: 40 % of a GET.
- */
-const shortLocals = {
-  name: 'short-locals',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\.[cm]?[jt]s$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const { code } = await transform(text, {
-        loader: path.endsWith('ts') ? 'ts' : 'js',
-        minifyIdentifiers: true,
-        sourcemap: 'inline',
-        sourcefile: path,
-      })
-      return { contents: code, loader: 'js' }
-    }),
-}
 
 /** Writes `program.js` and returns the digest of its text. */
 async function buildProgram() {

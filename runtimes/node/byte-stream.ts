@@ -3,10 +3,14 @@ import type { ByteStream } from '../../core/ports.ts'
 
 /** Bytes read ahead of the reader. */
 const highWater = 64 * 1024
+/** Milliseconds without traffic until TCP asks whether the peer is still there. */
+const keepAliveDelay = 15_000
 const broken = () => new Error('the connection was closed')
 
 /** A connected socket as two streams, with half-close, back pressure and abort. `head`: bytes received already. */
 export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
+  // Notices peers that are gone without a word.
+  socket.setKeepAlive?.(true, keepAliveDelay)
   // Otherwise the socket ends when its peer half-closes.
   socket.allowHalfOpen = true
   let failure: Error | undefined

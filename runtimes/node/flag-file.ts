@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { loadConfigurationFile } from '../../core/config/files/load.ts'
+import { loadFile } from '../../core/config/files/load.ts'
+import { fileKinds } from '../../core/flags/file-kinds.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { flags as allFlags, type FlagName } from '../../core/flags/rows/index.ts'
@@ -55,7 +56,7 @@ export function checkFlagFiles(flags: ParsedFlags): void {
     const text = readPath(flags.spelling(flag).slice('--'.length), path)
     const { kind } = allFlags[flag]
     try {
-      if (kind !== undefined) loadConfigurationFile(kind, text, path, flags.platform)
+      if (kind !== undefined) loadFile(fileKinds[kind], text, path, flags.platform)
     } catch (error) {
       throw namingFlag(flags, error)
     }

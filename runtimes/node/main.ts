@@ -8,12 +8,14 @@ import { gatesOfFlags } from '../../core/flags/gates.ts'
 import { headerWarnings } from '../../core/flags/header-warnings.ts'
 import { helpText } from '../../core/flags/help.ts'
 import { type ParsedFlags, parseFlags } from '../../core/flags/parse.ts'
+import { followFile, readText } from '../../core/follow-file.ts'
 import { createMetrics } from '../../core/meta/metrics/registry.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { prepareApiServer } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
 import { advertisedAddress, hostPort, localAddress } from './address.ts'
+import type { AuditLog } from './audit-log.ts'
 import { authenticationOptions } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
 import { buildInfo } from './build-info.ts'
@@ -50,20 +52,24 @@ export interface Daemon {
   stop(cause: string): Promise<void>
 }
 
-/** Reloads certificates for new connections when their files change. Unusable ones are logged, and the old ones stay in use. */
-function watchCertificates(flags: ParsedFlags, pki: Pki, listener: Listener, logger: Logger): () => void {
-  const reload = () => {
-    try {
-      listener.reload(reloadedCertificates(flags, pki))
-      logger.info({}, 'certificates reloaded')
-    } catch (error) {
-      logger.error({ error: reasonOf(error) }, 'certificates not reloaded; the previous ones stay in use')
-    }
+/** Follows the files of certificates: new connections use changed ones. The returned function ends it. */
+async function followCertificates(flags: ParsedFlags, pki: Pki, listener: Listener, logger: Logger): Promise<() => void> {
+  const stops: (() => void)[] = []
+  for (const path of certificateFiles(flags)) {
+    const stop = followFile({
+      path,
+      files: nodeFiles,
+      logger,
+      what: 'certificates',
+      otherwise: 'the previous ones stay in use',
+      // One that is gone by now is loaded when it is there again.
+      text: await readText(nodeFiles, path).catch(() => ''),
+      load: () => reloadedCertificates(flags, pki),
+      use: (certificates) => listener.reload(certificates),
+    })
+    stops.push(stop)
   }
-  const stops = certificateFiles(flags).map((path) => nodeFiles.watch(path, reload))
-  return () => {
-    for (const stop of stops) stop()
-  }
+  return () => stops.forEach((stop) => void stop())
 }
 
 function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
@@ -99,7 +105,9 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
-  const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry: { logger } }
+  const auditLog = await openLog(flags, logger)
+  const telemetry = { logger, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
+  const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const metrics = createMetrics()
@@ -126,6 +134,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     await listener.close(0)
     for (const store of stores) await store.close()
     authorities.close()
+    await auditLog?.close()
     await claim.release()
   }
   try {
@@ -140,7 +149,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
     return undefined
   }
-  const stopWatching = watchCertificates(flags, pki, listener, logger)
+  const stopFollowing = await followCertificates(flags, pki, listener, logger)
   const announce = () => {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })
@@ -156,11 +165,33 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     async stop(cause) {
       clearTimeout(announcement)
       await shutDown(flags, { server, listener, stores, logger }, cause)
-      stopWatching()
+      stopFollowing()
       authorities.close()
+      await auditLog?.close()
       await claim.release()
     },
   }
+}
+
+const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]
+
+/** The audit log; undefined: none is wanted. Rejects with a FlagError when it can't be opened. */
+async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | undefined> {
+  const path = flags.get('audit-log-path')
+  if (!path) return undefined
+  const { openAuditLog } = await import('./audit-log.ts')
+  const options = {
+    path,
+    maxSize: flags.get('audit-log-maxsize') * megabyte,
+    maxBackups: flags.get('audit-log-maxbackup'),
+    maxAge: flags.get('audit-log-maxage') * day,
+    compress: flags.get('audit-log-compress'),
+    clock: nodeClock,
+    logger,
+  }
+  return openAuditLog(options).catch((error: unknown) => {
+    throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
+  })
 }
 
 /** Resolves when the signal aborts. */

@@ -1,5 +1,5 @@
 /** JWT issuers from the `--oidc-*` flags. */
-import type { AuthenticationSettings, OidcIssuer } from '../../core/config/authentication.ts'
+import type { AuthenticationSettings, OidcIssuer } from '../../core/authn/configured.ts'
 import { authenticationFileConflicts } from '../../core/flags/file-exclusions.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'

@@ -1,6 +1,6 @@
 /** Converts flags to options of the core. */
 
-import type { AuthorizationFiles } from '../../core/config/authorization.ts'
+import type { AuthorizationFiles } from '../../core/authz/configured.ts'
 import { reportedVersion, versionInfo } from '../../core/config/version.ts'
 import { effectiveVersion } from '../../core/flags/emulation.ts'
 import { apisOfFlags } from '../../core/flags/gates.ts'

@@ -1,4 +1,5 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { lookup } from 'node:dns/promises'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -72,7 +73,10 @@ export function createOutbound(): Outbound {
   // Loaded on first use: it is slow to load, and few servers need it.
   let loaded: Promise<Outbound['call']> | undefined
   const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
-  const agentFor = (secure: boolean, { timeout: _, address: _address, ...options }: OutboundOptions) => {
+  const agentFor = (
+    secure: boolean,
+    { timeout: _, connectTimeout: _connect, address: _address, target: _target, ...options }: OutboundOptions,
+  ) => {
     const key = JSON.stringify([secure, options])
     const found = agents.get(key)
     if (found !== undefined) return found
@@ -90,6 +94,10 @@ export function createOutbound(): Outbound {
       const headers = Object.fromEntries([...request.headers.entries()].filter(([name]) => name !== 'host'))
       const { method, signal } = request
       return switched(url, { method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) }, options.timeout)
+    },
+    async resolve(hostname) {
+      const found = await lookup(hostname, { all: true })
+      return found.map(({ address }) => address)
     },
     call: async (call) => (await calls())(call),
     async fetch(request, options = {}) {
@@ -122,6 +130,8 @@ interface Target {
   readonly hostname?: string
   readonly port?: string
   readonly servername?: string
+  /** Milliseconds. */
+  readonly connectTimeout?: number
 }
 
 interface SendOptions extends Target {
@@ -132,16 +142,38 @@ interface SendOptions extends Target {
 }
 
 /** Address to connect to, when it differs from the URL's host. */
-function targetOf(url: URL, { address, serverName, target }: OutboundOptions): Target {
+function targetOf(url: URL, { address, serverName, target, connectTimeout }: OutboundOptions): Target {
   const path = target === undefined ? {} : { path: target }
-  if (address === undefined) return path
+  const limit = connectTimeout === undefined ? {} : { connectTimeout }
+  if (address === undefined) return { ...path, ...limit }
   const { hostname, port } = new URL(`https://${address}`)
-  return { ...path, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
+  return { ...path, ...limit, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || '443', servername: serverName ?? url.hostname }
 }
 
-/** Bodies with a content-length are sent whole; others are streamed. */
+/** Bodies up to this many bytes are sent whole, and again when the connection was stale. */
+const wholeBody = 1024 * 1024
+
+/** Bodies with a small content-length are sent whole; others are streamed. */
 async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Buffer | null> {
-  return request.body !== null && request.headers.has('content-length') ? Buffer.from(await request.arrayBuffer()) : request.body
+  if (request.body === null) return null
+  const length = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  return length <= wholeBody ? Buffer.from(await request.arrayBuffer()) : request.body
+}
+
+/** Milliseconds without traffic until TCP asks whether the peer is still there. */
+const keepAliveDelay = 15_000
+
+/** Ends a request that has no connection in time, and notices peers that are gone. */
+function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeout: number | undefined): void {
+  outgoing.once('socket', (socket) => {
+    socket.setKeepAlive(true, keepAliveDelay)
+    if (connectTimeout === undefined || outgoing.reusedSocket || (!secure && !socket.connecting)) return
+    const late = () => outgoing.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }))
+    const timer = setTimeout(late, connectTimeout)
+    const connected = () => clearTimeout(timer)
+    for (const event of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(event, connected)
+    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, connected)
+  })
 }
 
 /** A reused connection was reset before the response: most likely the server closed it while it was idle. */
@@ -168,7 +200,9 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
       if (signal.aborted) reject(signal.reason)
       else reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new Stale(error.message, { cause: error }) : error)
     }
-    const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+    const secure = url.protocol === 'https:'
+    const outgoing = (secure ? requestHttps : requestHttp)(url, options)
+    watchConnection(outgoing, secure, options.connectTimeout)
     outgoing.once('response', resolve)
     outgoing.once('error', fail)
     if (body === null || Buffer.isBuffer(body)) outgoing.end(body ?? undefined)
@@ -186,7 +220,9 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
   if (options.hostname !== undefined) options.headers['host'] = url.host
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
+    const secure = url.protocol === 'https:'
+    const outgoing = (secure ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
+    watchConnection(outgoing, secure, options.connectTimeout)
     const stop = () => outgoing.destroy(signal.reason)
     const late = () => outgoing.destroy(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
     const timer = timeout === undefined ? undefined : setTimeout(late, timeout)

@@ -12,11 +12,24 @@ export interface Running {
   readonly logger: Logger
 }
 
+/** Milliseconds of the longest timer of the host. */
+const longestTimer = 0x7fff_ffff
+
 /**
  * Not ready, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
  * closed. `cause`: signal, for the log.
  */
-export async function shutDown(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
+export async function shutDown(flags: ParsedFlags, running: Running, cause: string): Promise<void> {
+  // Timers of the clock do not keep the process alive, and some work waits for nothing else: a retry of an audit webhook.
+  const alive = setInterval(() => {}, longestTimer)
+  try {
+    await inOrder(flags, running, cause)
+  } finally {
+    clearInterval(alive)
+  }
+}
+
+async function inOrder(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
   const began = performance.now()
   const elapsed = () => Math.round(performance.now() - began)
   const delay = flags.get('shutdown-delay-duration')

@@ -16,8 +16,8 @@ import { Watchers } from './watchers.ts'
 const valueLimit = 1.5 * 1024 * 1024
 
 /**
- * Makes commits durable. Calls to `append` never overlap. A rejection means that the changes don't count; if the process ends before the journal
- * has removed them, they may be there after the next start.
+ * Makes commits durable. Calls to `append` never overlap. If `append` rejects, its changes are not committed; but if the process ends before
+ * the journal has removed what it wrote of them, they may reappear after a restart.
  */
 export interface Journal {
   append(changes: readonly Change[]): Promise<void>
@@ -35,18 +35,19 @@ export interface Journal {
 export interface MvccOptions {
   readonly clock: Clock
   readonly history: Versions
-  /** Maximum bytes of replaced and deleted values; beyond that the older half is compacted. Default 256 MiB. */
+  /** Maximum bytes of replaced and deleted values. Beyond it, the oldest are compacted down to half of it. Default 256 MiB. */
   readonly pastBytes?: number
   /** Absent: in memory only. */
   readonly journal?: Journal
-  /** Leases and their keys when the store was last closed. */
+  /** Leases to restore. */
   readonly leases?: readonly Lease[]
+  /** Lease ID by key, for keys with a lease. */
   readonly attached?: ReadonlyMap<string, bigint>
 }
 
 /**
- * The etcd v3 model over a history in memory. Reads see what is committed (and durable, with a journal): a change enters the history, reaches
- * watches and resolves its caller's promise only after the journal has written it.
+ * A store with the data model of etcd v3 over a history in memory. With a journal, a change is committed (visible to reads, sent to watches,
+ * confirmed to its caller) only after the journal has written it.
  */
 export function createMvcc(options: MvccOptions): KeyValueStore {
   const { clock, history, pastBytes = 256 * 1024 * 1024, journal, leases: kept = [], attached = new Map() } = options

@@ -7,7 +7,7 @@ import { type PooledFetch, tlsFetch } from '../support/tls-fetch.ts'
 import { eventually } from '../support/wait.ts'
 import type { Compare } from './api-rows.ts'
 import { type BenchRequest, definitionOf, kinds, objectOf, requestsOf, widgets } from './custom-resource-requests.ts'
-import { type BenchDaemon, processorTime, residentMemory, startDaemon } from './daemon.ts'
+import { type BenchDaemon, processorSeconds, residentMemory, startDaemon } from './daemon.ts'
 import { load } from './load.ts'
 import { onBundle } from './loop-bundle.ts'
 import type { Row } from './row.ts'
@@ -59,10 +59,10 @@ async function pairs(compare: Compare<Row>, seconds: number, daemon: BenchDaemon
   /** Requests per second of the server's processor time. */
   async function measure({ type, ...request }: BenchRequest): Promise<number> {
     const headers = type === undefined ? {} : { headers: { 'content-type': type } }
-    const before = processorTime(pid)
+    const before = processorSeconds(pid)
     const { requests, failures } = await load({ seconds, warmupSeconds: 0, connections: 16, url, ca, cert, key, ...request, ...headers })
     if (failures > 0) throw new Error(`${failures} requests failed: ${request.method ?? 'GET'} ${request.path}`)
-    return requests / (processorTime(pid) - before)
+    return requests / (processorSeconds(pid) - before)
   }
   const rows: Row[] = []
   for (const [name, request] of Object.entries(requestsOf)) {

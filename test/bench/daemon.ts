@@ -88,7 +88,7 @@ export async function startDaemon(
 
 const ticksPerSecond = 100
 
-/** Seconds of processor time of a process so far (proc(5): utime and stime, after the name in parentheses). */
+/** Seconds of processor time of a process so far, all threads included (proc(5): utime and stime, after the name in parentheses). */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -100,11 +100,4 @@ export function processorSeconds(pid: number): number {
 export function residentMemory(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(match?.[1]) / 1024
-}
-
-/** Seconds of processor time of a process, all threads included. */
-export function processorTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  const ticksPerSecond = 100
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }

@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { admissionRows } from './admission-rows.ts'
+import { agentRows } from './agent-rows.ts'
 import { apiRows, type Compare } from './api-rows.ts'
+import { auditRows } from './audit-rows.ts'
 import { authenticationRows } from './authentication-rows.ts'
 import { authorizationRows } from './authorization-rows.ts'
 import { coreRows } from './core-rows.ts'
@@ -23,9 +25,11 @@ const seconds = Number(process.env['SECONDS'] ?? 2)
 
 const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number, port: number) => Promise<Row[]> } = {
   admission: admissionRows,
+  agents: agentRows,
   core: coreRows,
   cpu: cpuRows,
   api: apiRows,
+  audit: auditRows,
   authentication: authenticationRows,
   authorization: authorizationRows,
   'custom-resources': customResourceRows,

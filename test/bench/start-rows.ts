@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tlsFetch } from '../support/tls-fetch.ts'
-import { processorTime, residentMemory, startDaemon } from './daemon.ts'
+import { processorSeconds, residentMemory, startDaemon } from './daemon.ts'
 import type { Row } from './row.ts'
 import { configMaps, ofEveryKind, pods, type StoredObject, writeObjects } from './stored-objects.ts'
 
@@ -29,7 +29,7 @@ async function starts(directory: string, port: number, list = '/api/v1/namespace
     const client = tlsFetch(daemon.url, daemon)
     const { status } = await client.fetch('/readyz')
     if (status !== 200) throw new Error(`not ready: ${status}`)
-    const [milliseconds, processor, memory] = [performance.now() - began, 1000 * processorTime(daemon.pid), residentMemory(daemon.pid)]
+    const [milliseconds, processor, memory] = [performance.now() - began, 1000 * processorSeconds(daemon.pid), residentMemory(daemon.pid)]
     const answer = await client.fetch(list)
     if (!(await answer.text()).includes('"uid":"')) throw new Error(`${list}: ${answer.status}`)
     seen.push({ milliseconds, processor, memory, listed: residentMemory(daemon.pid) })

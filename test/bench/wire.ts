@@ -2,11 +2,13 @@
  * `npm run bench:wire`: requests per second over HTTP/2 and TLS of this build, of another one (RELEASE=path of its
  * bin.js) and of the executable (build/apiserver, if built), each as a ratio to a listener with fixed responses (the
  * baseline), measured alternately. Prints a table and writes `test/bench/speed.svg`. ROUNDS sets the number of rounds.
+ * A second table has the processor time of each request, which other load on the machine changes less than rates.
+ * ROWS=GET,CREATE measures only the rows whose name is listed, and writes no picture.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { call } from './call.ts'
-import { type BenchDaemon, startDaemon } from './daemon.ts'
+import { type BenchDaemon, processorSeconds, startDaemon } from './daemon.ts'
 import { h2load } from './h2load.ts'
 import { picture, type Shares } from './picture.ts'
 import { deliveries } from './watchers.ts'
@@ -26,6 +28,8 @@ interface Measured {
   /** Rates of the limit and of each subject, round by round. */
   readonly limit: number[]
   readonly rates: number[][]
+  /** Microseconds of processor time for each request, by subject and round; of requests only, not of deliveries. */
+  readonly processor: number[][]
 }
 
 const rounds = Number(process.env['ROUNDS'] ?? 5)
@@ -64,10 +68,20 @@ const loadOf = ({ daemon, token }: Subject, { load }: WireRow) =>
 
 async function measureRow(row: WireRow, subjects: readonly Subject[], limits: Limits): Promise<Measured> {
   const { body: _body, method: _method, ...load } = row.load
-  const measured: Measured = { name: row.name, ...(row.aim && { aim: row.aim }), limit: [], rates: subjects.map(() => []) }
+  const measured: Measured = {
+    name: row.name,
+    ...(row.aim && { aim: row.aim }),
+    limit: [],
+    rates: subjects.map(() => []),
+    processor: subjects.map(() => []),
+  }
   for (let round = 0; round < rounds; round++) {
     measured.limit.push(await h2load({ ...load, origin: limits[row.limit] }))
-    for (const [index, subject] of subjects.entries()) measured.rates[index]?.push(await loadOf(subject, row))
+    for (const [index, subject] of subjects.entries()) {
+      const before = processorSeconds(subject.daemon.pid)
+      measured.rates[index]?.push(await loadOf(subject, row))
+      measured.processor[index]?.push(((processorSeconds(subject.daemon.pid) - before) * 1e6) / row.load.requests)
+    }
   }
   return measured
 }
@@ -75,7 +89,7 @@ async function measureRow(row: WireRow, subjects: readonly Subject[], limits: Li
 /** Deliveries to watchers, each as a share of one response of the limit. */
 async function measureWatch(watch: (typeof watches)[number], subjects: readonly Subject[], limits: Limits): Promise<Measured> {
   const aim = 'aim' in watch ? { aim: watch.aim } : {}
-  const measured: Measured = { name: watch.name, ...aim, limit: [], rates: subjects.map(() => []) }
+  const measured: Measured = { name: watch.name, ...aim, limit: [], rates: subjects.map(() => []), processor: subjects.map(() => []) }
   for (let round = 0; round < rounds; round++) {
     measured.limit.push(await h2load({ origin: limits.bare, paths: ['/'], requests: 24_000 }))
     for (const [index, { daemon }] of subjects.entries()) measured.rates[index]?.push((await deliveries(daemon, watch, round)).rate)
@@ -94,6 +108,16 @@ function line(measured: Measured): string {
   return `| ${[measured.name, ...cells, `${count(median(measured.limit))}/s`, measured.aim ?? ''].join(' | ')} |`
 }
 
+/** Microseconds of processor time as medians and ranges. */
+function processorLine({ name, processor }: Measured): string {
+  const cells = processor.map(
+    (micros) => `${median(micros).toFixed(0)} (${Math.min(...micros).toFixed(0)} to ${Math.max(...micros).toFixed(0)})`,
+  )
+  return `| ${[name, ...cells].join(' | ')} |`
+}
+
+const wanted = process.env['ROWS']?.split(',')
+const isWanted = ({ name }: { readonly name: string }) => wanted === undefined || wanted.includes(name)
 const daemons: (readonly [name: string, command: readonly string[]])[] = [['now', [process.execPath, 'dist/bin/bin.js']]]
 if (existsSync(executable)) daemons.push(['executable', [executable]])
 if (release !== undefined) daemons.push(['last release', [process.execPath, release]])
@@ -107,8 +131,8 @@ const note = (measured: Measured) => {
   console.error(line(measured))
 }
 try {
-  for (const row of wireRows) note(await measureRow(row, subjects, limits))
-  for (const watch of watches) note(await measureWatch(watch, subjects, limits))
+  for (const row of wireRows.filter(isWanted)) note(await measureRow(row, subjects, limits))
+  for (const watch of watches.filter(isWanted)) note(await measureWatch(watch, subjects, limits))
 } finally {
   limits.stop()
   for (const { daemon } of subjects) await daemon.stop()
@@ -119,6 +143,8 @@ const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), node
 console.log(`${machine}\n`)
 console.log(`| ratio to the baseline; rate | ${[...names, 'baseline', 'target'].join(' | ')} |\n|${' --- |'.repeat(names.length + 3)}`)
 for (const row of rows) console.log(line(row))
+console.log(`\n| processor time of a request, µs | ${names.join(' | ')} |\n|${' --- |'.repeat(names.length + 1)}`)
+for (const row of rows.filter(({ processor }) => processor.some(({ length }) => length > 0))) console.log(processorLine(row))
 const shares = rows.map(
   (row): Shares => ({
     name: row.name,
@@ -126,5 +152,5 @@ const shares = rows.map(
     shares: row.rates.map((_, index) => median(sharesOf(row, index))),
   }),
 )
-writeFileSync('test/bench/speed.svg', picture(names, shares, machine))
+if (wanted === undefined) writeFileSync('test/bench/speed.svg', picture(names, shares, machine))
 process.exit()

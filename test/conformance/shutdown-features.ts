@@ -30,6 +30,16 @@ const isClosed = (port: number) =>
     })
   })
 
+/** What the log says of the shutdown, without what differs from run to run. */
+const toldOf = (daemon: Daemon) =>
+  daemon
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { readonly msg: string; readonly [field: string]: unknown })
+    .filter(({ msg }) => msg.startsWith('shutdown: '))
+    .map(({ level: _level, time: _time, elapsed: _elapsed, ...told }) => told)
+
 /** A daemon with a create and a patch that wait for a webhook. */
 async function withHeldWrites(
   { start, directory }: Place,
@@ -74,6 +84,12 @@ export const shutdownFeatures = {
     assert.equal(((await list.json()) as TestList).items.filter(({ metadata }) => metadata.name.startsWith('large-')).length, large.count)
     assert.equal(await daemon.ended(), 0)
     webhook.close()
+    assert.deepEqual(toldOf(daemon), [
+      { msg: 'shutdown: not ready', signal: 'SIGTERM', delay: 100 },
+      { msg: 'shutdown: draining' },
+      { msg: 'shutdown: drained', aborted: 0, watches: 1 },
+      { msg: 'shutdown: ended' },
+    ])
 
     const next = apiOf((await place.start({ directory: place.directory })).fetch)
     assert.equal((await next.get(`${collection}/created`)).status, 200)
@@ -99,7 +115,12 @@ export const shutdownFeatures = {
     late.close()
     assert.equal(await daemon.ended(), 0)
     webhook.close()
-    assert.match(daemon.log(), /"signal":"SIGTERM".*not ready.*\n(.*\n)*.*draining.*\n(.*\n)*.*drained.*\n(.*\n)*.*ended/)
+    assert.deepEqual(toldOf(daemon), [
+      { msg: 'shutdown: not ready', signal: 'SIGTERM', delay: 0 },
+      { msg: 'shutdown: draining' },
+      { msg: 'shutdown: drained', aborted: 0, watches: 0 },
+      { msg: 'shutdown: ended' },
+    ])
   },
 
   async 'a second signal ends the process at once'(place: Place) {

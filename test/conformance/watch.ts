@@ -261,8 +261,8 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
 
   on('refuses a malformed resourceVersion', async ({ api, at }) => {
     const answer = await api.get<{ reason: string }>(at('secrets?watch=true&resourceVersion=x'))
-    assert.equal(answer.status, 422)
-    assert.equal(answer.body.reason, 'Invalid')
+    assert.equal(answer.status, 500, 'as in the reference')
+    assert.equal(answer.body.reason, undefined)
   })
 
   on('ends after timeoutSeconds, with a bookmark shortly before', async ({ api, at, watch, server }) => {
@@ -295,12 +295,21 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     const marked = await watch('configmaps', { ...from, allowWatchBookmarks: 'true' })
     const silent = await watch('configmaps', from)
     const other = await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } })
+    let newest = 0n
+    const caughtUp = async () => {
+      while (newest < version(other)) {
+        const { type, object } = await marked.object()
+        assert.equal(type, 'BOOKMARK')
+        newest = version(object)
+      }
+    }
+    const marks = caughtUp()
+    // Bookmarks come only with news, so time passes until there is one.
     await eventually('a bookmark that has caught up', async () => {
       await server.pass(60_000)
-      const { type, object } = await marked.object()
-      assert.equal(type, 'BOOKMARK')
-      return version(object) >= version(other)
+      return newest >= version(other)
     })
+    await marks
     await api.create(at('configmaps'), configMap('a'))
     assert.deepEqual(summary([await silent.object()]), ['ADDED a'])
   })

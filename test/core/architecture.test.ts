@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { allOptions } from '../../core/options/index.ts'
+import { allOptions, optionGroups } from '../../core/options/index.ts'
 import { rootUrl } from '../support/root.ts'
 import { type Source, sourcesBelow, targetOf } from './graph.ts'
 import { unreadFields } from './unread-fields.ts'
@@ -13,7 +13,6 @@ const order = [
   'server.ts',
   'assembly',
   'options',
-  'config',
   'bootstrap',
   'custom-resources',
   'controllers',
@@ -21,14 +20,20 @@ const order = [
   'meta',
   'verbs',
   'admission',
+  'audit',
   'authn',
   'authz',
+  'forwarding',
   'webhook',
+  'websocket',
+  'spdy',
+  'fairness',
   'request',
   'registry',
   'watch',
   'storage',
   'follow-file.ts',
+  'config',
   'apply',
   'respond',
   'resources',
@@ -60,7 +65,6 @@ const runtimeOrder = [
 
 /** Fields that nothing reads yet, and what will. */
 const awaited: { readonly [field: string]: string } = {
-  'core/verbs/actions/backend.ts: isNodeAgent': 'forwarding',
   'core/ports.ts: tracer': 'tracing',
   'core/schema/protobuf-envelope.ts: contentEncoding': 'part of the format',
   'core/schema/protobuf-envelope.ts: contentType': 'part of the format',
@@ -129,6 +133,11 @@ test('every option is read by the core', () => {
   assert.deepEqual(unreadFields([options], readers), [])
 })
 
+test('no two groups have an option of the same name', () => {
+  const names = Object.values(optionGroups).flatMap((group) => Object.keys(group))
+  assert.deepEqual(names.toSorted(), Object.keys(allOptions).toSorted())
+})
+
 /** Files that some files reach through imports, including those. */
 function reached(...paths: readonly string[]): ReadonlySet<string> {
   const byPath = new Map(all.map((file) => [file.path, file]))
@@ -173,8 +182,10 @@ const dated: { readonly [file: string]: string } = {
   'core/authn/certificate/client-certificate.ts': 'notAfter of certificates',
   'core/authn/service-account/account-tokens.ts': 'exp of tokens',
   'core/authn/service-account/authenticator.ts': 'warnafter of tokens',
-  'core/meta/openapi/v3.ts': 'the Expires header',
+  'core/fairness/dump.ts': 'when requests arrived and started',
+  'core/meta/openapi/v3-served.ts': 'the Expires header',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
+  'runtimes/node/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
   'runtimes/stores/leases.ts': 'leases of a store that is opened again',
   'runtimes/testing/clock.ts': 'the offset of a test server',

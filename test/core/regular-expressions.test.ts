@@ -32,6 +32,7 @@ const harmless: { readonly [pattern: string]: string } = {
   '0+$': 'the digits of a number that we print',
   '^([+-]?)0*(\\d*)(\\.\\d*)?([eEinumkKMGTP]*[-+]?\\d*)$': 'a quantity has at most 256 characters',
   '^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\\/\\/([^/?#]*))?([^?#]*)(?:\\?([^#]*))?(?:#.*)?$': 'matches every text',
+  '^(?:([^:/?#]+):)?(?:\\/\\/([^/?#]*))?([^?#]*)(.*)$': 'matches every text',
   '(?:[\\t \\r\\n\\f]+|\\/\\/[^\\n]*)+': 'nothing follows that could fail',
   "'(?:[^'\\\\]|\\\\.)*'|[.[\\]]|[^.[\\]]+": 'takes every character, and searches for the closing quote once',
   ':.*$': 'matches at the first colon',
@@ -39,7 +40,7 @@ const harmless: { readonly [pattern: string]: string } = {
     'sees 500 characters at most',
 }
 /** Input from operators only: flags, configuration files, function signatures. */
-const trusted = [/^core\/config\//, /^core\/cel\/functions\.ts$/, /^runtimes\/node\/(main|http\/connection)\.ts$/]
+const trusted = [/^core\/config\//, /^core\/\w+\/file\//, /^core\/cel\/functions\.ts$/, /^runtimes\/node\/(main|http\/connection)\.ts$/]
 /** Files that compose patterns from constants and limit their input, and one that parses patterns of users without running them. */
 const composed = [
   'core/resources/core/image-name.ts',

@@ -59,7 +59,8 @@ export function apiOf(fetch: Fetch): Api {
     const content = body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as BodyInit }
     const response = await fetch(path, { method, headers: sent, ...content })
     const text = await response.text()
-    const json = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    // The index of OpenAPI v3 is JSON as text/plain, as in the reference.
+    const json = (response.headers.get('content-type')?.startsWith('application/json') && text !== '') || text.startsWith('{"')
     return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : text) as T }
   }
   return {

@@ -1,6 +1,10 @@
 /** Peak memory of work in tests. */
+import { readFileSync } from 'node:fs'
 import { GCProfiler, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+
+/** Resident memory of a process in MiB. */
+export const residentMiB = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void

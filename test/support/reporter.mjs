@@ -2,6 +2,7 @@
  * Output of a test run: failures as they happen; and for run.mjs, in lines of JSON, counts while the run lasts (`progress`), and totals with
  * the skipped tests.
  */
+import { inspect } from 'node:util'
 import { original } from './original.mjs'
 import { cellOf } from './runtime-table.mjs'
 
@@ -13,7 +14,7 @@ const isFile = (name) => /\.test\.[jt]s$/.test(name)
 
 function explain({ error }) {
   const cause = error?.cause ?? error
-  const lines = String(cause?.stack ?? cause).split('\n')
+  const lines = String(cause?.stack ?? (typeof cause === 'object' ? inspect(cause) : cause)).split('\n')
   return lines
     .filter((line) => !/^\s+at .*(node:internal|node_modules)/.test(line))
     .slice(0, 40)

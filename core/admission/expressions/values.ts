@@ -108,6 +108,6 @@ export function namespaceObject(attributes: AdmissionAttributes, { find }: Pick<
     if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
     return found
   }
-  const found = find('', 'namespaces', '', namespace)
+  const found = find('', 'namespaces', '', namespace, attributes)
   return found instanceof Promise ? found.then(checked) : checked(found)
 }

@@ -36,7 +36,7 @@ function namespaceLabels(
     if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, name)
     return namespace.metadata.labels
   }
-  const found = find('', 'namespaces', '', name)
+  const found = find('', 'namespaces', '', name, attributes)
   return found instanceof Promise ? found.then(labelsOf) : labelsOf(found)
 }
 

@@ -95,7 +95,7 @@ export function claimAccess(
   async function authorizeAdminAccess(attributes: AdmissionAttributes, errors: FieldErrors): Promise<void> {
     const at = adminAccess(attributes)
     if (at === undefined) return
-    const namespace = await find('', 'namespaces', '', attributes.namespace)
+    const namespace = await find('', 'namespaces', '', attributes.namespace, attributes)
     if (namespace?.metadata.labels?.[label] === 'true') return
     errors.forbidden(at, `admin access to devices requires the \`${label}: true\` label on the containing namespace`)
   }

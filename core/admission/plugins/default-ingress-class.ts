@@ -19,7 +19,7 @@ export function defaultIngressClass(context: PluginContext): AdmissionPlugin {
       if (!isAbout(attributes, 'ingresses', platform.name(group)) || object === undefined) return
       const spec = specOf<{ ingressClassName?: string | null }>(object)
       if (typeof spec.ingressClassName === 'string' || Object.hasOwn(object.metadata.annotations ?? {}, older)) return
-      const found = await defaultClassOf(context, group, 'ingressclasses', [mark])
+      const found = await defaultClassOf(context, group, 'ingressclasses', [mark], attributes)
       if (found?.metadata.name) spec.ingressClassName = found.metadata.name
     },
   }

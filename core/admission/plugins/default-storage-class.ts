@@ -18,7 +18,7 @@ export function defaultStorageClass(context: PluginContext): AdmissionPlugin {
       const spec = specOf<{ storageClassName?: string | null }>(object)
       // An empty name explicitly selects no class.
       if (typeof spec.storageClassName === 'string' || Object.hasOwn(object.metadata.annotations ?? {}, older)) return
-      const found = await defaultClassOf(context, 'storage.<domain>', 'storageclasses', marks)
+      const found = await defaultClassOf(context, 'storage.<domain>', 'storageclasses', marks, attributes)
       if (found?.metadata.name) spec.storageClassName = found.metadata.name
     },
   }

@@ -61,7 +61,7 @@ function concerns(attributes: AdmissionAttributes): Constrained | undefined {
 
 export function limitRanger({ platform, list }: PluginContext): AdmissionPlugin {
   const annotation = platform.name('<labels>/limit-ranger')
-  const rangesOf = (namespace: string) => list('', 'limitranges', namespace)
+  const rangesOf = (attributes: AdmissionAttributes) => list('', 'limitranges', attributes.namespace, attributes)
   return {
     name: 'LimitRanger',
     operations: ['CREATE', 'UPDATE'],
@@ -70,15 +70,15 @@ export function limitRanger({ platform, list }: PluginContext): AdmissionPlugin 
       { group: '', resource: 'persistentvolumeclaims' },
     ],
     async mutate(attributes) {
-      const { object, namespace } = attributes
+      const { object } = attributes
       if (object === undefined || concerns(attributes)?.kind !== 'pod') return
-      for (const range of await rangesOf(namespace)) complete(object, range, annotation)
+      for (const range of await rangesOf(attributes)) complete(object, range, annotation)
     },
     async validate(attributes) {
-      const { groupResource, name, namespace } = attributes
+      const { groupResource, name } = attributes
       const constrained = concerns(attributes)
       if (constrained === undefined) return
-      for (const range of await rangesOf(namespace)) {
+      for (const range of await rangesOf(attributes)) {
         const problems = limitsOf(range).flatMap((limit) => usageOf(constrained, limit).flatMap((usage) => problemsOf(limit, usage)))
         if (problems.length > 0) throw forbidden(groupResource, name, aggregate(problems))
       }

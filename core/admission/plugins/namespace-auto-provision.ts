@@ -12,7 +12,7 @@ export function namespaceAutoProvision({ find, write }: PluginContext): Admissio
       const { groupResource, namespace, dryRun } = attributes
       // A dry run must not create the namespace.
       if (dryRun || namespace === '' || (groupResource.group === '' && groupResource.resource === 'namespaces')) return
-      if ((await find('', 'namespaces', '', namespace)) !== undefined) return
+      if ((await find('', 'namespaces', '', namespace, attributes)) !== undefined) return
       try {
         await write.create('namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } })
       } catch (error) {

@@ -9,9 +9,10 @@ export function namespaceExists({ find }: PluginContext): AdmissionPlugin {
   return {
     name: 'NamespaceExists',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    async validate({ groupResource, namespace }) {
+    async validate(attributes) {
+      const { groupResource, namespace } = attributes
       if (namespace === '' || (groupResource.group === '' && groupResource.resource === 'namespaces')) return
-      if ((await find('', 'namespaces', '', namespace)) === undefined) throw notFound(namespaces, namespace)
+      if ((await find('', 'namespaces', '', namespace, attributes)) === undefined) throw notFound(namespaces, namespace)
     },
   }
 }

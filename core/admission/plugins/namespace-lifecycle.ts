@@ -35,7 +35,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
   const isDoubted = (name: string) => deleted.size > 0 && (deleted.get(name) ?? 0) > clock.monotonic()
 
   const checkNamespace = (attributes: AdmissionAttributes): MaybePromise<void> =>
-    then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace), (found) => {
+    then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace, attributes), (found) => {
       checkOpen(attributes, found)
       if (found) attributes.rely?.(namespaces, found, (now) => checkOpen(attributes, now))
     })

@@ -42,7 +42,7 @@ export function nodeDeclaredFeatureValidator({ find, enabled }: PluginContext): 
       if (!spec.nodeName) return
       const needed = Object.keys(features).filter((name) => features[name]?.(spec, old))
       if (needed.length === 0) return
-      const node = await find('', 'nodes', '', spec.nodeName)
+      const node = await find('', 'nodes', '', spec.nodeName, attributes)
       const quoted = JSON.stringify(spec.nodeName)
       if (node === undefined) throw refusal(attributes, `node ${quoted} not found`)
       const missing = needed.filter((name) => !declaredBy(node).includes(name))

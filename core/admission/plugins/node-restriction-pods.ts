@@ -14,8 +14,8 @@ export const nodeNameOf = (pod: ApiObject | undefined) => (pod as Pod | undefine
 export const isMirror = (pod: ApiObject, { platform }: NodeWrite) => Object.hasOwn(pod.metadata.annotations ?? {}, platform.name(mirror))
 
 /** Throws 404 when the pod does not exist. */
-export async function podNamed({ attributes: { namespace }, find }: NodeWrite, name: string): Promise<ApiObject> {
-  const pod = await find('', 'pods', namespace, name)
+export async function podNamed({ attributes, find }: NodeWrite, name: string): Promise<ApiObject> {
+  const pod = await find('', 'pods', attributes.namespace, name, attributes)
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name)
   return pod
 }
@@ -29,15 +29,15 @@ interface Owner {
   readonly blockOwnerDeletion?: boolean
 }
 
-async function checkOwner({ attributes: { object }, node, find, refuse }: NodeWrite): Promise<void> {
+async function checkOwner({ attributes, node, find, refuse }: NodeWrite): Promise<void> {
   const quoted = JSON.stringify(node)
-  const [owner, ...others] = (object?.metadata.ownerReferences ?? []) as readonly Owner[]
+  const [owner, ...others] = (attributes.object?.metadata.ownerReferences ?? []) as readonly Owner[]
   if (others.length > 0) throw refuse(`node ${quoted} can only create pods with a single owner reference set to itself`)
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
     throw refuse(`node ${quoted} can only create pods with an owner reference set to itself`)
   if (!owner.controller) throw refuse(`node ${quoted} can only create pods with a controller owner reference set to itself`)
   if (owner.blockOwnerDeletion) throw refuse(`node ${quoted} must not set blockOwnerDeletion on an owner reference`)
-  const found = await find('', 'nodes', '', node)
+  const found = await find('', 'nodes', '', node, attributes)
   if (found === undefined) throw notFound({ group: '', resource: 'node' }, node)
   const { uid } = found.metadata
   if (owner.uid !== uid) throw refuse(`node ${node} UID mismatch: expected ${owner.uid ?? ''} got ${uid}`)

@@ -34,8 +34,8 @@ interface PodCertificateRequestSpec {
 const quote = (value: string | undefined) => JSON.stringify(value ?? '')
 
 /** An object that the request names. A missing one gives a retriable error, not a 403: caches may be outdated. */
-async function named({ find }: NodeWrite, plural: string, kind: string, namespace: string, name: string): Promise<ApiObject> {
-  const object = await find('', plural, namespace, name)
+async function named({ find, attributes }: NodeWrite, plural: string, kind: string, namespace: string, name: string): Promise<ApiObject> {
+  const object = await find('', plural, namespace, name, attributes)
   if (object !== undefined) return object
   const shown = JSON.stringify(namespace === '' ? name : `${namespace}/${name}`)
   throw internalError(

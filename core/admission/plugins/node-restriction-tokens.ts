@@ -32,8 +32,8 @@ function driverOf(source: Source): string | undefined {
 }
 
 /** Throws an Error when the object does not exist. */
-async function existing({ find }: NodeWrite, group: string, plural: string, kind: string, namespace: string, name: string) {
-  const object = await find(group, plural, namespace, name)
+async function existing({ find, attributes }: NodeWrite, group: string, plural: string, kind: string, namespace: string, name: string) {
+  const object = await find(group, plural, namespace, name, attributes)
   if (object === undefined) throw new Error(`${kind} ${JSON.stringify(name)} not found`)
   return object
 }

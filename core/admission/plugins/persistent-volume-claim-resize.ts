@@ -1,4 +1,6 @@
 /** Claims can only be expanded when bound, and when their storage class allows it (plugin/pkg/admission/storage/persistentvolume/resize). */
+
+import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
@@ -17,10 +19,10 @@ export function persistentVolumeClaimResize({ platform, find }: PluginContext): 
   const older = platform.name('volume.beta.<labels>/storage-class')
   const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[older] ?? spec?.storageClassName ?? ''
 
-  async function mayGrow(claim: Claim, old: Claim): Promise<boolean> {
+  async function mayGrow(claim: Claim, old: Claim, context: Context): Promise<boolean> {
     const name = classOf(claim)
     if (name === '' || name !== classOf(old)) return false
-    return (await find('storage.<domain>', 'storageclasses', '', name))?.['allowVolumeExpansion'] === true
+    return (await find('storage.<domain>', 'storageclasses', '', name, context))?.['allowVolumeExpansion'] === true
   }
 
   return {
@@ -33,7 +35,7 @@ export function persistentVolumeClaimResize({ platform, find }: PluginContext): 
       if (!isAbout(attributes, 'persistentvolumeclaims') || claim === undefined || old === undefined) return
       if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return
       if (old.status?.phase !== 'Bound') throw forbidden(groupResource, name, 'Only bound persistent volume claims can be expanded')
-      if (!(await mayGrow(claim, old)))
+      if (!(await mayGrow(claim, old, attributes)))
         throw forbidden(
           groupResource,
           name,

@@ -31,7 +31,7 @@ export function podNodeSelector({ platform, find, configuration }: PluginContext
   const selectorFor = (name: string): Labels => (Object.hasOwn(selectors, name) ? (selectors[name] ?? {}) : {})
 
   async function ofNamespace(attributes: AdmissionAttributes): Promise<Labels> {
-    const namespace = await find('', 'namespaces', '', attributes.namespace)
+    const namespace = await find('', 'namespaces', '', attributes.namespace, attributes)
     if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, attributes.namespace)
     const text = namespace.metadata.annotations?.[annotation]
     if (text === undefined) return selectorFor(byDefault)

@@ -98,7 +98,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const { namespace: name, oldObject } = attributes
     const exemption = exemptionOf(attributes)
     if (exemption !== undefined) return attributes.annotate(annotation('exempt'), exemption)
-    const namespace = await find('', 'namespaces', '', name)
+    const namespace = await find('', 'namespaces', '', name, attributes)
     if (namespace === undefined) {
       const why = `failed to lookup namespace ${JSON.stringify(name)}`
       attributes.annotate(annotation('error'), why)
@@ -142,7 +142,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     if (isSame(now, then) || now.level === 'privileged') return
     if (now.version === then.version && !isStricter(now.level, then.level)) return
     if (exempt) return warnOfExemption(attributes, name, labels, policy)
-    const pods = (await list('', 'pods', name)).filter((pod) => !isExempt(podOf(pod)))
+    const pods = (await list('', 'pods', name, attributes)).filter((pod) => !isExempt(podOf(pod)))
     for (const warning of warningsFor(name, pods, now, evaluate, clock)) attributes.warn(warning)
   }
 

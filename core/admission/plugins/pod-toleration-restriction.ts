@@ -31,8 +31,9 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
     }
   }
 
-  async function namespaceOf({ namespace: name }: AdmissionAttributes): Promise<ApiObject> {
-    const found = await find('', 'namespaces', '', name)
+  async function namespaceOf(attributes: AdmissionAttributes): Promise<ApiObject> {
+    const name = attributes.namespace
+    const found = await find('', 'namespaces', '', name, attributes)
     if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name)
     return found
   }

@@ -1,4 +1,5 @@
 /** Copies zone and region labels of the node to pods that are bound (plugin/pkg/admission/podtopologylabels, KEP-4742). */
+import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -14,8 +15,8 @@ interface Target {
 export function podTopologyLabels({ platform, find, enabled }: PluginContext): AdmissionPlugin {
   const keys = copied.map(platform.name)
 
-  async function label({ metadata }: ApiObject, nodeName: string): Promise<void> {
-    const from = (await find('', 'nodes', '', nodeName))?.metadata.labels ?? {}
+  async function label({ metadata }: ApiObject, nodeName: string, context: Context): Promise<void> {
+    const from = (await find('', 'nodes', '', nodeName, context))?.metadata.labels ?? {}
     const labels = Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])))
     if (Object.keys(labels).length > 0) metadata.labels = { ...labels, ...metadata.labels }
   }
@@ -29,10 +30,10 @@ export function podTopologyLabels({ platform, find, enabled }: PluginContext): A
       if (!enabled('PodTopologyLabelsAdmission') || object === undefined) return
       if (isAbout(attributes, 'pods')) {
         const { nodeName = '' } = (object['spec'] ?? {}) as { nodeName?: string }
-        if (nodeName !== '') await label(object, nodeName)
+        if (nodeName !== '') await label(object, nodeName, attributes)
       } else if (isAbout(attributes, 'pods', '', 'binding')) {
         const { kind, name = '' } = (object['target'] ?? {}) as Target
-        if (kind === 'Node') await label(object, name)
+        if (kind === 'Node') await label(object, name, attributes)
       }
     },
   }

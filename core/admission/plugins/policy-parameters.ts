@@ -84,7 +84,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     const { paramRef, policyName = '' } = specOf(object)
     const old = specOf(oldObject)
     if (paramRef === undefined || (same(paramRef, old.paramRef) && policyName === old.policyName)) return
-    const policy = await find('admissionregistration.<domain>', policies.get(groupResource.resource) ?? '', '', policyName)
+    const policy = await find('admissionregistration.<domain>', policies.get(groupResource.resource) ?? '', '', policyName, attributes)
     const { paramKind } = specOf(policy)
     const resource = paramKind ? resourcesOf(paramKind) : any
     const verb = paramRef.name ? 'get' : 'list'

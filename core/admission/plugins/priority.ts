@@ -1,4 +1,5 @@
 /** Sets a pod's priority from its priority class, and allows only one default class (plugin/pkg/admission/priority). */
+import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -22,8 +23,8 @@ const whatEverybodyDoes = 'PreemptLowerPriority'
 
 export function priority({ platform, find, list }: PluginContext): AdmissionPlugin {
   /** The default class with the lowest value. */
-  async function defaultClass(): Promise<PriorityClass | undefined> {
-    const marked = ((await list(group, 'priorityclasses')) as PriorityClass[]).filter(({ globalDefault }) => globalDefault)
+  async function defaultClass(context: Context): Promise<PriorityClass | undefined> {
+    const marked = ((await list(group, 'priorityclasses', '', context)) as PriorityClass[]).filter(({ globalDefault }) => globalDefault)
     return marked.reduce<PriorityClass | undefined>(
       (least, each) => ((least?.value ?? Infinity) <= (each.value ?? 0) ? least : each),
       undefined,
@@ -33,11 +34,11 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
   async function classOf(attributes: AdmissionAttributes, spec: Prioritized): Promise<Partial<PriorityClass>> {
     const { priorityClassName: name } = spec
     if (!name) {
-      const found = await defaultClass()
+      const found = await defaultClass(attributes)
       if (found?.metadata.name) spec.priorityClassName = found.metadata.name
       return found ?? { value: 0, preemptionPolicy: whatEverybodyDoes }
     }
-    const found = await find(group, 'priorityclasses', '', name)
+    const found = await find(group, 'priorityclasses', '', name, attributes)
     if (found === undefined) throw forbidden(attributes.groupResource, attributes.name, `no PriorityClass with name ${name} was found`)
     return found
   }
@@ -80,7 +81,7 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     async validate(attributes) {
       const { groupResource, name, operation, object } = attributes
       if (!isAbout(attributes, 'priorityclasses', platform.name(group)) || !(object as PriorityClass | undefined)?.globalDefault) return
-      const marked = (await defaultClass())?.metadata.name
+      const marked = (await defaultClass(attributes))?.metadata.name
       if (marked !== undefined && (operation === 'CREATE' || marked !== name))
         throw forbidden(groupResource, name, `PriorityClass ${marked} is already marked as default. Only one default can exist`)
     },

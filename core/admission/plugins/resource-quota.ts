@@ -9,9 +9,9 @@ import { checkRequest } from '../quota/check.ts'
 import { createEvaluators } from '../quota/evaluators.ts'
 import type { QuotaObject } from '../quota/quota.ts'
 
-/** Maximum milliseconds. */
+/** Maximum milliseconds for which a request waits for its quota evaluation. */
 const longest = 10_000
-/** Not counted: resources that are not stored, and events, whose number clients don't control. */
+/** Exempt from quotas: resources that are not stored, and events. */
 const uncounted = ['bindings', 'events', 'events.events.<domain>', 'localsubjectaccessreviews.authorization.<domain>']
 
 const isNewer = (a: ApiObject, b: ApiObject) => Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion)
@@ -59,8 +59,9 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     () => undefined,
   )
 
+  /** Reads a quota from the store. Not bound to the context of one request: the read serves a whole batch. */
   const live = async ({ metadata }: QuotaObject) =>
-    (await findLive('', 'resourcequotas', metadata.namespace ?? '', metadata.name ?? '')) as QuotaObject | undefined
+    (await findLive('', 'resourcequotas', metadata.namespace ?? '', metadata.name ?? '', undefined)) as QuotaObject | undefined
 
   const charge = createBatches({
     quotasOf: async (namespace) => [...(known.get(namespace)?.values() ?? [])],

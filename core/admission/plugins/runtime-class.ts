@@ -1,10 +1,13 @@
 /** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
+
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
+import { forbidden, unexpected } from '../../respond/status.ts'
+import { given } from '../../schema/given-empty.ts'
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'
+import { misnamed } from './misnamed.ts'
 import { mergeTolerations, type Toleration } from './tolerations.ts'
 
 type Amounts = { readonly [resource: string]: string }
@@ -33,7 +36,9 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
 
   async function classOf(attributes: AdmissionAttributes, { runtimeClassName }: RunningSpec): Promise<RuntimeClass | undefined> {
     if (typeof runtimeClassName !== 'string') return undefined
-    const found = await find('node.<domain>', 'runtimeclasses', '', runtimeClassName)
+    const found = await find('node.<domain>', 'runtimeclasses', '', runtimeClassName, attributes)
+    const wrong = found === undefined ? misnamed(runtimeClassName) : undefined
+    if (wrong !== undefined) throw unexpected(wrong)
     if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
     return found
   }
@@ -78,7 +83,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
       if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
       const spec = specOf<RunningSpec>(attributes.object)
       const overhead = (await classOf(attributes, spec))?.overhead
-      if (overhead ? !sameAmounts(overhead.podFixed, spec.overhead) : spec.overhead)
+      if (overhead ? !sameAmounts(overhead.podFixed, spec.overhead) : given(spec, 'overhead'))
         throw refuse(
           attributes,
           overhead

@@ -2,12 +2,15 @@
  * Sets the service account of pods (default: `default`), which must exist, and mounts its token into the containers
  * (plugin/pkg/admission/serviceaccount).
  */
+
 import { type Pod, secretNames } from '../../authz/node-pod.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
+import { parseBool } from '../../schema/bool.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'
+import { misnamed } from './misnamed.ts'
 import { type AccountPodSpec, foreignSecret, type ServiceAccount } from './service-account-secrets.ts'
 import { mountToken } from './service-account-token.ts'
 
@@ -17,21 +20,19 @@ const patience = 1_000
 
 const isMirror = (pod: ApiObject, annotation: string) => Object.hasOwn(pod.metadata.annotations ?? {}, annotation)
 
-/** Parses an annotation as Go's strconv.ParseBool. */
-const isTrue = (text: string | undefined) => ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text ?? '')
-
 export function serviceAccount({ platform, find, findSoon }: PluginContext): AdmissionPlugin {
   const mirror = platform.name('<labels>/config.mirror')
   const enforced = platform.name('<labels>/enforce-mountable-secrets')
 
-  async function accountOf({ groupResource, name: pod, namespace }: AdmissionAttributes, name: string): Promise<ServiceAccount> {
-    const accounts = ['', 'serviceaccounts', namespace, name] as const
-    const found = await (name === defaultName ? findSoon(...accounts, patience) : find(...accounts))
+  async function accountOf(attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
+    const { groupResource, name: pod, namespace } = attributes
+    const account = ['', 'serviceaccounts', namespace, name, attributes] as const
+    const found = await (name === defaultName ? findSoon(patience, ...account) : find(...account))
     if (found !== undefined) return found
     throw forbidden(
       groupResource,
       pod,
-      `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+      `error looking up service account ${namespace}/${name}: ${misnamed(name) ?? `serviceaccount ${JSON.stringify(name)} not found`}`,
     )
   }
 
@@ -69,7 +70,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
       }
       const spec = specOf<AccountPodSpec>(pod)
       const account = await accountOf(attributes, spec.serviceAccountName ?? '')
-      if (!isTrue(account.metadata.annotations?.[enforced])) return
+      if (parseBool(account.metadata.annotations?.[enforced] ?? '') !== true) return
       const problem = foreignSecret(account, spec, ephemeral)
       if (problem !== undefined) throw forbidden(groupResource, name, problem)
     },

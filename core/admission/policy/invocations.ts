@@ -35,7 +35,7 @@ async function bindingsOf<P>(
       const match = await binding.matcher.match(attributes, lookup)
       if (match === undefined) continue
       if (match instanceof ApiError) throw match
-      met.push({ binding, params: await collectParams(source, binding.paramRef, namespaceOf(attributes)) })
+      met.push({ binding, params: await collectParams(source, binding.paramRef, namespaceOf(attributes), attributes) })
     } catch (error) {
       if (!isFault(error)) throw error
       fault(policy, binding, `failed to configure binding: ${error.message}`)

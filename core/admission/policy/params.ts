@@ -1,4 +1,5 @@
 /** Parameter objects of bindings, `params` in expressions. */
+import type { Context } from '../../ports.ts'
 import { labelSelectorOf } from '../../request/label-selector.ts'
 import type { ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -28,14 +29,14 @@ function namespaceOfParams({ namespace = '' }: Reference, { namespaced }: KindOb
   throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
 }
 
-async function found(reference: Reference, source: KindObjects, namespace: string): Promise<readonly ApiObject[]> {
+async function found(reference: Reference, source: KindObjects, namespace: string, context: Context): Promise<readonly ApiObject[]> {
   const { name, selector } = reference
   if (name) {
-    const object = await source.find(namespace, name)
+    const object = await source.find(namespace, name, context)
     return object ? [object] : []
   }
   const chosen = labelSelectorOf(selector)
-  return (await source.list(namespace)).filter(({ metadata }) => chosen.matches(metadata.labels))
+  return (await source.list(namespace, context)).filter(({ metadata }) => chosen.matches(metadata.labels))
 }
 
 /**
@@ -46,9 +47,10 @@ export async function collectParams(
   source: KindObjects | undefined,
   reference: Reference | undefined,
   requested: string,
+  context: Context,
 ): Promise<readonly (ApiObject | undefined)[]> {
   if (source === undefined || reference == null) return [undefined]
-  const params = await found(reference, source, namespaceOfParams(reference, source, requested))
+  const params = await found(reference, source, namespaceOfParams(reference, source, requested), context)
   if (params.length === 0 && reference.parameterNotFoundAction === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }

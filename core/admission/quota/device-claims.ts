@@ -40,7 +40,10 @@ function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {
   return total
 }
 
-/** Quota evaluator of resource claims (dynamic resource allocation). `podUsage`: usage of a pod, for claims created for its extended resources. */
+/**
+ * Quota evaluator of resource claims (dynamic resource allocation), which looks objects up for all requests of a batch. `podUsage`: usage of a pod, for
+ * claims created for its extended resources.
+ */
 export function deviceClaimEvaluator(
   { platform, find, enabled }: Pick<PluginContext, 'platform' | 'find' | 'enabled'>,
   podUsage: (pod: ApiObject) => Amounts,
@@ -52,7 +55,7 @@ export function deviceClaimEvaluator(
   const mark = platform.name('resource.<labels>/extended-resource-claim')
 
   async function extendedName(deviceClass: string): Promise<string | undefined> {
-    const found = await find('resource.<domain>', 'deviceclasses', '', deviceClass)
+    const found = await find('resource.<domain>', 'deviceclasses', '', deviceClass, undefined)
     return (found?.['spec'] as { readonly extendedResourceName?: string } | undefined)?.extendedResourceName
   }
 
@@ -60,7 +63,7 @@ export function deviceClaimEvaluator(
   async function chargedToPod({ metadata }: ApiObject): Promise<Amounts> {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller)
     if (metadata.annotations?.[mark] !== 'true' || owner?.kind !== 'Pod' || owner.apiVersion !== 'v1') return {}
-    const pod = await find('', 'pods', metadata.namespace ?? '', owner.name)
+    const pod = await find('', 'pods', metadata.namespace ?? '', owner.name, undefined)
     if (pod?.metadata.uid !== owner.uid) return {}
     const { extendedResourceClaimStatus: own } = (pod['status'] ?? {}) as {
       readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string } | null

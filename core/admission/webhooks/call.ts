@@ -4,8 +4,8 @@ import type { Clock, Logger, Outbound } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import type { Connect } from '../../webhook/client-config.ts'
-import { PostRefused, post } from '../../webhook/post.ts'
+import { type Connect, NoAddress } from '../../webhook/client-config.ts'
+import { PostRefused, post, postingTo } from '../../webhook/post.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { admissionRequest } from '../matching/request.ts'
 import type { Invocation } from '../matching/rules.ts'
@@ -51,25 +51,30 @@ export async function callHook(
   if (version === undefined)
     throw failed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', 400)
   const uid = crypto.randomUUID()
-  const request = { uid, ...admissionRequest(attributes, invocation), object, oldObject }
+  const { dryRun, options, ...about } = admissionRequest(attributes, invocation)
+  const request = { uid, ...about, object, oldObject, dryRun, options }
   const review = { kind: 'AdmissionReview', apiVersion: platform.name(`admission.<domain>/${version}`), request }
-  const connection = await connect(hook.clientConfig).catch((error: unknown) => {
-    throw failed(`failed to call webhook: ${messageOf(error)}`, unavailable, error)
+  const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
+  const limit = Math.min(hook.timeout, deadline - clock.monotonic())
+  const connection = await connect(hook.clientConfig, attributes).catch((error: unknown) => {
+    const posting = error instanceof NoAddress ? `${postingTo(error.url, limit)}: ` : ''
+    throw failed(`failed to call webhook: ${posting}${messageOf(error)}`, unavailable, error)
   })
   // Imported on demand: servers without webhooks don't need it.
-  const { parseReview, readResponse } = await import('./response.ts')
+  const { parseReview, readResponse, UnsupportedPatch } = await import('./response.ts')
+  const expected = { uid, version, mutating }
   let parsed: ReturnType<typeof parseReview>
   try {
-    const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
-    const limit = Math.min(hook.timeout, deadline - clock.monotonic())
-    parsed = parseReview(await post({ connection, outbound, clock, body: printJson(review), timeout: limit, signal }))
+    const answer = await post({ connection, outbound, clock, body: printJson(review), timeout: limit, signal })
+    parsed = parseReview(answer, expected, platform)
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)
   }
   let response: AdmissionResponse
   try {
-    response = readResponse(parsed, { uid, version, mutating }, platform)
+    response = readResponse(parsed, expected, platform)
   } catch (error) {
+    if (error instanceof UnsupportedPatch) throw failed(error.message, unavailable, error)
     throw failed(`received invalid webhook response: ${messageOf(error)}`, unavailable, error)
   }
   for (const [key, value] of Object.entries(response.annotations)) attributes.annotate(`${name}/${key}`, value)

@@ -1,4 +1,4 @@
-import { ApiError, type StatusDetails } from '../../respond/status.ts'
+import { ApiError, type Status, type StatusDetails } from '../../respond/status.ts'
 
 /** The call failed or its response is unusable: the failure policy decides. `code` is for the metric. */
 export class CallFailed extends Error {
@@ -26,18 +26,19 @@ export interface Result {
   readonly reason?: string
   readonly code?: number
   readonly details?: StatusDetails
+  readonly metadata?: Status['metadata']
 }
 
 const lowestCode = 400
 const highestCode = 599
 
 /** The denial with the webhook's Status, always as a failure. */
-export function denied(webhook: string, { message, reason, code = 0, details }: Result = {}): Denied {
+export function denied(webhook: string, { message, reason, code = 0, details, metadata }: Result = {}): Denied {
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`
   const why = message || reason
   const status = code < lowestCode ? lowestCode : code > highestCode ? 500 : code
-  const refusal = new ApiError('BadRequest', why ? `${by}: ${why}` : `${by} without explanation`, details, status)
-  delete refusal.status.reason
+  const refusal = new ApiError('BadRequest', why ? `${by}: ${why}` : `${by} without explanation`, details, status, metadata)
   if (reason) Object.assign(refusal.status, { reason })
+  else delete refusal.status.reason
   return new Denied(refusal)
 }

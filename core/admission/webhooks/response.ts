@@ -14,7 +14,9 @@ const details = z.object({
   causes: z.array(cause).nullish(),
   retryAfterSeconds: z.number().int().nullish(),
 })
+const metadata = z.object({ selfLink: text, resourceVersion: text, continue: text, remainingItemCount: z.number().int().nullish() })
 const result = z.object({
+  metadata: metadata.nullish(),
   status: text,
   message: text,
   reason: text,
@@ -59,8 +61,27 @@ export interface Expected {
   readonly mutating: boolean
 }
 
-/** Throws an Error with the reason when the text is malformed. */
-export function parseReview(body: string): z.output<typeof schema> {
+/** The response is valid, but its patch is of a type that this server can't apply. */
+export class UnsupportedPatch extends Error {
+  override readonly name = 'UnsupportedPatch'
+}
+
+const versions = ['v1', 'v1beta1'] as const
+
+/** Throws an Error for a named type that is not the one that was sent. */
+function checkType({ kind, apiVersion }: z.output<typeof schema>, { version }: Expected, platform: Platform): void {
+  if (!kind || !apiVersion) return
+  const apiVersionOf = (each: string) => platform.name(`admission.<domain>/${each}`)
+  const isReview = kind === 'AdmissionReview'
+  if (isReview && apiVersion === apiVersionOf(version)) return
+  const other = versions.find((each) => isReview && apiVersion === apiVersionOf(each))
+  if (other !== undefined) throw new Error(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`)
+  const where = 'in scheme "pkg/util/webhook/client.go:71"'
+  throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${where}`)
+}
+
+/** Throws an Error with the reason when the text is malformed, or of another type than the one that was sent. */
+export function parseReview(body: string, expected: Expected, platform: Platform): z.output<typeof schema> {
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -68,7 +89,10 @@ export function parseReview(body: string): z.output<typeof schema> {
     throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
   const parsed = schema.safeParse(value)
-  if (parsed.success) return present(parsed.data)
+  if (parsed.success) {
+    checkType(parsed.data, expected, platform)
+    return present(parsed.data)
+  }
   const [issue] = parsed.error.issues
   throw new Error(`json: cannot unmarshal into AdmissionReview.${issue?.path.join('.')}: ${issue?.message}`)
 }
@@ -86,7 +110,7 @@ export function readResponse(
     if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
     const wanted = platform.name('admission.<domain>/v1')
     if (kind !== 'AdmissionReview' || apiVersion !== wanted)
-      throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion ?? ''}, Kind=${kind ?? ''}`)
+      throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion ?? '/'}, Kind=${kind ?? ''}`)
     validatePatchType(mutating, encoded ?? '', patchType ?? undefined)
   }
   return {
@@ -107,5 +131,6 @@ function validatePatchType(mutating: boolean, patch: string, patchType: string |
   if (patch !== '' && patchType === undefined) throw new Error('webhook returned response.patch but not response.patchType')
   if (patch === '' && patchType !== undefined) throw new Error('webhook returned response.patchType but not response.patch')
   if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""')
-  if (patchType !== undefined && patchType !== 'JSONPatch') throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`)
+  if (patchType !== undefined && patchType !== 'JSONPatch')
+    throw new UnsupportedPatch(`unsupported patch type ${JSON.stringify(patchType)}`)
 }

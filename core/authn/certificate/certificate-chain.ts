@@ -1,6 +1,7 @@
 import { sameBytes } from '../../schema/bytes.ts'
 import type { Certificate } from './certificate.ts'
 import { isSignedBy } from './certificate-signature.ts'
+import { constrainedName } from './name-constraints.ts'
 
 /** Maximum signature checks per chain, however many certificates a client sends. */
 const maxSignatureChecks = 100
@@ -13,7 +14,8 @@ export type Verification = { readonly ok: true; readonly until: number } | { rea
 
 /**
  * Verifies a client certificate (the part of RFC 5280 6 that concerns clients): builds a chain of signatures through the
- * intermediates to one of the roots, and checks validity, basic constraints, key usage and extended key usage of each certificate.
+ * intermediates to one of the roots, and checks validity, basic constraints, name constraints, key usage and extended key usage of each
+ * certificate.
  * A root may itself be the leaf. `now` is in milliseconds since the epoch.
  */
 export async function verifyChain(
@@ -32,7 +34,7 @@ export async function verifyChain(
   /** End of validity of a valid chain from this certificate to a root; undefined without one. `below` lists the certificates under it. */
   const climb = async (certificate: Certificate, below: readonly Certificate[]): Promise<number | undefined> => {
     const isRoot = roots.some((root) => sameBytes(root.raw, certificate.raw))
-    const defect = defectOf(certificate, below.length, isRoot, now)
+    const defect = defectOf(certificate, below.length, isRoot, now) ?? constrained(certificate, below)
     if (defect !== undefined) return fail(defect)
     if (isRoot) return certificate.notAfter
     const path = [...below, certificate]
@@ -48,6 +50,16 @@ export async function verifyChain(
 
   const until = await climb(leaf, [])
   return until === undefined ? { ok: false, problem } : { ok: true, until }
+}
+
+/** Why the name constraints of a certificate bar one of those below; undefined: they don't. */
+function constrained({ extensions: { constraints } }: Certificate, below: readonly Certificate[]): string | undefined {
+  if (constraints === undefined) return undefined
+  for (const { extensions } of below) {
+    const problem = constrainedName(constraints, extensions.names ?? [])
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 /** Why a certificate is not valid at this depth of a chain. `depth` 0 is the leaf. */

@@ -1,5 +1,6 @@
 import { sameBytes } from '../../schema/bytes.ts'
 import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
+import { type GeneralName, type NameConstraints, nameConstraintsOf } from './name-constraints.ts'
 
 /** A parsed X.509 certificate (RFC 5280): the parts that client authentication needs. */
 export interface Certificate {
@@ -33,6 +34,10 @@ export interface Extensions {
   readonly signsCertificates?: boolean
   /** extKeyUsage: absent without the extension. */
   readonly purposes?: readonly string[]
+  /** subjectAltName: absent without the extension. */
+  readonly names?: readonly GeneralName[]
+  /** nameConstraints: absent without the extension. */
+  readonly constraints?: NameConstraints
   /** Identifiers of critical extensions that this code does not support. */
   readonly unknownCritical: readonly string[]
 }
@@ -108,6 +113,8 @@ function timeOf({ tag, content }: Der): number {
 
 type Parts = { -readonly [K in keyof Omit<Extensions, 'unknownCritical'>]: Extensions[K] }
 
+const nameConstraints = '2.5.29.30'
+
 /** Supported extensions, by identifier. */
 const readers: { readonly [oid: string]: (value: Der) => Parts } = {
   '2.5.29.15': (value) => ({ signsCertificates: value.tag === tags.bitString && ((value.content[1] ?? 0) & 0x04) !== 0 }),
@@ -117,11 +124,13 @@ const readers: { readonly [oid: string]: (value: Der) => Parts } = {
     const isAuthority = authority.content[0] !== 0
     return { authority: isAuthority, ...(length?.tag === tags.integer && { pathLength: smallInteger(length) }) }
   },
+  '2.5.29.17': (value) => ({ names: childrenOf(value).map(({ tag, content }) => ({ tag, content })) }),
+  [nameConstraints]: (value) => ({ constraints: nameConstraintsOf(value) }),
   '2.5.29.37': (value) => ({ purposes: childrenOf(value).map(oidOf) }),
 }
 
-/** Extensions that don't restrict the use of a certificate: subjectAltName, policies, key identifiers. */
-const harmless = new Set(['2.5.29.14', '2.5.29.17', '2.5.29.32', '2.5.29.35'])
+/** Extensions that don't restrict the use of a certificate: policies, key identifiers. */
+const harmless = new Set(['2.5.29.14', '2.5.29.32', '2.5.29.35'])
 
 function smallInteger({ content }: Der): number {
   if (content.length !== 1 || (content[0] ?? 0) > 127) throw new Error('malformed certificate: integer out of range')
@@ -143,6 +152,7 @@ function extensionsOf(list: readonly Der[]): Extensions {
     const read = Object.hasOwn(readers, oid) ? readers[oid] : undefined
     if (read !== undefined) found = { ...found, ...read(readDer(value.content)) }
     else if (critical && !harmless.has(oid)) unknownCritical.push(oid)
+    if (critical && oid === nameConstraints && found.constraints?.others) unknownCritical.push(oid)
   }
   return { ...found, unknownCritical }
 }

@@ -2,6 +2,7 @@
 import { boundText } from '../limits.ts'
 import { type MaybeSteps, Pace, type Parts, within } from '../steps.ts'
 import { fail } from '../values/errors.ts'
+import { search } from '../values/search.ts'
 
 /** `%.2f`: a verb, and the precision if given. */
 export interface Clause {
@@ -55,7 +56,9 @@ export function* replaceClauses(
   let result = ''
   let index = 0
   let from = 0
-  for (let at = template.indexOf('%'); at >= 0; at = template.indexOf('%', from)) {
+  for (;;) {
+    const at = yield* within(search(template, '%', from))
+    if (at < 0) return result + template.slice(from)
     if (pace.due(nanosecondsPerClause)) yield pace.units
     result += template.slice(from, at)
     if (template[at + 1] === '%') {
@@ -70,5 +73,4 @@ export function* replaceClauses(
     boundText(result.length)
     from = end
   }
-  return result + template.slice(from)
 }

@@ -1,10 +1,15 @@
-/** Number of instructions that a regular expression compiles to, at most; also bounds the time to compile it. Malformed patterns have any size. */
-export function patternSize(pattern: string): number {
+/**
+ * Number of instructions that a regular expression compiles to, at most; also bounds the time to compile it. Malformed patterns have any size.
+ * Counting ends above `limit`, so that it takes no longer for a pattern of megabytes.
+ */
+export function patternSize(pattern: string, limit: number): number {
   const outer: number[] = []
+  /** Sum of `outer`. */
+  let enclosing = 0
   let total = 0
   /** Size of the last item, which a repetition multiplies. */
   let item = 0
-  for (let at = 0; at < pattern.length; at++) {
+  for (let at = 0; at < pattern.length && total + enclosing <= limit; at++) {
     const character = pattern[at] as string
     if (character === '{') {
       const [whole = '', least = '0', most = '0'] = repetition(pattern, at)
@@ -18,19 +23,22 @@ export function patternSize(pattern: string): number {
     }
     if (character === '(') {
       outer.push(total)
+      enclosing += total
       total = 2
       continue
     }
     if (character === ')' && outer.length > 0) {
       item = total
-      total += outer.pop() as number
+      const before = outer.pop() as number
+      enclosing -= before
+      total += before
       continue
     }
     item = 1
     if (character === '\\') item = /[pP]/.test(pattern[++at] ?? '') ? unicodeClass : 1
     total += item
   }
-  return outer.reduce((sum, each) => sum + each, total)
+  return total + enclosing
 }
 
 /** Instructions that take as long to compile as a class of Unicode characters. */

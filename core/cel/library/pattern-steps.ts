@@ -4,9 +4,9 @@
  */
 import type { RE2JS } from 're2js'
 import { exceeded } from '../limits.ts'
-import { Pace, type Parts } from '../steps.ts'
+import { Pace, type Parts, within } from '../steps.ts'
 import { isPair } from '../values/maps.ts'
-import { forward } from '../values/search.ts'
+import { search } from '../values/search.ts'
 
 /** Instructions of a program, by number (re2js, Inst; as in Go's regexp/syntax). */
 const op = { alt: 1, altMatch: 2, capture: 3, empty: 4, match: 6, nop: 7, rune: 8, rune1: 9, any: 10, anyNotNewline: 11 } as const
@@ -35,7 +35,7 @@ const newline = 10
 
 /** Whether a pattern matches anywhere in a string. */
 export function* matchInSteps({ re2Input: re2 }: RE2JS, text: string): Parts<boolean> {
-  if (re2.prefixComplete) return (yield* forward(text, String(re2.prefix), 0)) >= 0
+  if (re2.prefixComplete) return (yield* within(search(text, String(re2.prefix), 0))) >= 0
   const { dfa } = re2
   const pace = new Pace()
   const next = (state: DfaState, kind: number, rune: number): DfaState =>

@@ -39,7 +39,7 @@ class PatternCache {
   compile(pattern: string, limit: number): MaybeSteps<RE2JS> {
     const known = this.#kept.get(pattern)
     if (!known) {
-      const size = patternSize(pattern)
+      const size = patternSize(pattern, limit)
       return size > limit ? exceeded() : costly(size * nanosecondsPerInstruction, () => this.#add(pattern, size))
     }
     if (this.#kept.size > 1) {

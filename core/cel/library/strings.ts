@@ -5,7 +5,7 @@ import { after, drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, with
 import { fail } from '../values/errors.ts'
 import { bytesOf, hasPairs, isPair, lengthOf, lengthParts, pointAfter, scanTime } from '../values/maps.ts'
 import type { Int } from '../values/numbers.ts'
-import { forward, search, searchBackwards } from '../values/search.ts'
+import { search, searchBackwards } from '../values/search.ts'
 import { traversal, traversed, traversesFirst, traversesKnown, traversesTwice } from './costs.ts'
 import { format } from './format.ts'
 
@@ -114,8 +114,8 @@ function* eachPiece(text: string, separator: string, limit: number, take: (piece
     if (pace.due(nanosecondsPerPart)) yield pace.units
     let at: number
     if (separator !== '') {
-      at = separator.length < nearby ? text.slice(from, from + nearby).indexOf(separator) : -1
-      at = at >= 0 ? from + at : yield* forward(text, separator, from)
+      const found = search(text, separator, from)
+      at = found instanceof Steps ? yield* found.parts : found
     } else {
       at = pointAfter(text, from)
       if (at >= text.length) at = -1
@@ -129,9 +129,6 @@ function* eachPiece(text: string, separator: string, limit: number, take: (piece
   take(text.slice(from))
   return count + 1
 }
-
-/** Characters in which a separator is searched for at once. */
-const nearby = 512
 
 /** Joins strings, of which the total length is known to be within the bound. */
 function* joined(parts: readonly string[], separator: string): Parts<string> {

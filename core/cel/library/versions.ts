@@ -1,10 +1,11 @@
 /** Semantic versions as values (library `semver` of the API server; semver.org 2.0.0). */
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
-import { after, Pace, type Parts, Steps } from '../steps.ts'
+import { after, Pace, type Parts, Steps, within } from '../steps.ts'
 import { abstractType } from '../types.ts'
 import { commonStart } from '../values/compare.ts'
 import { fail } from '../values/errors.ts'
 import { intOf, maxUint } from '../values/numbers.ts'
+import { search, searchPattern } from '../values/search.ts'
 import { CelOpaque } from '../values/values.ts'
 import { traversesFirst } from './costs.ts'
 import { quoted } from './quoted.ts'
@@ -29,28 +30,50 @@ class CelSemver extends CelOpaque {
 /** Digits of the largest number. */
 const maxDigits = 20
 
-/** Splits at the first two dots. */
-function threeParts(text: string): readonly string[] {
-  const first = text.indexOf('.')
-  if (first < 0) return [text]
-  const second = text.indexOf('.', first + 1)
-  if (second < 0) return [text.slice(0, first), text.slice(first + 1)]
-  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
-}
-
-/** Normalizes `v1.2` or `01.2.3`. Undefined: a short version with suffixes. */
-function normalized(text: string): string | undefined {
-  const parts = threeParts(text.replace(/^v/, ''))
-  const plain = parts.map((part) => (part.length > 1 ? part.replace(/^0+/, '').replace(/^(?!\d)/, '0') : part))
-  if (plain.length < 3 && /[+-]/.test(plain.at(-1) ?? '')) return undefined
-  while (plain.length < 3) plain.push('0')
-  return plain.join('.')
-}
-
-/** Time to read an identifier. */
+/** Time to read an identifier, and one of its characters. */
 const nanosecondsPerIdentifier = 150
-/** Time to read a character. */
 const nanosecondsPerCharacter = 4
+/** Time to copy a character. */
+const nanosecondsPerCopy = 1
+/** Length up to which an identifier is looked at at once. */
+const longestAtOnce = 512
+
+/** Splits at the first separators, at most so many. */
+function* split(text: string, separator: string, most: number): Parts<readonly string[]> {
+  const found: string[] = []
+  let rest = text
+  while (found.length < most) {
+    const at = yield* within(search(rest, separator, 0))
+    if (at < 0) break
+    found.push(rest.slice(0, at))
+    rest = rest.slice(at + 1)
+  }
+  return [...found, rest]
+}
+
+/** Which characters a text has: digits only, those of identifiers, or others too. */
+type Characters = 'digits' | 'identifier' | 'other'
+const charactersOf = (text: string): Characters => (!/\D/.test(text) ? 'digits' : !/[^0-9A-Za-z-]/.test(text) ? 'identifier' : 'other')
+
+/** As `charactersOf`, in parts. */
+function* charactersIn(text: string): Parts<Characters> {
+  if ((yield* within(searchPattern(text, /[^0-9A-Za-z-]/))) >= 0) return 'other'
+  return (yield* within(searchPattern(text, /\D/))) < 0 ? 'digits' : 'identifier'
+}
+
+/** Normalizes the parts of `1.2` or `01.2.3`. Undefined: a short version with suffixes. */
+function* normalized(parts: readonly string[]): Parts<readonly string[] | undefined> {
+  const plain: string[] = []
+  for (const part of parts) {
+    const first = yield* within(searchPattern(part, /[^0]/))
+    const digits = first < 0 ? '' : part.slice(first)
+    plain.push(part.length <= 1 ? part : /^\d/.test(digits) ? digits : `0${digits}`)
+  }
+  const last = plain.at(-1) ?? ''
+  if (plain.length < 3 && ((yield* split(last, '+', 1)).length > 1 || (yield* split(last, '-', 1)).length > 1)) return undefined
+  while (plain.length < 3) plain.push('0')
+  return plain
+}
 
 /** What is wrong with a text. */
 type Fault = () => string
@@ -58,20 +81,19 @@ type Fault = () => string
 /** Reads `major.minor.patch-before+build`. */
 function* readParts(given: string, normalize: boolean): Parts<CelSemver | Fault> {
   const pace = new Pace()
-  if (pace.due(given.length * nanosecondsPerCharacter)) yield pace.units
-  const text = normalize ? normalized(given) : given
-  if (text === undefined) return () => 'short version cannot contain PreRelease/Build meta data'
-  if (text === '') return () => 'Version string empty'
-  const [major, minor, rest] = threeParts(text)
+  if (pace.due(given.length * nanosecondsPerCopy)) yield pace.units
+  if (given === '' && !normalize) return () => 'Version string empty'
+  const dotted = yield* split(normalize && given.startsWith('v') ? given.slice(1) : given, '.', 2)
+  const parts = normalize ? yield* normalized(dotted) : dotted
+  if (parts === undefined) return () => 'short version cannot contain PreRelease/Build meta data'
+  const [major, minor, rest] = parts
   if (major === undefined || minor === undefined || rest === undefined) return () => 'No Major.Minor.Patch elements found'
-  const plus = rest.indexOf('+')
-  const [withBefore, build] = plus < 0 ? [rest] : [rest.slice(0, plus), rest.slice(plus + 1)]
-  const minus = withBefore.indexOf('-')
-  const [patch, before] = minus < 0 ? [withBefore] : [withBefore.slice(0, minus), withBefore.slice(minus + 1)]
+  const [withBefore = '', build] = yield* split(rest, '+', 1)
+  const [patch = '', before] = yield* split(withBefore, '-', 1)
   const fault =
-    numberFault('major', major) ??
-    numberFault('minor', minor) ??
-    numberFault('patch', patch) ??
+    (yield* numberFault('major', major)) ??
+    (yield* numberFault('minor', minor)) ??
+    (yield* numberFault('patch', patch)) ??
     (before === undefined ? undefined : yield* identifiersFault(before, beforeFault, pace)) ??
     (build === undefined ? undefined : yield* identifiersFault(build, buildFault, pace))
   return fault ?? new CelSemver([major, minor, patch].map(BigInt), before ?? '')
@@ -79,48 +101,55 @@ function* readParts(given: string, normalize: boolean): Parts<CelSemver | Fault>
 
 const read = (text: string, normalize: boolean) => new Steps(readParts(text, normalize))
 
-const isNumber = (text: string) => /^\d+$/.test(text)
 const isPadded = (text: string) => /^0\d/.test(text)
 const isTooLarge = (text: string) => text.length > maxDigits || BigInt(text) > maxUint
 const tooLarge = (text: string) => `strconv.ParseUint: parsing ${quoted(text)}: value out of range`
 
-function numberFault(name: string, text: string): Fault | undefined {
+function* numberFault(name: string, text: string): Parts<Fault | undefined> {
   if (text === '') return () => 'strconv.ParseUint: parsing "": invalid syntax'
-  if (!isNumber(text)) return () => `Invalid character(s) found in ${name} number ${quoted(text)}`
+  if ((yield* within(searchPattern(text, /\D/))) >= 0) return () => `Invalid character(s) found in ${name} number ${quoted(text)}`
   if (isPadded(text)) return () => `${name[0]?.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quoted(text)}`
   return isTooLarge(text) ? () => tooLarge(text) : undefined
 }
 
 /** The first fault of identifiers with dots in between. */
-function* identifiersFault(text: string, faultOf: (identifier: string) => Fault | undefined, pace: Pace): Parts<Fault | undefined> {
+function* identifiersFault(
+  text: string,
+  faultOf: (identifier: string, characters: Characters) => Fault | undefined,
+  pace: Pace,
+): Parts<Fault | undefined> {
   for (let from = 0; ; ) {
-    if (pace.due(nanosecondsPerIdentifier)) yield pace.units
-    const dot = text.indexOf('.', from)
-    const fault = faultOf(text.slice(from, dot < 0 ? text.length : dot))
+    const found = search(text, '.', from)
+    const dot = found instanceof Steps ? yield* found.parts : found
+    const identifier = text.slice(from, dot < 0 ? text.length : dot)
+    if (pace.due(nanosecondsPerIdentifier + identifier.length * nanosecondsPerCharacter)) yield pace.units
+    const fault = faultOf(identifier, identifier.length > longestAtOnce ? yield* charactersIn(identifier) : charactersOf(identifier))
     if (fault || dot < 0) return fault
     from = dot + 1
   }
 }
 
-function beforeFault(text: string): Fault | undefined {
+function beforeFault(text: string, characters: Characters): Fault | undefined {
   if (text === '') return () => 'Prerelease is empty'
-  if (!isNumber(text)) return isIdentifier(text) ? undefined : () => `Invalid character(s) found in prerelease ${quoted(text)}`
+  if (characters === 'other') return () => `Invalid character(s) found in prerelease ${quoted(text)}`
+  if (characters === 'identifier') return undefined
   if (isPadded(text)) return () => `Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`
   return isTooLarge(text) ? () => tooLarge(text) : undefined
 }
 
-function buildFault(text: string): Fault | undefined {
+function buildFault(text: string, characters: Characters): Fault | undefined {
   if (text === '') return () => 'Build meta data is empty'
-  return isIdentifier(text) ? undefined : () => `Invalid character(s) found in build meta data ${quoted(text)}`
+  return characters === 'other' ? () => `Invalid character(s) found in build meta data ${quoted(text)}` : undefined
 }
-
-const isIdentifier = (text: string) => /^[0-9A-Za-z-]+$/.test(text)
 
 const semver = (text: string, normalize = false) =>
   after(read(text, normalize), (found) => (found instanceof CelSemver ? found : fail(found())))
 const isSemver = (text: string, normalize = false) => after(read(text, normalize), (found) => found instanceof CelSemver)
 
 const order = <T extends bigint | number | string>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Numbers have no more digits than that, so a long identifier is not searched for other characters. */
+const isNumber = (identifier: string) => identifier.length <= maxDigits && charactersOf(identifier) === 'digits'
 
 /** Numeric identifiers sort before others (semver.org 11). */
 function compareIdentifiers(a: string, b: string): number {

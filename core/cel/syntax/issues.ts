@@ -19,6 +19,8 @@ interface Position {
 
 function positionOf(text: string, at: number): Position {
   if (at < 0) return { line: -1, column: -1 }
+  // As cel-go tells the end of an empty expression.
+  if (text === '') return { line: 1, column: -1 }
   const before = text.slice(0, at)
   const start = before.lastIndexOf('\n') + 1
   return { line: before.split('\n').length, column: [...before.slice(start)].length }
@@ -28,7 +30,7 @@ const isWide = (character: string) => (character.codePointAt(0) ?? 0) > 0x7f
 
 function describe(text: string, { line, column }: Position, message: string): string {
   const summary = `ERROR: <input>:${line}:${column + 1}: ${message}`
-  const snippet = line < 1 ? undefined : text.split('\n')[line - 1]?.replaceAll('\t', ' ')
+  const snippet = column < 0 ? undefined : text.split('\n')[line - 1]?.replaceAll('\t', ' ')
   if (snippet === undefined || new TextEncoder().encode(snippet).length > longestSnippet) return summary
   const characters = [...snippet]
   const dots = characters.slice(0, column).map((each) => (isWide(each) ? '\uff0e' : '.'))

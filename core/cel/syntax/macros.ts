@@ -160,6 +160,16 @@ export function bind(at: number, name: string, init: Expr, body: Expr): Fold {
   }
 }
 
+/** `cel.bind(name, value, expression)`. */
+const celBind: Macro = ({ at, target, args }) => {
+  const [variable, value, body] = args as readonly [Expr, Expr, Expr]
+  if (target.kind !== 'ident' || target.name !== 'cel') return call(at, 'bind', args, target)
+  if (variable.kind !== 'ident') return { at: variable.at, message: 'cel.bind() variable names must be simple identifiers' }
+  return bind(at, variable.name, value, body)
+}
+
+export const bindingMacros: Macros = new Map([['.bind/3', celBind]])
+
 const optional =
   (name: string, wrap: (at: number, mapped: Expr) => Expr): Macro =>
   ({ at, target, args }) => {

@@ -66,6 +66,33 @@ class Parser {
     throw new SyntaxFault(at, `Syntax error: mismatched input '${text}' expecting ${what}`)
   }
 
+  /**
+   * An operand is missing. As ANTLR recovers: a token before an operand is skipped, and an operator takes the place of the operand, so that
+   * its own operand may be missing, too.
+   */
+  #operandMissing(): Expr {
+    const { at, text, type } = this.#token
+    if (type === 'symbol' && startsOperand(this.#tokens[this.#index + 1] as Token)) {
+      this.#next()
+      this.issues.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${operands}` })
+      return this.#primary()
+    }
+    return this.#absent(at, `Syntax error: mismatched input '${text}' expecting ${operands}`)
+  }
+
+  /** Neither a name nor anything else that may follow a dot. */
+  #nameMissing(): Expr {
+    const { at, text, type } = this.#token
+    return this.#absent(at, `Syntax error: no viable alternative at input '.${type === 'end' ? '' : text}'`)
+  }
+
+  /** Stands for an operand before an operator; elsewhere parsing ends. */
+  #absent(at: number, message: string): Expr {
+    if (!operators.has(this.#token.text) || this.#token.type !== 'symbol') throw new SyntaxFault(at, message)
+    this.issues.push({ at, message })
+    return { kind: 'literal', at, value: null }
+  }
+
   #expect(text: string): Token {
     return this.#accept(text) ?? this.#expected(`'${text}'`)
   }
@@ -190,6 +217,7 @@ class Parser {
       return call(dot.at, '_?._', [operand, name])
     }
     const isName = this.#token.type === 'identifier'
+    if (!isName && this.#token.type !== 'escaped') return this.#nameMissing()
     const field = this.#field()
     if (!isName || !this.#is('(')) return { kind: 'select', at: dot.at, operand, field, test: false }
     return this.#callOrMacro(field, operand)
@@ -229,7 +257,7 @@ class Parser {
         return this.#symbol(token)
       case 'end':
       case 'escaped':
-        return this.#expected(operands)
+        return this.#operandMissing()
       default:
         return this.#literal(token, '')
     }
@@ -251,7 +279,7 @@ class Parser {
       this.#next()
       return { kind: 'literal', at: token.at, value: constants[token.text] }
     }
-    if (token.text === 'in') this.#expected(operands)
+    if (token.text === 'in') return this.#operandMissing()
     return this.#named('')
   }
 
@@ -309,15 +337,15 @@ class Parser {
         return { kind: 'map', at: token.at, entries: this.#list('}', () => this.#entry()) }
       case '.':
         this.#next()
-        return this.#named('.', token.at)
+        return this.#token.type === 'identifier' ? this.#named('.', token.at) : this.#nameMissing()
       case '-': {
         const number = this.#tokens[this.#index + 1] as Token
-        if (!this.#startsNumber()) return this.#expected(operands)
+        if (!this.#startsNumber()) return this.#operandMissing()
         this.#next()
         return this.#literal(number, '-', token.at)
       }
       default:
-        return this.#expected(operands)
+        return this.#operandMissing()
     }
   }
 
@@ -342,6 +370,13 @@ class Parser {
 
 const sums = new Set(['+', '-'])
 const products = new Set(['*', '/', '%'])
+/** Operators behind an operand. */
+const operators = new Set([...sums, ...products, ...relations, '&&', '||', '?'])
+const opening = new Set(['[', '{', '(', '.', '-', '!'])
+const literals = new Set(['int', 'uint', 'double', 'string', 'bytes'])
+
+const startsOperand = ({ type, text }: Token) =>
+  literals.has(type) || (type === 'identifier' ? text !== 'in' : type === 'symbol' && opening.has(text))
 
 function call(at: number, name: string, args: readonly Expr[], target?: Expr): Call {
   return { kind: 'call', at, function: name, target, args }

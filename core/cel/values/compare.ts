@@ -258,9 +258,11 @@ export function* sorted<T>(items: readonly T[], by: (item: T) => unknown): Parts
 /** The places from 0 to `count` - 1, sorted by their values (stable). Numbers, not objects, spare the garbage collector. */
 export function* sortedPlaces(count: number, by: (place: number) => unknown): Parts<Uint32Array> {
   const pace = new Pace()
-  if (pace.due(count * nanosecondsPerVisit)) yield pace.units
   let from = new Uint32Array(count)
-  for (let at = 0; at < count; at++) from[at] = at
+  for (let at = 0; at < count; at++) {
+    if (pace.due(nanosecondsPerVisit)) yield pace.units
+    from[at] = at
+  }
   let to = new Uint32Array(count)
   for (let width = 1; width < count; width *= 2) {
     for (let start = 0; start < count; start += 2 * width) {
@@ -268,11 +270,13 @@ export function* sortedPlaces(count: number, by: (place: number) => unknown): Pa
       let [left, right] = [start, middle]
       for (let at = start; at < end; at++) {
         let takesLeft = right >= end
+        let time = nanosecondsPerVisit
         if (!takesLeft && left < middle) {
           const [a, b] = [by(from[left] as number), by(from[right] as number)]
-          if (pace.due(comparisonTime(a, b))) yield pace.units
+          time = comparisonTime(a, b)
           takesLeft = compare(a, b) <= 0
         }
+        if (pace.due(time)) yield pace.units
         to[at] = from[takesLeft ? left++ : right++] as number
       }
     }

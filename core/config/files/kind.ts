@@ -21,10 +21,8 @@ export interface FileContext {
 
 /** A kind of configuration file as data: versions, fields, and validation. */
 interface FileKindOptions<S extends z.ZodType> {
-  /** Groups and versions, with `<domain>` as placeholder; the preferred one first. */
-  readonly versions: readonly string[]
-  /** A deprecated kind and version with the same content. */
-  readonly legacy?: LegacyKind
+  /** Registered kinds with the same content, the preferred one first; none: the file has neither kind nor version. */
+  readonly kinds: readonly RegisteredKind[]
   readonly schema: S
   /** Fields that may also be spelled as in Platform.wordAliases. */
   readonly aliased?: readonly string[]
@@ -34,15 +32,12 @@ interface FileKindOptions<S extends z.ZodType> {
   readonly complete?: (file: z.output<S>, context: FileContext) => z.output<S>
 }
 
-interface LegacyKind {
-  readonly kind: string
-  readonly apiVersion: string
-}
-
 export interface FileKind<T> {
-  readonly versions: readonly string[]
-  readonly legacy?: LegacyKind
-  /** @throws ConfigurationFileError with all problems. */
+  readonly kinds: readonly RegisteredKind[]
+  /**
+   * Returns the content: defaults applied, durations in milliseconds, missing lists empty.
+   * @throws ConfigurationFileError with all problems.
+   */
   load(value: object, context: FileContext): T
 }
 
@@ -86,17 +81,9 @@ function renamed(value: unknown, names: readonly string[], platform: Platform): 
   return Object.fromEntries(entries)
 }
 
-export function fileKind<S extends z.ZodType>({
-  versions,
-  legacy,
-  schema,
-  aliased,
-  validate,
-  complete,
-}: FileKindOptions<S>): FileKind<z.output<S>> {
+export function fileKind<S extends z.ZodType>({ kinds, schema, aliased, validate, complete }: FileKindOptions<S>): FileKind<z.output<S>> {
   return {
-    versions,
-    ...(legacy && { legacy }),
+    kinds,
     load(value, context) {
       const decoded = schema.safeParse(aliased ? renamed(value, aliased, context.platform) : value)
       if (!decoded.success) throw new ConfigurationFileError(context.path, schemaProblems(decoded.error.issues))
@@ -107,3 +94,9 @@ export function fileKind<S extends z.ZodType>({
     },
   }
 }
+
+/** The kind with its content in another form. */
+export const converted = <T, R>({ kinds, load }: FileKind<T>, convert: (file: T) => R): FileKind<R> => ({
+  kinds,
+  load: (value, context) => convert(load(value, context)),
+})

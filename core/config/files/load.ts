@@ -3,27 +3,8 @@ import { parseDocument } from 'yaml'
 import type { Platform } from '../../platform.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { parseFeatureGates } from '../feature-gates.ts'
-import { admissionConfiguration } from './admission.ts'
-import { auditPolicy } from './audit-policy.ts'
-import { authenticationConfiguration } from './authentication.ts'
-import { authorizationConfiguration } from './authorization.ts'
-import { encryptionConfiguration } from './encryption.ts'
 import { ConfigurationFileError } from './error.ts'
-import { type FileContext, type RegisteredKind, validateKind } from './kind.ts'
-import { tracingConfiguration } from './tracing.ts'
-
-export const fileKinds = {
-  AdmissionConfiguration: admissionConfiguration,
-  AuthenticationConfiguration: authenticationConfiguration,
-  AuthorizationConfiguration: authorizationConfiguration,
-  EncryptionConfiguration: encryptionConfiguration,
-  Policy: auditPolicy,
-  TracingConfiguration: tracingConfiguration,
-}
-
-export type FileKindName = keyof typeof fileKinds
-/** Content of a file of a kind: defaults applied, durations in milliseconds, missing lists empty. */
-export type ConfigurationFile<K extends FileKindName> = ReturnType<(typeof fileKinds)[K]['load']>
+import { type FileContext, type FileKind, validateKind } from './kind.ts'
 
 /** Maximum uses of YAML aliases, which bounds the expansion of a hostile file. */
 const maxAliasCount = 100
@@ -48,30 +29,26 @@ export function parseText(text: string, path: string): unknown {
   }
 }
 
-function kindsOf(name: FileKindName): readonly RegisteredKind[] {
-  const { versions, legacy } = fileKinds[name]
-  return [{ kind: name, versions }, ...(legacy ? [{ kind: legacy.kind, versions: [legacy.apiVersion] }] : [])]
-}
+/** What the validation of a file depends on. */
+export type FileOptions = Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'egress' | 'gates'>>
 
 /**
  * Loads a configuration file. `path` is used in errors and to resolve relative paths.
  * @throws ConfigurationFileError with all problems.
  */
-export function loadConfigurationFile<K extends FileKindName>(
-  kind: K,
-  text: string,
-  path: string,
-  platform: Platform,
-  options: Partial<Pick<FileContext, 'ownIssuers' | 'automaticReload' | 'egress' | 'gates'>> = {},
-): ConfigurationFile<K> {
-  const file = validateKind(parseText(text, path), kindsOf(kind), { path, platform })
-  const context: FileContext = {
+export function loadFile<T>(kind: FileKind<T>, text: string, path: string, platform: Platform, options: FileOptions = {}): T {
+  return loadContent(kind, parseText(text, path), path, platform, options)
+}
+
+/** As `loadFile`, from what the file contains. */
+export function loadContent<T>(kind: FileKind<T>, content: unknown, path: string, platform: Platform, options: FileOptions = {}): T {
+  const file = validateKind(content, kind.kinds, { path, platform })
+  return kind.load(file, {
     platform,
     path,
     ownIssuers: options.ownIssuers ?? [],
     automaticReload: options.automaticReload ?? false,
     egress: options.egress ?? false,
     gates: options.gates ?? parseFeatureGates([], platform),
-  }
-  return fileKinds[kind].load(file, context) as ConfigurationFile<K>
+  })
 }

@@ -11,7 +11,9 @@ export type TracingConfiguration = z.output<typeof schema>
 const schemes = ['dns', 'unix', 'unix-abstract']
 
 export const tracingConfiguration = fileKind({
-  versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`),
+  kinds: [
+    { kind: 'TracingConfiguration', versions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.<domain>/${version}`) },
+  ],
   schema,
   validate({ endpoint, samplingRatePerMillion: rate }, errors) {
     const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(endpoint ?? '')?.[1]

@@ -3,7 +3,7 @@ import { DecodeError } from '../../schema/decode-error.ts'
 import type { Flag } from '../flag.ts'
 import { custom } from '../flag-types.ts'
 
-export const auditModes = ['batch', 'blocking', 'blocking-strict'] as const
+export { modes as auditModes } from '../../audit/sink.ts'
 
 const version = 'audit.<domain>/v1'
 
@@ -18,12 +18,6 @@ export function auditVersion({ help }: { readonly help: string }): Flag<string> 
       },
       show: (value: string) => value,
     },
-    { default: ({ platform }) => platform.name(version), help },
+    { default: ({ platform }) => platform.name(version), help, implemented: true },
   )
-}
-
-export const truncateHelp = {
-  batch: 'Maximum size of a batch in bytes; larger batches are split. The request may be a few hundred bytes larger.',
-  event:
-    'Maximum size of an event in bytes. Request and response bodies are removed from larger events; events that are still too large are dropped.',
 }

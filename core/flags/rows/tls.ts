@@ -87,7 +87,11 @@ export const tlsFlags = {
     help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
   }),
   'strict-transport-security-directives': strings(sets('serving', 'hstsDirectives')),
-  'nodeagent-certificate-authority': string({ path: 'file', help: 'CA bundle for the certificates of node agents.' }),
-  'nodeagent-client-certificate': string({ path: 'file', help: 'Client certificate for calls to node agents.' }),
-  'nodeagent-client-key': string({ path: 'file', help: 'Key of --nodeagent-client-certificate.' }),
+  'nodeagent-certificate-authority': string({
+    path: 'file',
+    implemented: true,
+    help: 'CA bundle for the certificates of node agents. Without it, they are not verified.',
+  }),
+  'nodeagent-client-certificate': string({ path: 'file', implemented: true, help: 'Client certificate for calls to node agents.' }),
+  'nodeagent-client-key': string({ path: 'file', implemented: true, help: 'Key of --nodeagent-client-certificate.' }),
 }

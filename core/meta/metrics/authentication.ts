@@ -1,19 +1,14 @@
 /** Authentication metrics, with the reference server's names. */
-import type { JwtObserver } from '../../authn/jwt/authenticator.ts'
+import type { ConfiguredObserver } from '../../authn/configured.ts'
 import type { Clock } from '../../ports.ts'
 import { hashOf } from '../../schema/digest.ts'
 import type { MetricsRegistry } from './registry.ts'
-import { createReloadMetrics, type ReloadMetrics } from './reload.ts'
+import { createReloadMetrics } from './reload.ts'
 import { jwtRows } from './rows/authentication.ts'
 import { authenticationFileRows } from './rows/configuration.ts'
 
-export interface AuthenticationMetrics extends JwtObserver, ReloadMetrics {
-  /** Removes the series of an issuer that is not configured any more. */
-  forget(issuer: string): void
-}
-
 /** `server` is this server's identity; empty: none. */
-export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthenticationMetrics {
+export function createAuthenticationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): ConfiguredObserver {
   const latency = registry.histogram(jwtRows.latency)
   const fetched = registry.gauge(jwtRows.fetched)
   const info = registry.gauge(jwtRows.keySet)

@@ -1,17 +1,16 @@
 /** Authorization metrics, with the reference server's names. */
 import type { AuthorizationObserver } from '../../authz/observer.ts'
+import type { FileObserver } from '../../follow-file.ts'
 import type { Clock } from '../../ports.ts'
 import type { MetricsRegistry } from './registry.ts'
-import { createReloadMetrics, type ReloadMetrics } from './reload.ts'
+import { createReloadMetrics } from './reload.ts'
 import { authorizationRows as rows } from './rows/authorization.ts'
 import { authorizationFileRows } from './rows/configuration.ts'
-
-export interface AuthorizationMetrics extends AuthorizationObserver, ReloadMetrics {}
 
 const matcher = 'Webhook'
 
 /** `server` is this server's identity; empty: none. */
-export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthorizationMetrics {
+export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clock, server = ''): AuthorizationObserver & FileObserver {
   const decisions = registry.counter(rows.decisions)
   const calls = registry.counter(rows.calls)
   const durations = registry.histogram(rows.durations)

@@ -37,14 +37,20 @@ export interface MetricsRegistry {
   summary<Labels extends Names>(row: MetricRow<'summary', Labels>): Summary<Labels>
   /** A gauge that is always 1, with information in its labels; the returned function replaces them. */
   info<Labels extends Names>(row: MetricRow<'gauge', Labels>): (values: LabelValues<Labels>) => void
-  /** A gauge that is read when metrics are printed: the label values and the number of each series. */
+  /** A metric that is read when metrics are printed: the label values and the number of each series. */
   collect<Labels extends Names>(
-    row: MetricRow<'gauge', Labels>,
+    row: MetricRow<'counter' | 'gauge', Labels>,
     read: () => Iterable<readonly [values: LabelValues<Labels>, value: number]>,
+  ): void
+  /** A histogram that is read when metrics are printed: the label values and the counts of each series, in the row's buckets. */
+  distribute<Labels extends Names>(
+    row: MetricRow<'histogram', Labels>,
+    read: () => Iterable<readonly [values: LabelValues<Labels>, counts: BucketCounts]>,
   ): void
   /** All metrics as text, sorted by name. */
   text(): string
-  respond(): Response
+  /** The text as a response, with these headers. */
+  respond(headers?: { readonly [name: string]: string }): Response
 }
 
 interface Metric {
@@ -64,6 +70,16 @@ interface Totals {
 
 interface Distribution extends Totals {
   readonly counts: Float64Array
+}
+
+/** Names have no characters that need escaping. */
+const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
+
+/** Counts by bucket. */
+export interface BucketCounts {
+  readonly counts: ArrayLike<number>
+  readonly sum: number
+  readonly count: number
 }
 
 export function createMetrics(): MetricsRegistry {
@@ -163,8 +179,13 @@ export function createMetrics(): MetricsRegistry {
         for (const [values, value] of read()) yield `${row.name}${print(values)} ${number(value)}`
       })
     },
+    distribute(row, read) {
+      register(row, function* () {
+        for (const [values, state] of read()) yield* histogramLines(row, [{ values, state }])
+      })
+    },
     text,
-    respond: () => new Reply(text(), { headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } }),
+    respond: (headers = {}) => new Reply(text(), { headers: { 'Content-Type': contentType, ...headers } }),
   }
 }
 
@@ -229,7 +250,10 @@ function createSeries<T>({ labels, maxSeries }: MetricRow<MetricType>, initial: 
   }
 }
 
-function* histogramLines({ name, labels, buckets }: MetricRow, all: Iterable<Series<Distribution>>): Iterable<string> {
+function* histogramLines(
+  { name, labels, buckets }: MetricRow,
+  all: Iterable<Series<Totals & { readonly counts: ArrayLike<number> }>>,
+): Iterable<string> {
   const print = labelPrinter(labels)
   for (const { values, state } of all) {
     const printed = print(values)

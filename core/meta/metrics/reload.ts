@@ -1,18 +1,11 @@
+import type { FileObserver } from '../../follow-file.ts'
 import type { Clock } from '../../ports.ts'
 import { hashOf } from '../../schema/digest.ts'
 import type { MetricsRegistry } from './registry.ts'
 import type { ReloadRows } from './rows/configuration.ts'
 
-/** Metrics of a watched configuration file. */
-export interface ReloadMetrics {
-  /** The file was reloaded; `text` is set if the new content is in use. */
-  reloaded(text: string | undefined): void
-  /** The content now in use. */
-  using(text: string): void
-}
-
-/** `server` is this server's identity; empty: none. */
-export function createReloadMetrics(registry: MetricsRegistry, clock: Clock, rows: ReloadRows, server = ''): ReloadMetrics {
+/** Metrics of a followed configuration file. `server` is this server's identity; empty: none. */
+export function createReloadMetrics(registry: MetricsRegistry, clock: Clock, rows: ReloadRows, server = ''): FileObserver {
   const total = registry.counter(rows.reloads)
   const last = registry.gauge(rows.last)
   const info = registry.info(rows.info)

@@ -53,7 +53,11 @@ export const v3: Dialect = {
   downgrades: false,
 }
 
-/** Security scheme of all documents. */
-export const bearerToken: JsonObject = {
-  BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
-}
+const description = 'Bearer Token authentication'
+const place = { name: 'authorization', in: 'header' }
+
+/** Security scheme of all documents, with the members of each version in the reference's order. */
+export const bearerToken = {
+  v2: { BearerToken: { description, type: 'apiKey', ...place } },
+  v3: { BearerToken: { type: 'apiKey', description, ...place } },
+} as const

@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform.ts'
 import { Scale } from '../../resources/autoscaling/v1/scale.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
+import { registeredVersions } from '../../resources/scheme.ts'
 import type { ModelNames } from './model-names.ts'
 
 export interface GroupVersionKind {
@@ -11,40 +12,6 @@ export interface GroupVersionKind {
 
 /** Kinds by the name of their model. */
 export type Kinds = ReadonlyMap<string, readonly GroupVersionKind[]>
-
-/** Group versions that the reference knows, served or not; `<domain>` is a placeholder. */
-const knownVersions: { readonly [group: string]: readonly string[] } = {
-  '': ['v1'],
-  'admission.<domain>': ['v1', 'v1beta1'],
-  'admissionregistration.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  'apiextensions.<domain>': ['v1', 'v1beta1'],
-  'apiregistration.<domain>': ['v1', 'v1beta1'],
-  apps: ['v1', 'v1beta1', 'v1beta2'],
-  'authentication.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  'authorization.<domain>': ['v1', 'v1beta1'],
-  autoscaling: ['v1', 'v2'],
-  batch: ['v1', 'v1beta1'],
-  'certificates.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  'coordination.<domain>': ['v1', 'v1alpha2', 'v1beta1'],
-  'discovery.<domain>': ['v1', 'v1beta1'],
-  'events.<domain>': ['v1', 'v1beta1'],
-  extensions: ['v1beta1'],
-  'flowcontrol.apiserver.<domain>': ['v1', 'v1beta1', 'v1beta2', 'v1beta3'],
-  'imagepolicy.<domain>': ['v1alpha1'],
-  'internal.apiserver.<domain>': ['v1alpha1'],
-  'networking.<domain>': ['v1', 'v1beta1'],
-  'node.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  policy: ['v1', 'v1beta1'],
-  'rbac.authorization.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  'resource.<domain>': ['v1', 'v1alpha3', 'v1beta1', 'v1beta2'],
-  'scheduling.<domain>': ['v1', 'v1alpha2', 'v1beta1'],
-  'storage.<domain>': ['v1', 'v1alpha1', 'v1beta1'],
-  'storagemigration.<domain>': ['v1beta1'],
-}
-
-/** The group versions in which the reference registers DeleteOptions and WatchEvent. */
-export const registeredVersions = (platform: Platform): readonly Pick<GroupVersionKind, 'group' | 'version'>[] =>
-  Object.entries(knownVersions).flatMap(([group, versions]) => versions.map((version) => ({ group: platform.name(group), version })))
 
 /** Groups that only servers register. */
 const serverGroups = ['admission', 'apiextensions', 'apiregistration', 'imagepolicy']

@@ -1,7 +1,6 @@
 import type { Platform } from '../../platform.ts'
-import type { Clock } from '../../ports.ts'
 import type { PublishedPaths } from '../published-path.ts'
-import type { DefinitionSource } from '../served.ts'
+import type { ServedGroups } from '../served.ts'
 
 /** Info section of the documents. */
 export interface ApiInfo {
@@ -10,13 +9,13 @@ export interface ApiInfo {
   readonly version: string
 }
 
+/** What the documents about the resources that this server serves itself are made of. */
 export interface OpenApiOptions {
-  readonly served: DefinitionSource
+  readonly served: ServedGroups
   readonly platform: Platform
   readonly info: ApiInfo
   /** Whether fields of built-in types list their enum values (gate OpenAPIEnums). */
   readonly enums: boolean
   /** Fixed paths outside of groups. */
   readonly others: PublishedPaths
-  readonly clock: Clock
 }

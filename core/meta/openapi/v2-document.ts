@@ -16,7 +16,7 @@ export function swaggerDocument(info: ApiInfo, paths: readonly PathItem[], model
     paths: items,
     definitions: { ...models.all() },
     parameters: shared.all(),
-    securityDefinitions: bearerToken,
+    securityDefinitions: bearerToken.v2,
     security: [{ BearerToken: [] }],
   }
 }

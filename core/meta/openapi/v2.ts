@@ -1,17 +1,13 @@
+import type { Clock } from '../../ports.ts'
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
-import { type BuildDocument, lazyBytes, lazyDocument, pause, respondWith } from '../document.ts'
+import type { JsonObject } from '../../schema/model.ts'
+import { type BuildDocument, lazyBytes, lazyDocument } from '../document.ts'
 import type { FixedRequest } from '../fixed-request.ts'
-import { groupServed, perRevision } from '../served.ts'
-import { v2 } from './dialect.ts'
-import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
-import { registeredKinds, registeredVersions } from './kinds.ts'
+import { perRevision } from '../group-source.ts'
 import { encodeDocument } from './message-protobuf.ts'
-import { createModelNames, isAsWritten } from './model-names.ts'
-import { createModels } from './models.ts'
-import type { OpenApiOptions } from './options.ts'
-import { resourcePaths } from './resource-paths.ts'
-import { swaggerDocument } from './v2-document.ts'
+import { serveContent } from './serve-content.ts'
+import { mergeSwagger } from './v2-merge.ts'
 import { v2Messages } from './v2-messages.ts'
 
 export interface OpenApiV2 {
@@ -27,44 +23,45 @@ const mediaTypes = [
   { accepts: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', sends: protobuf, format: 'protobuf' },
 ] as const
 
-/** Number of group versions written between yields. */
-const versionsAtOnce = 8
+/** Whether the answer is compressed depends on Accept-Encoding. */
+const vary = { Vary: 'Accept-Encoding, Accept' }
+
+/** Forms of one document, and when it was made, in milliseconds since the epoch. */
+interface Documents {
+  readonly modified: number
+  readonly json: BuildDocument
+  readonly protobuf: BuildDocument
+}
+
+/** Swagger documents from one place: the resources that this server serves, an aggregated server. */
+export interface SwaggerSource {
+  /** Changes whenever the result of `document()` changes. */
+  readonly revision: number
+  document(): JsonObject | Promise<JsonObject>
+}
 
 /** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. */
-export function createOpenApiV2({ served, platform, info, enums, others }: Omit<OpenApiOptions, 'clock'>): OpenApiV2 {
-  const documents = perRevision(served, (definitions): { readonly json: BuildDocument; readonly protobuf: BuildDocument } => {
-    const build = async () => {
-      const names = createModelNames(platform)
-      const groups = groupServed(definitions, platform)
-      const versions = groups.flatMap((group) => group.versions)
-      const models = createModels({ ...v2, enums }, names, registeredKinds(definitions, registeredVersions(platform), names))
-      const paths = [
-        corePath(platform, models),
-        groupsPath(platform, models),
-        releasePath(models),
-        ...Object.entries(others).map(([path, other]) => otherPath(path, other)),
-        ...[...namedGroups(definitions.filter((definition) => !isAsWritten(definition)))].map((group) =>
-          groupPath(group, platform, models),
-        ),
-      ]
-      for (const [index, version] of versions.entries()) {
-        // Custom resources don't publish their discovery paths.
-        if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
-        paths.push(...resourcePaths(version, { platform, models }))
-        // With a thousand custom resources this takes seconds; other requests run in between.
-        if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
-      }
-      return swaggerDocument(info, paths, models)
-    }
-    return { json: lazyDocument(build), protobuf: lazyBytes(async () => encodeDocument(v2Messages, await build())) }
-  })
+export function createOpenApiV2(sources: readonly [SwaggerSource, ...SwaggerSource[]], clock: Clock): OpenApiV2 {
+  const [first, ...others] = sources
+  const build = async () => mergeSwagger([await first.document(), ...(await Promise.all(others.map((source) => source.document())))])
+  const documents = perRevision(
+    sources,
+    (): Documents => ({
+      modified: clock.now(),
+      json: lazyDocument(build),
+      protobuf: lazyBytes(async () => encodeDocument(v2Messages, await build())),
+    }),
+  )
 
   const respond = async (request: Request): Promise<Response> => {
     for (const range of parseAccept(request.headers.get('Accept'))) {
       const type = mediaTypes.find(({ accepts }) => covers(range, accepts))
-      if (type) return respondWith(request, await documents()[type.format](), { 'Content-Type': type.sends }, true)
+      if (type === undefined) continue
+      const { modified, [type.format]: build } = documents()
+      const headers = { 'Content-Type': type.sends, ...vary }
+      return serveContent(request, await build(), { headers, modified, tagged: true, compresses: true })
     }
-    return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
+    return new Reply(null, { status: 406, headers: vary })
   }
 
   return { respond: ({ request, path }) => (path === '/openapi/v2' ? respond(request) : undefined) }

@@ -1,7 +1,8 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
-import { groupServed, perRevision, type ServedVersion } from '../served.ts'
+import { perRevision } from '../group-source.ts'
+import type { ServedVersion } from '../served.ts'
 import { bearerToken, v3 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { clientVersions, type Kinds, registeredKinds } from './kinds.ts'
@@ -21,7 +22,7 @@ export interface DocumentForms {
 }
 
 /** The documents of a table revision by name, such as `apis/apps/v1`. */
-export type Documents = ReadonlyMap<string, DocumentForms>
+type Documents = ReadonlyMap<string, DocumentForms>
 
 const core = { group: '', version: 'v1' }
 
@@ -35,7 +36,7 @@ interface Contents {
 }
 
 /** Documents of unchanged group versions are reused. */
-export function createDocuments({ served, platform, info, enums, others }: Omit<OpenApiOptions, 'clock'>): () => Documents {
+export function createDocuments({ served, platform, info, enums, others }: OpenApiOptions): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -55,13 +56,13 @@ export function createDocuments({ served, platform, info, enums, others }: Omit<
 
   /** A document about fixed paths. */
   const fixed = (paths: (models: Models) => readonly PathItem[]) =>
-    document({ info, kinds: (names) => registeredKinds([], [core], names), paths, security: bearerToken })
+    document({ info, kinds: (names) => registeredKinds([], [core], names), paths, security: bearerToken.v3 })
 
   const builtInVersion = (version: ServedVersion, all: readonly ResourceDefinition[]): Contents => ({
     info,
     kinds: (names) => registeredKinds(all, [core, version], names),
     paths: (models) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, models })],
-    security: bearerToken,
+    security: bearerToken.v3,
   })
 
   /** Custom resources have neither discovery paths nor a security scheme, in the reference as here. */
@@ -78,9 +79,11 @@ export function createDocuments({ served, platform, info, enums, others }: Omit<
     return { definitions: version.definitions, forms: document(contents) }
   }
 
-  return perRevision(served, (definitions) => {
-    const groups = groupServed(definitions, platform)
-    const builtIn = definitions.filter((definition) => !isAsWritten(definition))
+  return perRevision([served], () => {
+    const groups = served.groups()
+    const builtIn = groups
+      .flatMap(({ versions }) => versions.flatMap(({ definitions }) => definitions))
+      .filter((definition) => !isAsWritten(definition))
     kept = new Map(groups.flatMap(({ versions }) => versions.map((version) => [version.path, ofVersion(version, builtIn)] as const)))
     return new Map([
       ['api', fixed((models) => [corePath(platform, models)])],

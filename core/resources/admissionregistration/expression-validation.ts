@@ -4,10 +4,12 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer, Json } from '../../schema/model.ts'
+import { asJson, repeats } from '../validation.ts'
 import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from './expressions.ts'
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
 import { createPolicyCompiler, type PolicyCompiler } from './policy-compiler.ts'
+import { validateAnnotation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
@@ -16,7 +18,7 @@ type MutatingSpec = Infer<typeof MutatingAdmissionPolicySpec>
 /** Adds compile errors of a field's expression; empty ones are reported elsewhere. */
 type ExpressionValidator = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
 
-const longestAnnotation = 5 * 1024
+const maxAnnotations = 20
 
 function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors): ExpressionValidator {
   return (path, expression, result, more) => {
@@ -59,7 +61,8 @@ const keepsConditions = (spec: ValidatingSpec | MutatingSpec, old: ValidatingSpe
 
 const specPath = FieldPath.of('spec')
 
-export function validateValidatingExpressions(spec: ValidatingSpec, errors: FieldErrors, old?: ValidatingSpec): void {
+/** `policy`: the name of the policy, which audit annotations start with. */
+export function validateValidatingExpressions(spec: ValidatingSpec, policy: string, errors: FieldErrors, old?: ValidatingSpec): void {
   const params = spec.paramKind != null
   if (!keepsConditions(spec, old)) validateConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
   const compiler = createPolicyCompiler()
@@ -70,12 +73,18 @@ export function validateValidatingExpressions(spec: ValidatingSpec, errors: Fiel
     validateExpression(path.child('expression'), expression, [boolType])
     validateExpression(path.child('messageExpression'), messageExpression, [stringType], { authorizer: false })
   })
-  spec.auditAnnotations?.forEach(({ valueExpression }, index) => {
-    const path = specPath.child('auditAnnotations').index(index).child('valueExpression')
-    const bytes = new TextEncoder().encode(valueExpression.trim()).length
-    if (bytes > longestAnnotation) errors.required(path, `must not exceed ${longestAnnotation} bytes in length`)
-    else validateExpression(path, valueExpression, [stringType, nullType])
-  })
+  const { auditAnnotations = [] } = spec
+  const path = specPath.child('auditAnnotations')
+  if (auditAnnotations.length > maxAnnotations)
+    errors.invalid(path, asJson(auditAnnotations), `must not have more than ${maxAnnotations} auditAnnotations`)
+  const isRepeat = repeats()
+  for (const [index, annotation] of auditAnnotations.entries()) {
+    const { key, valueExpression } = annotation
+    validateAnnotation(annotation, policy, path.index(index), errors, (at) =>
+      validateExpression(at, valueExpression, [stringType, nullType]),
+    )
+    if (isRepeat(key)) errors.duplicate(path.index(index).child('key'), key)
+  }
 }
 
 export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, old?: MutatingSpec): void {
@@ -87,8 +96,10 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
   spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
     const path = specPath.child('mutations').index(index)
     if (patchType === 'ApplyConfiguration')
-      validateExpression(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression, [applyConfigurationType])
+      validateExpression(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression?.trim(), [
+        applyConfigurationType,
+      ])
     if (patchType === 'JSONPatch')
-      validateExpression(path.child('jsonPatch').child('expression'), jsonPatch?.expression, [jsonPatchListType])
+      validateExpression(path.child('jsonPatch').child('expression'), jsonPatch?.expression?.trim(), [jsonPatchListType])
   })
 }

@@ -1,6 +1,6 @@
 import { field, inline, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { validateRequiredFormat } from '../validation.ts'
+import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
 import { defaultMatch, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
@@ -42,7 +42,7 @@ export const RuleWithOperations = message(
   {
     operations: field(
       1,
-      list(withFacets(string, { enum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] }), { listType: 'atomic' }),
+      list(withFacets(string, { publishedEnum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] }), { listType: 'atomic' }),
       'CREATE, UPDATE, DELETE, CONNECT; * for all.',
       { goType: 'v1.OperationType' },
     ),
@@ -60,10 +60,22 @@ export const NamedRuleWithOperations = message(
   'NamedRuleWithOperations',
   'Resources and operations, optionally limited to names.',
   {
-    resourceNames: field(1, list(string, { listType: 'atomic' }), 'Names of objects; empty for all.'),
+    resourceNames: field(
+      1,
+      list(withFacets(string, { format: 'pathSegment' }), { listType: 'atomic' }),
+      'Names of objects; empty for all.',
+    ),
     ruleWithOperations: inline(2, RuleWithOperations),
   },
-  { atomic: true },
+  {
+    atomic: true,
+    validate({ resourceNames }, path, errors) {
+      const isRepeat = repeats()
+      resourceNames?.forEach((name, index) => {
+        if (isRepeat(name)) errors.duplicate(path.child('resourceNames').index(index), name)
+      })
+    },
+  },
 )
 
 export const MatchResources = message(

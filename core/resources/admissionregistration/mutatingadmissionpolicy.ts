@@ -5,7 +5,7 @@ import { mutatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType, ReinvocationPolicyType } from './enums.ts'
 import { validateMutatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
-import { validateMutatingSpec, validateMutation } from './policy-validation.ts'
+import { validateMutatingSpec } from './policy-validation.ts'
 
 export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', {
   expression: field(1, string, 'Expression that returns the fields to apply.'),
@@ -15,19 +15,14 @@ export const JSONPatch = message('JSONPatch', 'A change as a JSON patch.', {
   expression: field(1, string, 'Expression that yields the patch operations.'),
 })
 
-export const Mutation = message(
-  'Mutation',
-  'A change of the object; the member named by patchType is set.',
-  {
-    patchType: required(2, string, 'ApplyConfiguration or JSONPatch.', {
-      goType: 'v1.PatchType',
-      publishedEnum: ['ApplyConfiguration', 'JSONPatch'],
-    }),
-    applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
-    jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
-  },
-  { validate: (mutation, path, errors) => validateMutation(mutation, path, errors) },
-)
+export const Mutation = message('Mutation', 'A change of the object; the member named by patchType is set.', {
+  patchType: required(2, string, 'ApplyConfiguration or JSONPatch.', {
+    goType: 'v1.PatchType',
+    publishedEnum: ['ApplyConfiguration', 'JSONPatch'],
+  }),
+  applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
+  jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
+})
 
 export const MutatingAdmissionPolicySpec = message(
   'MutatingAdmissionPolicySpec',

@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
 import { MatchResources, ParamRef } from './match.ts'
-import { validatePolicyName } from './policy-validation.ts'
+import { validateMutable, validatePolicyName } from './policy-validation.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
   'MutatingAdmissionPolicyBindingSpec',
@@ -13,7 +13,12 @@ export const MutatingAdmissionPolicyBindingSpec = message(
     paramRef: pointer(2, ParamRef, 'Its parameters.'),
     matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
   },
-  { validate: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors) },
+  {
+    validate({ policyName, matchResources }, path, errors) {
+      validatePolicyName(policyName, path, errors)
+      validateMutable(matchResources, path.child('matchResources'), errors)
+    },
+  },
 )
 
 export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {

@@ -66,6 +66,7 @@ export const mutatingWebhookConfigurations = resource({
   columns: webhookConfigurationColumns,
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
+  countsEmpty: true,
   updateNeedsVersion: true,
   strategy: { validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
 })

@@ -1,9 +1,9 @@
 /** Validates admission policies and bindings, except their expressions (expression-validation.ts). */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import { FieldPath } from '../../schema/field-path.ts'
+import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
-import { asJson, repeats, validateFormat, validateSupported } from '../validation.ts'
+import { repeats, validateFormat, validateSupported } from '../validation.ts'
 import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
 import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
@@ -13,8 +13,7 @@ interface Policy {
   readonly matchConstraints?: Infer<typeof MatchResources> | undefined
 }
 
-/** Of which the reference's errors name all but the last. */
-const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 
 export function defaultMatch(match: Infer<typeof MatchResources>): void {
   match.matchPolicy ??= 'Equivalent'
@@ -36,7 +35,6 @@ function validateConstraints({ matchConstraints }: Policy, path: FieldPath, erro
 export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   validateConstraints(spec, path, errors)
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
-  validateAnnotationKeys(spec.auditAnnotations, path.child('auditAnnotations'), errors)
   if (spec.validations?.length || spec.auditAnnotations?.length) return
   for (const name of ['validations', 'auditAnnotations']) {
     errors.required(path.child(name), 'validations or auditAnnotations must contain at least one item')
@@ -51,16 +49,20 @@ export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicyS
   validateChoice(spec.failurePolicy, path.child('failurePolicy'), errors, ['Fail', 'Ignore'])
   validateChoice(spec.matchConstraints?.matchPolicy, at.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
   validateConstraints(spec, path, errors)
-  for (const { operations = [] } of spec.matchConstraints?.resourceRules ?? []) {
-    // The reference names no rule here.
-    for (const operation of operations) validateSupported(operation, mutable, at.child('resourceRules').child('operations'), errors)
-  }
+  validateMutable(spec.matchConstraints, at, errors)
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
   if (!spec.mutations?.length) errors.required(path.child('mutations'), 'mutations must contain at least one item')
+  for (const [index, mutation] of (spec.mutations ?? []).entries()) validateMutation(mutation, path.child('mutations').index(index), errors)
   if (!spec.reinvocationPolicy) errors.required(path.child('reinvocationPolicy'))
 }
 
-export function validateMutation(
+/** The operations of rules; the reference names no rule here. */
+export function validateMutable(match: Infer<typeof MatchResources> | undefined, path: FieldPath, errors: FieldErrors): void {
+  for (const { operations } of match?.resourceRules ?? [])
+    for (const operation of operations ?? []) validateSupported(operation, mutable, path.child('resourceRules').child('operations'), errors)
+}
+
+function validateMutation(
   { patchType, applyConfiguration, jsonPatch }: Infer<typeof Mutation>,
   path: FieldPath,
   errors: FieldErrors,
@@ -101,12 +103,27 @@ export function validateValidation(
   const text = message?.trim() ?? ''
   if (message && text === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
   else if (/[\n\r]/.test(text)) errors.invalid(path.child('message'), message as string, 'message must not contain line breaks')
-  if (reason !== undefined && !reasons.includes(reason)) errors.notSupported(path.child('reason'), reason, reasons.slice(0, -1))
+  validateChoice(reason, path.child('reason'), errors, reasons)
 }
 
-export function validateAnnotation({ valueExpression }: Infer<typeof AuditAnnotation>, path: FieldPath, errors: FieldErrors): void {
-  if (!valueExpression.trim()) errors.required(path.child('valueExpression'), 'valueExpression is not specified')
+/** Validates an annotation; its key is prefixed by the policy's name. `compile`: validates its expression, which is not empty. */
+export function validateAnnotation(
+  { key, valueExpression }: Infer<typeof AuditAnnotation>,
+  policy: string,
+  path: FieldPath,
+  errors: FieldErrors,
+  compile: (path: FieldPath) => void,
+): void {
+  const at = { key: path.child('key'), value: path.child('valueExpression') }
+  if (policy === '') errors.invalid(at.key, key, 'requires metadata.name be non-empty')
+  else validateFormat(`${policy}/${key}`, 'labelKey', at.key, errors)
+  const bytes = new TextEncoder().encode(valueExpression.trim()).length
+  if (bytes === 0) errors.required(at.value, 'valueExpression is not specified')
+  else if (bytes > longestAnnotation) errors.required(at.value, `must not exceed ${longestAnnotation} bytes in length`)
+  else compile(at.value)
 }
+
+const longestAnnotation = 5 * 1024
 
 /** Reserved words (Common Expression Language, 'Syntax'). */
 const reserved = new Set(
@@ -116,7 +133,7 @@ const reserved = new Set(
 export function validateVariable({ name, expression }: Infer<typeof Variable>, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(path.child('name'), 'name is not specified')
   else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || reserved.has(name)) {
-    errors.invalid(path.child('name'), name, 'name is not a valid CEL identifier')
+    errors.invalid(path.child('name'), name, 'must be a valid CEL identifier')
   }
   validateExpression(expression, path, errors)
 }
@@ -152,30 +169,6 @@ export function validateConditionNames(
   const isRepeat = repeats()
   names.forEach((name, index) => {
     if (name !== '' && isRepeat(name)) errors.duplicate(path.index(index).child('name'), name)
-  })
-}
-
-/** Validates annotation keys, which are prefixed by the policy's name. */
-export function validateAnnotationNames(spec: Infer<typeof ValidatingAdmissionPolicySpec>, name: string, errors: FieldErrors): void {
-  spec.auditAnnotations?.forEach(({ key }, index) => {
-    const path = FieldPath.of('spec').child('auditAnnotations').index(index).child('key')
-    if (name === '') errors.invalid(path, key, 'requires metadata.name be non-empty')
-    else validateFormat(`${name}/${key}`, 'qualifiedName', path, errors)
-  })
-}
-
-function validateAnnotationKeys(
-  annotations: readonly Infer<typeof AuditAnnotation>[] | null | undefined,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  const keys = (annotations ?? []).map(({ key }) => key)
-  if (keys.length > max.annotations) {
-    errors.invalid(path, asJson(annotations), `must not have more than ${max.annotations} auditAnnotations`)
-  }
-  const isRepeat = repeats()
-  keys.forEach((key, index) => {
-    if (key !== '' && isRepeat(key)) errors.duplicate(path.index(index).child('key'), key)
   })
 }
 

@@ -2,6 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
+import { validateSupported } from '../validation.ts'
 import type { Rule } from './match.ts'
 
 /** A wildcard must be the only value. */
@@ -9,9 +10,14 @@ function validateWildcard(values: readonly string[], words: string, path: FieldP
   if (values.length > 1 && values.includes('*')) errors.invalid(path, [...values], `if '*' is present, must not specify other ${words}`)
 }
 
+const known = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
+
 export function validateOperations(operations: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (operations.length === 0) errors.required(path)
   validateWildcard(operations, 'operations', path, errors)
+  operations.forEach((operation, index) => {
+    validateSupported(operation, known, path.index(index), errors)
+  })
 }
 
 export function validateRule(

@@ -7,17 +7,12 @@ import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
-import { validateAnnotation, validateAnnotationNames, validateValidatingSpec, validateValidation } from './policy-validation.ts'
+import { validateValidatingSpec, validateValidation } from './policy-validation.ts'
 
-export const AuditAnnotation = message(
-  'AuditAnnotation',
-  'An annotation that a policy adds to audit events.',
-  {
-    key: required(1, string, 'Key; prefixed with the name of the policy.'),
-    valueExpression: required(2, string, 'Expression that yields text, or null for no annotation.'),
-  },
-  { validate: (annotation, path, errors) => validateAnnotation(annotation, path, errors) },
-)
+export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', {
+  key: required(1, string, 'Key; prefixed with the name of the policy.'),
+  valueExpression: required(2, string, 'Expression that yields text, or null for no annotation.'),
+})
 
 export const ExpressionWarning = message('ExpressionWarning', 'A type checking warning for an expression.', {
   fieldRef: required(2, string, 'Path of the expression.'),
@@ -96,10 +91,7 @@ export const validatingAdmissionPolicies = resource({
   updateNeedsVersion: true,
   strategy: {
     validate({ metadata, spec }, errors, _context, old) {
-      const { name = '' } = metadata ?? {}
-      if (!spec) return
-      validateAnnotationNames(spec, name, errors)
-      validateValidatingExpressions(spec, errors, old?.spec)
+      if (spec) validateValidatingExpressions(spec, metadata?.name ?? '', errors, old?.spec)
     },
   },
 })

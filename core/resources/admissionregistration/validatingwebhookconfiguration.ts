@@ -56,6 +56,7 @@ export const validatingWebhookConfigurations = resource({
   columns: webhookConfigurationColumns,
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
+  countsEmpty: true,
   updateNeedsVersion: true,
   strategy: { validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
 })

@@ -3,6 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
+import { given } from '../../schema/given-empty.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { asJson } from '../validation.ts'
 import type { Definition } from './definition-validation.ts'
@@ -69,15 +70,23 @@ function isUnchanged(version: Version, old: readonly Version[]): boolean {
   return before !== undefined && equal(asJson(schemaOf(version)), asJson(schemaOf(before)))
 }
 
-function validateNames(versions: readonly Version[], given: readonly Version[] | null, errors: FieldErrors): void {
-  const all = asJson(given)
+/** The versions as errors show them: parts that are the same in all versions are shown as one part of the definition. */
+function ownParts(versions: readonly Version[]): readonly Version[] {
+  const same = Object.keys(shared).filter((name) => isSame(versions, (version) => version[name as keyof Version]))
+  return versions.map(
+    (version) => Object.fromEntries(Object.entries(version).filter(([name]) => !same.includes(name))) as unknown as Version,
+  )
+}
+
+function validateNames(versions: readonly Version[], shown: readonly Version[] | null, errors: FieldErrors): void {
+  const all = asJson(shown && ownParts(shown))
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.invalid(allVersions, all, 'must contain unique version names')
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.invalid(allVersions, all, 'must have exactly one version marked as storage version')
   }
   // The reference still validates the first version's name by the rules of the former single version.
-  const problems = versions[0] ? formats.dns1035Label(versions[0].name) : []
+  const problems = versions[0]?.name ? formats.dns1035Label(versions[0].name) : []
   if (problems.length > 0) errors.invalid(root.child('version'), versions[0]?.name, problems.join(','))
 }
 
@@ -93,7 +102,7 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
     if (problems.length > 0) errors.invalid(allVersions.index(index).child('name'), version.name, problems.join(','))
     validateWarning(version, allVersions.index(index).child('deprecationWarning'), errors)
   })
-  validateNames(versions, spec.versions ?? null, errors)
+  validateNames(versions, given(spec, 'versions') ?? null, errors)
   const legacy = old !== undefined && mayBeNonStructural(spec, old)
   const common = new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
   eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
@@ -122,7 +131,7 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
     (version) => version.selectableFields ?? [],
     (part, path, version) => {
       // The reference reports shared selectable fields only if the schema is shared, too.
-      if (part.length > 0 && path === shared.selectableFields && !common) {
+      if (part.length > 0 && path === shared.selectableFields && (!common || version.schema === undefined)) {
         errors.invalid(path, '', 'may only be set when validations.schema is included')
       } else validateSelectable(version, path, errors)
     },

@@ -41,6 +41,7 @@ function scaleOf({ subresources }: Version): Scale | undefined {
   return {
     specReplicas: specReplicasPath as Path,
     statusReplicas: statusReplicasPath as Path,
+    strategyValidates: true,
     ...(labelSelectorPath && { selector: labelSelectorPath as Path }),
   }
 }

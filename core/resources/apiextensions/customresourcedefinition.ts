@@ -1,3 +1,4 @@
+import { given } from '../../schema/given-empty.ts'
 import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'
@@ -106,9 +107,17 @@ export const CustomResourceDefinitionSpec = message(
         if (names.kind) names.listKind ||= `${names.kind}List`
       }
       spec.conversion ??= { strategy: 'None' }
+      const { webhook } = spec.conversion
+      if (webhook && !given(webhook, 'conversionReviewVersions')) dropWebhook(spec)
     },
   },
 )
+
+/** The reference has no place for a webhook without settings. */
+function dropWebhook(spec: { conversion?: Infer<typeof CustomResourceConversion> | undefined }): void {
+  const { webhook } = spec.conversion ?? {}
+  if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions?.length) delete spec.conversion?.webhook
+}
 
 export const CustomResourceDefinitionCondition = message('CustomResourceDefinitionCondition', 'An observation about a definition.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
@@ -170,13 +179,16 @@ export const customResourceDefinitions = resource({
   storageMediaType: 'application/json',
   lifecycle: { introduced: '1.16' },
   status: true,
+  statusTables: false,
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
     prepareCreate(definition) {
+      dropWebhook(definition.spec)
       definition.status = { storedVersions: storageVersionsOf(definition.spec) }
     },
     prepareUpdate(definition) {
+      dropWebhook(definition.spec)
       const stored = definition.status?.storedVersions ?? []
       const missing = storageVersionsOf(definition.spec).filter((name) => !stored.includes(name))
       if (missing.length > 0) definition.status = { ...definition.status, storedVersions: [...stored, ...missing] }

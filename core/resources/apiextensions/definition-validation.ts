@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSupported, validateUnchanged } from '../validation.ts'
+import { validateDerivedName, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
@@ -22,9 +22,7 @@ const bundleOf = ({ conversion }: Definition['spec']) => conversion?.webhook?.cl
 
 export function validateDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
   const { metadata, spec, status } = definition
-  if (!old && metadata?.name !== `${spec.names.plural}.${spec.group}`) {
-    errors.invalid(FieldPath.of('metadata', 'name'), metadata?.name ?? '', 'must be spec.names.plural+"."+spec.group')
-  }
+  if (!old) validateDerivedName(metadata ?? {}, `${spec.names.plural}.${spec.group}`, 'must be spec.names.plural+"."+spec.group', errors)
   validateGroup(spec.group, errors)
   if (spec.scope === '') errors.required(root.child('scope'))
   else validateSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
@@ -34,7 +32,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   validateConversion(spec, root.child('conversion'), errors)
   if (old) validateFixed(definition, old, errors)
   const bundle = bundleOf(spec)
-  if (old && bundle !== '' && isEstablished(old)) {
+  if (old && bundle !== '' && spec.conversion?.strategy === 'Webhook' && isEstablished(old)) {
     validateBundle(bundle, root.child('conversion').child('webhookClientConfig').child('caBundle'), errors, bundleOf(old.spec))
   }
   validateDefinitionStatus(definition, errors)
@@ -76,7 +74,9 @@ function validateRequiredNames(names: Names, errors: FieldErrors): void {
 
 function validateNames(names: Names, path: FieldPath, errors: FieldErrors): void {
   const validateName = (value: string | undefined, at: FieldPath, mixedCase = false) => {
-    if (!value) return
+    if (value) validateLabel(value, at, mixedCase)
+  }
+  const validateLabel = (value: string, at: FieldPath, mixedCase = false) => {
     const problems = formats.dns1035Label(mixedCase ? value.toLowerCase() : value)
     const start = mixedCase ? 'may have mixed case, but should otherwise match: ' : ''
     if (problems.length > 0) errors.invalid(at, value, `${start}${problems.join(',')}`)
@@ -86,13 +86,13 @@ function validateNames(names: Names, path: FieldPath, errors: FieldErrors): void
   validateName(names.kind, path.child('kind'), true)
   validateName(names.listKind, path.child('listKind'), true)
   names.shortNames?.forEach((name, index) => {
-    validateName(name || ' ', path.child('shortNames').index(index))
+    validateLabel(name, path.child('shortNames').index(index))
   })
   if (names.kind && names.kind === names.listKind) {
     errors.invalid(path.child('listKind'), names.listKind, 'kind and listKind may not be the same')
   }
   names.categories?.forEach((name, index) => {
-    validateName(name || ' ', path.child('categories').index(index))
+    validateLabel(name, path.child('categories').index(index))
   })
 }
 
@@ -100,8 +100,11 @@ function validateNames(names: Names, path: FieldPath, errors: FieldErrors): void
 function validateStored(stored: readonly string[], versions: readonly Version[], errors: FieldErrors) {
   const path = FieldPath.of('status', 'storedVersions')
   if (stored.length === 0) return errors.invalid(path, null, 'must have at least one stored version')
+  const left = new Set(stored)
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) errors.invalid(path, [...stored], `must have the storage version ${name}`)
+    // A second version of that name is not found any more.
+    const isStored = left.delete(name)
+    if (storage && !isStored) errors.invalid(path, [...stored], `must have the storage version ${name}`)
   }
   stored.forEach((name, index) => {
     if (versions.some((version) => version.name === name)) return

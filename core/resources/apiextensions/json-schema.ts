@@ -1,3 +1,5 @@
+import { DecodeError } from '../../schema/decode-error.ts'
+import { isObject } from '../../schema/is-object.ts'
 import {
   type AnyModel,
   type AnySchema,
@@ -61,7 +63,7 @@ const json: AnySchema = { ...any, model: model('JSON') }
 const schemaOrList = oneOf(
   () => ({
     message: JSONSchemaPropsOrArray,
-    wrap: (value) => (Array.isArray(value) ? { jSONSchemas: value } : { schema: value }),
+    wrap: (value) => (Array.isArray(value) ? { jSONSchemas: value } : isObject(value) ? { schema: value } : {}),
     unwrap: ({ schema, jSONSchemas }) => jSONSchemas ?? schema ?? null,
   }),
   model('JSONSchemaPropsOrArray'),
@@ -70,7 +72,11 @@ const schemaOrList = oneOf(
 const schemaOrBool = oneOf(
   () => ({
     message: JSONSchemaPropsOrBool,
-    wrap: (value) => (typeof value === 'boolean' ? { allows: value } : { allows: true, schema: value }),
+    wrap(value) {
+      if (typeof value === 'boolean') return { allows: value }
+      if (isObject(value)) return { allows: true, schema: value }
+      throw new DecodeError('boolean or JSON schema expected')
+    },
     unwrap: ({ schema, allows }) => schema ?? allows ?? false,
   }),
   model('JSONSchemaPropsOrBool'),
@@ -79,7 +85,7 @@ const schemaOrBool = oneOf(
 const schemaOrNames = oneOf(
   () => ({
     message: JSONSchemaPropsOrStringArray,
-    wrap: (value) => (Array.isArray(value) ? { property: value } : { schema: value }),
+    wrap: (value) => (Array.isArray(value) ? { property: value } : isObject(value) ? { schema: value } : {}),
     unwrap: ({ schema, property }) => property ?? schema ?? null,
   }),
   model('JSONSchemaPropsOrStringArray'),
@@ -154,8 +160,13 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   'x-kubernetes-list-map-keys': field(41, list(string, { listType: 'atomic' }), 'Properties that identify an item of a list of type map.'),
   'x-kubernetes-list-type': pointer(42, string, 'Ownership of items in server-side apply: atomic, set or map.'),
   'x-kubernetes-map-type': pointer(43, string, 'Ownership of fields in server-side apply: granular or atomic.'),
-  'x-kubernetes-validations': field(44, list(ValidationRule, { listType: 'map', keys: ['rule'] }), 'CEL expressions that must hold.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'rule',
-  }),
+  'x-kubernetes-validations': field(
+    44,
+    list(ValidationRule, { listType: 'map', keys: ['rule'], goType: 'v1.ValidationRules' }),
+    'CEL expressions that must hold.',
+    {
+      patchStrategy: 'merge',
+      patchMergeKey: 'rule',
+    },
+  ),
 })

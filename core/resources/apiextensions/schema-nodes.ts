@@ -71,7 +71,7 @@ const isSet = (value: unknown) => value !== undefined && value !== '' && (typeof
 
 /** The first unsupported member in the schema or below it. */
 export function findUnsupported(schema: SchemaNode): string | undefined {
-  const own = unsupported.find((name) => isSet(schema[name]))
+  const own = unsupported.find((name) => isSet(schema[name]) || (name === 'additionalItems' && schema[name] !== undefined))
   if (own !== undefined) return own
   if (schema[keeps] === false) return keeps
   if (itemsByPlace(schema).length > 0) return 'items'

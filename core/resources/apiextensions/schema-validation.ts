@@ -1,6 +1,7 @@
 /** Validates each node of a custom resource's schema, regardless of its place. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import { asJson, validateSupported } from '../validation.ts'
 import { validateListType } from './list-type-validation.ts'
 import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, schemaAt, type ValidationRule } from './schema-nodes.ts'
@@ -59,7 +60,7 @@ function validateSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, n
     errors.forgivable('types of schemas', () => validateSupported(type, types, path.child('type'), errors))
   if (schema.default !== undefined && noDefault !== undefined) errors.forbidden(path.child('default'), `must not be set ${noDefault}`)
   for (const name of refusedUnlessEmpty) if (isSet(schema[name])) errors.forbidden(path.child(name), `${name} is not supported`)
-  for (const name of refused) if (schema[name] !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
+  for (const name of refused) if (given(schema, name) !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
   if (type === 'null') errors.forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')
   if (itemsByPlace(schema).length > 0) errors.forbidden(path.child('items'), 'items must be a schema object and not an array')
   if (meta && schema['x-kubernetes-embedded-resource']) {

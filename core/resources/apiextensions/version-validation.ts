@@ -98,7 +98,8 @@ function validateRoot(schema: SchemaNode, path: FieldPath, errors: FieldErrors):
 export function validateSelectable({ selectableFields = [], ...version }: Version, path: FieldPath, errors: FieldErrors): void {
   if (selectableFields.length === 0) return
   const schema = schemaOf(version)
-  if (!schema) errors.invalid(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
+  if (!schema && version.schema) validateSelectableFields(selectableFields, {}, path, errors)
+  else if (!schema) errors.invalid(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')
   else if (findUnsupported(schema) === undefined) validateSelectableFields(selectableFields, schema, path, errors)
 }
 

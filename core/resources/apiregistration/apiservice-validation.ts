@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateFormat } from '../validation.ts'
+import { validateDerivedName, validateFormat } from '../validation.ts'
 import type { APIService, APIServiceSpec } from './apiservice.ts'
 
 const spec = FieldPath.of('spec')
@@ -16,11 +16,8 @@ export function validateAPIService(object: Infer<typeof APIService>, errors: Fie
     groupPriorityMinimum: minimum,
     versionPriority: priority,
   } = object.spec ?? ({} as Infer<typeof APIServiceSpec>)
-  const name = object.metadata?.name ?? ''
   const required = `${version}.${group}`
-  if (name !== required) {
-    errors.invalid(FieldPath.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`)
-  }
+  validateDerivedName(object.metadata ?? {}, required, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`, errors)
   if (group === '' && version !== 'v1')
     errors.required(spec.child('group'), `only v1 may have an empty group and it better be legacy ${platform.component}`)
   if (group !== '') validateFormat(group, 'dns1123Subdomain', spec.child('group'), errors)

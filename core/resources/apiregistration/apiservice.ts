@@ -71,6 +71,7 @@ export const apiServices = resource({
   storageKey: 'apiregistration.<domain>/apiservices',
   lifecycle: { introduced: '1.10' },
   status: true,
+  statusTables: false,
   statusKeeps: 'metadata',
   nameFormat: 'pathSegment',
   updateNeedsVersion: true,

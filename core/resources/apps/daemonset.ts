@@ -10,7 +10,13 @@ import { validateCounts, validateUnchanged } from '../validation.ts'
 import { daemonSetColumns } from './columns.ts'
 import { validateDaemonSetSpec } from './daemonset-validation.ts'
 import { validateCollisionCount } from './status-validation.ts'
-import { copyTemplateGeneration, countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from './template-generation.ts'
+import {
+  copyTemplateGeneration,
+  countTemplateGeneration,
+  keepTemplateGeneration,
+  startTemplateGeneration,
+  templateGeneration,
+} from './template-generation.ts'
 
 export const RollingUpdateDaemonSet = message(
   'RollingUpdateDaemonSet',
@@ -95,6 +101,7 @@ export const daemonSets = resource({
   categories: ['all'],
   schema: DaemonSet,
   columns: daemonSetColumns,
+  fieldAnnotations: [templateGeneration],
   lifecycle: { introduced: '1.9' },
   status: true,
   generation: 'spec',

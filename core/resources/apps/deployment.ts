@@ -114,6 +114,7 @@ export const deployments = resource({
   categories: ['all'],
   schema: Deployment,
   columns: deploymentColumns,
+  fieldAnnotations: ['deprecated.deployment.rollback.to'],
   lifecycle: { introduced: '1.9' },
   status: true,
   statusKeeps: ['labels'],

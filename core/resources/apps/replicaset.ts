@@ -6,7 +6,6 @@ import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { countAt } from '../selectable.ts'
 import { replicaSetColumns } from './columns.ts'
 import { validateReplicaSetSpec } from './deployment-validation.ts'
 import { validateReplicaCounts } from './status-validation.ts'
@@ -73,5 +72,4 @@ export const replicaSets = resource({
       validateReplicaCounts(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors),
     warnings: templateWarnings('.spec.template', { namesPods: true }),
   },
-  selectable: { 'status.replicas': countAt('.status.replicas') },
 })

@@ -7,16 +7,17 @@ import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject } from '../definition.ts'
 
-const annotation = 'deprecated.daemonset.template.generation'
+/** Name of the annotation. */
+export const templateGeneration = 'deprecated.daemonset.template.generation'
 
 const generationOf = ({ metadata }: ApiObject): number => {
-  const value = Number(metadata.annotations?.[annotation])
+  const value = Number(metadata.annotations?.[templateGeneration])
   return Number.isSafeInteger(value) ? value : 0
 }
 
 function set(object: ApiObject, generation: number): void {
   object.metadata ??= {}
-  object.metadata.annotations = { ...object.metadata.annotations, [annotation]: String(generation) }
+  object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: String(generation) }
 }
 
 /** Keeps the annotation on every daemon set. */

@@ -1,6 +1,8 @@
 /** Validation shared by workloads that run pods from a template. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import type { PodTemplateSpec } from '../core/pod-template.ts'
 import { validatePodTemplate } from '../core/pod-validation.ts'
@@ -43,7 +45,8 @@ export function validateRequiredSelector(
 export function validateLabels(selector: Selector, template: Template, path: FieldPath, errors: FieldErrors): void {
   const labels = template?.metadata?.labels
   if (selector && selectorMatches(selector, labels)) return
-  errors.invalid(path.child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
+  const shown = template?.metadata && given(template.metadata, 'labels')
+  errors.invalid(path.child('metadata').child('labels'), shown ?? null, '`selector` does not match template `labels`')
 }
 
 /** A template of pods that always restart and have no deadline. */

@@ -1,6 +1,6 @@
 import { field, list, map, message, string } from '../../schema/model.ts'
 
-export const ExtraValue = list(string, { wrapper: true })
+export const ExtraValue = list(string, { wrapper: true, goType: 'v1.ExtraValue' })
 
 export const UserInfo = message('UserInfo', 'A user as authentication found it.', {
   username: field(1, string, 'Name of the user, unique among present users.'),

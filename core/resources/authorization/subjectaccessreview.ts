@@ -3,7 +3,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
 
-export const ExtraValue = list(string, { wrapper: true })
+export const ExtraValue = list(string, { wrapper: true, goType: 'v1.ExtraValue' })
 
 export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The action and the user to check.', {
   resourceAttributes: pointer(1, ResourceAttributes, 'Request for a resource.'),

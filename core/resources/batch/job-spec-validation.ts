@@ -45,7 +45,8 @@ export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors
 }
 
 function validateManager(name: string, path: FieldPath, errors: FieldErrors): void {
-  validateFormat(name, 'domainPrefixedPath', path, errors)
+  if (name === '') errors.required(path)
+  else validateFormat(name, 'domainPrefixedPath', path, errors)
   if (name.length > max.manager) errors.tooLong(path, max.manager)
 }
 

@@ -35,13 +35,13 @@ export function validateJobStatus(job: JobValue, old: JobValue, errors: FieldErr
   validateCounts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], path, errors)
   validateUncounted(status, errors)
   for (const [a, b, words] of exclusive) if (has(status, a) && has(status, b)) errors.invalidUnshown(conditions, words)
+  validateTimes(job, status, old.status, errors)
   for (const [end, before, words] of follows) {
     if (has(status, end) && !has(old.status, end) && !has(status, before)) errors.invalidUnshown(conditions, words)
   }
-  validateTimes(job, status, old.status, errors)
   if (has(status, 'Complete') || has(status, 'Failed')) validateFinished(status, errors)
   validateIndexes(job, status, errors)
-  if ((status.ready ?? 0) > (status.active ?? 0))
+  if (status.ready !== undefined && status.ready > (status.active ?? 0))
     errors.invalid(path.child('ready'), status.ready, 'cannot set more ready pods than active')
   validateProgress(status, old.status, errors)
 }

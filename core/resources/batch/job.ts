@@ -1,3 +1,4 @@
+import { quote } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus, PodConditionType } from '../core/enums.ts'
@@ -153,7 +154,7 @@ export const jobs = resource({
   version: 'v1',
   kind: 'Job',
   names: ['jobs', 'job'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: Job,
@@ -173,6 +174,7 @@ export const jobs = resource({
     }),
   },
   selectable: { 'status.successful': countAt('.status.succeeded') },
+  unselectable: (label) => `field label ${quote(label)} not supported for Job`,
   defaultPropagation: 'Orphan',
   propagationWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',

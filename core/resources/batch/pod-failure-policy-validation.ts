@@ -1,6 +1,8 @@
 /** Validates pod failure policies of jobs. */
+
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { Infer } from '../../schema/model.ts'
 import { repeats, validateFormat } from '../validation.ts'
 import type {
@@ -74,18 +76,19 @@ function validatePattern(
 }
 
 function validateExitCodes(
-  { operator, containerName, values }: Infer<typeof PodFailurePolicyOnExitCodesRequirement>,
+  requirement: Infer<typeof PodFailurePolicyOnExitCodesRequirement>,
   names: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
+  const { operator, containerName, values } = requirement
   validateRequired(operator, operators, path.child('operator'), errors)
   if (containerName !== undefined && !names.has(containerName)) {
     errors.invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template')
   }
   const at = path.child('values')
   const codes = values ?? []
-  if (codes.length === 0) errors.invalid(at, values, 'at least one value is required')
+  if (codes.length === 0) errors.invalid(at, given(requirement, 'values'), 'at least one value is required')
   else if (codes.length > max.values) errors.tooMany(at, codes.length, max.values)
   const isRepeat = repeats()
   codes.forEach((code, index) => {

@@ -6,7 +6,7 @@ import { certificateSigningRequestColumns } from './columns.ts'
 import { approval, prepareStatus, validateStatus } from './csr-subresources.ts'
 import { validateRequest } from './csr-validation.ts'
 
-export const ExtraValue = list(string, { wrapper: true })
+export const ExtraValue = list(string, { wrapper: true, goType: 'v1.ExtraValue' })
 
 export const CertificateSigningRequestSpec = message('CertificateSigningRequestSpec', 'The requested certificate; cannot be changed.', {
   request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),

@@ -5,7 +5,7 @@ export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One c
   key: required(1, string, 'Label key, or field name, to compare.'),
   operator: required(2, string, 'How the value relates to `values`: In, NotIn, Exists, DoesNotExist, Gt or Lt.', {
     goType: 'v1.NodeSelectorOperator',
-    enum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
+    publishedEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
   }),
   values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),
 })

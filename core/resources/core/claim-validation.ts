@@ -4,10 +4,11 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
+import { copyOf } from '../../schema/given-empty.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { asJson, validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
-import { diff } from './diff.ts'
+import { changesOf } from './diff.ts'
 import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'
 import { compare, signOf } from './quantities.ts'
 import { validateSelector } from './scheduling-validation.ts'
@@ -87,7 +88,7 @@ export function validateClaimUpdate(claim: Claim, old: Claim, errors: FieldError
   const annotation = platform.name(classAnnotation)
   const annotated = old.metadata?.annotations?.[annotation]
   const now = claim.metadata?.annotations?.[annotation]
-  const next: ClaimSpec = { ...claim.spec }
+  const next: ClaimSpec = copyOf(claim.spec)
   const before: ClaimSpec = { ...old.spec }
   if (!before.volumeName) before.volumeName = next.volumeName
   const upgrades = annotated !== undefined && before.storageClassName === undefined && next.storageClassName === annotated
@@ -106,7 +107,7 @@ export function validateClaimUpdate(claim: Claim, old: Claim, errors: FieldError
     }
     if (next.volumeAttributesClassName !== undefined) next.volumeAttributesClassName = before.volumeAttributesClassName
   }
-  const changes = diff(errors.shown(spec, asJson(before)), errors.shown(spec, asJson(next)))
+  const changes = changesOf(asJson(before), asJson(next), (value) => errors.shown(spec, value))
   if (changes !== '') {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     errors.forbidden(spec, `${what}\n${changes}`)

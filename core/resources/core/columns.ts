@@ -23,7 +23,7 @@ export const secretColumns = [
   ageColumn,
 ]
 
-export const serviceAccountColumns = [nameColumn, sizeColumn('Secrets', 'Number of secrets.', 'string', '.secrets'), ageColumn]
+export const serviceAccountColumns = [nameColumn, ageColumn]
 
 interface TemplateRow {
   readonly template?: { readonly metadata?: { readonly labels?: { readonly [key: string]: string } | undefined } | undefined } | undefined

@@ -2,6 +2,7 @@
 
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given, hasGivenEmpty } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import {
@@ -88,8 +89,8 @@ const refused = [
   'lifecycle',
 ] as const
 const isSet = (container: EphemeralContainer, name: (typeof refused)[number]) => {
-  const value = container[name]
-  return name === 'resources' || Array.isArray(value) ? Object.keys(value ?? {}).length > 0 : value !== undefined
+  const value = given(container, name)
+  return name === 'resources' ? Object.keys(value ?? {}).length > 0 || hasGivenEmpty(asJson(value ?? {})) : value !== undefined
 }
 
 export function validateEphemeralContainers(

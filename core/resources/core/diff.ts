@@ -1,7 +1,8 @@
 /** Unified diffs of values as indented JSON, as the reference's errors about immutable structs contain (apimachinery util/diff). */
+import { hasGivenEmpty } from '../../schema/given-empty.ts'
 import type { Json } from '../../schema/model.ts'
 
-/** Lines of each side that are compared: an error shows the first 4 KiB of their difference. */
+/** Lines of each side that are compared: an error shows the first 16 KiB of their difference. */
 const maxLines = 1_024
 /** Unchanged lines around a change. */
 const context = 3
@@ -131,7 +132,7 @@ function range(from: number, end: number): string {
 }
 
 /** The difference of two values; empty when their JSON is equal. */
-export function diff(before: Json, after: Json): string {
+function diff(before: Json, after: Json): string {
   const [old, now] = [linesOf(before), linesOf(after)]
   let text = ''
   for (const hunk of hunksOf(stepsOf(old, now))) {
@@ -143,4 +144,15 @@ export function diff(before: Json, after: Json): string {
     }
   }
   return text
+}
+
+/**
+ * The difference of a stored and a new value in the form that errors show. Empty when they mean the same (apimachinery equality.Semantic): an
+ * empty list or map in place of an absent one is only shown together with other changes.
+ */
+export function changesOf(before: Json, now: Json, shown: (value: Json) => Json): string {
+  const old = shown(before)
+  // A structured clone does not know what was given.
+  if (hasGivenEmpty(now) && diff(old, shown(structuredClone(now))) === '') return ''
+  return diff(old, shown(now))
 }

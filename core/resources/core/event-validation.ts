@@ -3,6 +3,7 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { type Metadata, validateFinalizer, validateObjectMetaUpdate } from '../../schema/object-meta.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
 import type { Event as EventSchema } from './event.ts'
 
@@ -43,6 +44,9 @@ export function validateEvent(event: Event, errors: FieldErrors, context: HookCo
   validateFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
   // Stricter rules don't apply to clients of the core group or to the server's own writes.
   if (context.apiVersion === undefined || context.apiVersion === 'v1') return
+  for (const [index, name] of (event.metadata?.finalizers ?? []).entries())
+    validateFinalizer(name, FieldPath.of('metadata', 'finalizers').index(index), errors, platform)
+  if (old) validateObjectMetaUpdate((event.metadata ?? {}) as Metadata, (old.metadata ?? {}) as Metadata, FieldPath.of('metadata'), errors)
   if (old) validateFixed(event, old, errors)
   else validateNew(event, errors)
 }

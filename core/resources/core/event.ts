@@ -46,6 +46,7 @@ export const events = resource({
   kind: 'Event',
   names: ['events', 'event', 'ev'],
   metadataOnUpdate: [],
+  nameFormat: 'pathSegment',
   schema: Event,
   columns: eventColumns,
   strategy: { validate: objectValidation(validateEvent) },

@@ -4,6 +4,7 @@ import type { SubresourceStrategy } from '../definition.ts'
 
 /** `/finalize`: removes finalizers from the spec after clean-up. */
 export const specFinalizers: SubresourceStrategy = {
+  reset: [['status']],
   write: (existing, incoming) => ({ ...incoming, status: existing['status'] }),
   validate(object, _old, errors, context) {
     const { finalizers = [] } = (object['spec'] ?? {}) as { finalizers?: string[] }

@@ -7,6 +7,7 @@ interface NodeRow {
   readonly status?:
     | {
         readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
+        readonly nodeInfo?: { readonly kernelVersion?: string | undefined; readonly architecture?: string | undefined } | undefined
         readonly addresses?: readonly { readonly type: string; readonly address: string }[] | undefined
       }
     | undefined
@@ -29,6 +30,11 @@ function roles({ metadata }: NodeRow, { platform }: HookContext): string {
   return joined([...new Set(found.filter((role) => role !== ''))].sort())
 }
 
+function kernelText({ status }: NodeRow): string {
+  const { kernelVersion, architecture } = status?.nodeInfo ?? {}
+  return (kernelVersion || unknown) + (architecture ? ` (${architecture})` : '')
+}
+
 const address = (type: string) => (node: NodeRow) => node.status?.addresses?.find((each) => each.type === type)?.address ?? none
 
 export const nodeColumns = [
@@ -40,6 +46,6 @@ export const nodeColumns = [
   wide(textColumn('Internal-IP', 'First address inside the cluster.', address('InternalIP'))),
   wide(textColumn('External-IP', 'First address outside the cluster.', address('ExternalIP'))),
   wide(textColumn('OS-Image', 'Operating system.', '.status.nodeInfo.osImage', unknown)),
-  wide(textColumn('Kernel-Version', 'Version of the kernel.', '.status.nodeInfo.kernelVersion', unknown)),
+  wide(textColumn('Kernel-Version', 'Version of the kernel, and the architecture of the machine.', kernelText)),
   wide(textColumn('Container-Runtime', 'Container runtime and its version.', '.status.nodeInfo.containerRuntimeVersion', unknown)),
 ]

@@ -1,8 +1,9 @@
 /** Validation of nodes. */
 import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { parseNetwork } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, repeats, validateAddress } from '../validation.ts'
+import { asJson, validateAddress } from '../validation.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
 import { validateAmount } from './resource-validation.ts'
 import { validateTaints } from './scheduling-validation.ts'
@@ -25,12 +26,14 @@ export function validateNode({ spec = {}, status = {} }: Node, errors: FieldErro
   const ranges = spec.podCIDRs ?? []
   for (const [index, range] of ranges.entries()) validateAddress(range, 'cidr', cidrs.index(index), errors)
   if (ranges.length < 2) return
+  const wrong = ranges.findIndex((range) => parseNetwork(range) === undefined)
+  if (wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`
+    errors.internal(cidrs, `invalid PodCIDRs. failed to check with dual stack with error:${why}`)
+  }
   const families = new Set(ranges.map((range) => range.includes(':')))
-  if (families.size < 2 || ranges.length > 2) errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')
-  const isRepeat = repeats()
-  ranges.forEach((range, index) => {
-    if (isRepeat(range)) errors.duplicate(cidrs.index(index), range)
-  })
+  if (wrong >= 0 || families.size < 2 || ranges.length > 2)
+    errors.invalid(cidrs, ranges, 'may specify no more than one CIDR for each IP family')
 }
 
 function validateNodeResources(status: NonNullable<Node['status']>, errors: FieldErrors, context: HookContext): void {

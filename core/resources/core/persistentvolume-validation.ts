@@ -1,12 +1,14 @@
 /** Validation of persistent volumes. */
+
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import { internalValue } from '../../schema/internal-value.ts'
 import type { HookContext, Infer, Json, Message } from '../../schema/model.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateAccessModes, validateCapacity, volumeModes } from './claim-validation.ts'
-import { diff } from './diff.ts'
+import { changesOf } from './diff.ts'
 import type { PersistentVolume as PersistentVolumeSchema, PersistentVolumeSource } from './persistentvolume.ts'
 import { validateNodeSelector } from './scheduling-validation.ts'
 import {
@@ -122,7 +124,7 @@ export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolu
   const at = path.child('capacity')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.required(at)
-  if (names.length !== 1 || names[0] !== 'storage') errors.notSupported(at, asJson(spec.capacity), ['storage'])
+  if (names.length !== 1 || names[0] !== 'storage') errors.notSupported(at, asJson(given(spec, 'capacity')), ['storage'])
   for (const [name, amount] of Object.entries(capacity)) validateCapacity(name, amount, at, errors)
   const policyPath = path.child('persistentVolumeReclaimPolicy')
   if (policy) validateSupported(policy, ['Delete', 'Recycle', 'Retain'], policyPath, errors)
@@ -160,7 +162,7 @@ export function validatePersistentVolumeUpdate(
   if (now.csi?.controllerExpandSecretRef && old.csi && !old.csi.controllerExpandSecretRef) {
     now.csi = { ...now.csi, controllerExpandSecretRef: undefined }
   }
-  const changes = diff(internalValue(sources, asJson(old)), internalValue(sources, asJson(now)))
+  const changes = changesOf(asJson(old), asJson(now), (value) => internalValue(sources, value))
   if (changes !== '') {
     const why = `spec.persistentvolumesource is immutable after creation\n${changes}`
     errors.forbidden(FieldPath.of('spec', 'persistentvolumesource'), why)

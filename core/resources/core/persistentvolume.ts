@@ -132,12 +132,7 @@ export const PersistentVolumeSpec = message(
     nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
     volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
   },
-  {
-    defaults(spec) {
-      spec.persistentVolumeReclaimPolicy ||= 'Retain'
-      spec.volumeMode ??= 'Filesystem'
-    },
-  },
+  {},
 )
 
 export const PersistentVolumeStatus = message(
@@ -188,6 +183,12 @@ export const persistentVolumes = resource({
   columns: persistentVolumeColumns,
   returnsDeleted: true,
   strategy: {
+    // Attachments contain specs without these defaults.
+    defaults({ spec }) {
+      if (spec === undefined) return
+      spec.persistentVolumeReclaimPolicy ||= 'Retain'
+      spec.volumeMode ??= 'Filesystem'
+    },
     prepareCreate(volume, { now }) {
       volume.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(now) }
     },

@@ -44,7 +44,8 @@ function write(existing: ApiObject, incoming: ApiObject): ApiObject {
   const { containers, initContainers, resources } = specOf(incoming)
   const changed = {
     ...stored,
-    containers: resized(containers, stored.containers),
+    // Without containers the list is null.
+    containers: resized(containers ?? [], stored.containers),
     ...((initContainers || stored.initContainers) && { initContainers: resized(initContainers, stored.initContainers) }),
     ...(resources && { resources }),
   }
@@ -54,7 +55,7 @@ function write(existing: ApiObject, incoming: ApiObject): ApiObject {
 function validateSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
   const before = errors.count
   for (const list of lists) {
-    const [now = [], old = []] = [wanted[list], stored[list]]
+    const [now, old] = [wanted[list] ?? [], stored[list] ?? []]
     if (now.length !== old.length) errors.forbidden(spec.child(list), `${list} may not be added or removed on resize`)
     else
       for (const [index, { name }] of old.entries())
@@ -71,13 +72,14 @@ function validateRemoved(now: Resources | undefined, old: Resources | undefined,
 }
 
 /** The immutable part of resources, for comparison with the stored one. */
-function withoutMutable(resources: Resources | undefined): Json {
+function withoutMutable(resources: Resources | undefined, claims = resources?.claims): JsonObject {
   const rest = (amounts: Amounts = {}) => Object.fromEntries(Object.entries(amounts).filter(([name]) => !mutable.includes(name)))
-  return { requests: rest(resources?.requests), limits: rest(resources?.limits), claims: (resources?.claims ?? []) as Json[] }
+  return { requests: rest(resources?.requests), limits: rest(resources?.limits), claims: (claims ?? []) as Json[] }
 }
 
-function fixedPart({ resources, ...container }: Container): JsonObject {
-  return { ...container, resources: withoutMutable(resources) } as JsonObject
+/** Whether only CPU and memory differ. As in the reference, claims that are asked for are not compared, and stored ones prevent every resize. */
+function isResized({ resources: now, ...container }: Container, { resources: old, ...stored }: Container): boolean {
+  return equal(container as Json, stored as Json) && equal(withoutMutable(now, []), withoutMutable(old))
 }
 
 /** Gate of resizing init containers that are not sidecars. */
@@ -94,12 +96,12 @@ function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors, { s
         errors,
       )
   for (const [index, container] of wanted.containers.entries())
-    if (!equal(fixedPart(container), fixedPart(stored.containers[index] as Container))) errors.forbidden(spec, onlyMutable)
+    if (!isResized(container, stored.containers[index] as Container)) errors.forbidden(spec, onlyMutable)
   for (const [index, container] of (wanted.initContainers ?? []).entries()) {
     const old = stored.initContainers?.[index] as Container
     const path = spec.child('initContainers').index(index)
     const [all, fixed] = settings.enabled(initGate) ? ['init or sidecar', true] : ['sidecar', isSidecar(container)]
-    const same = fixed ? equal(fixedPart(container), fixedPart(old)) : equal(container as Json, old as Json)
+    const same = fixed ? isResized(container, old) : equal(container as Json, old as Json)
     if (!same) errors.forbidden(path, `only cpu and memory resources for ${all} containers are mutable`)
     const restarts = container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer')
     if (restarts && !isSidecar(container) && !equal(container as Json, old as Json))
@@ -107,8 +109,11 @@ function validateContainers(wanted: Spec, stored: Spec, errors: FieldErrors, { s
   }
 }
 
+const isSet = (resources: Resources | undefined) => sides.some((side) => Object.keys(resources?.[side] ?? {}).length > 0)
+
 function validatePodLevel(wanted: Resources | undefined, stored: Resources | undefined, errors: FieldErrors): void {
   const path = spec.child('resources')
+  if (!isSet(wanted) && !isSet(stored)) return
   if (stored && !wanted) errors.forbidden(path, 'pod-level resources cannot be removed')
   else if (wanted) {
     validateRemoved(wanted, stored, 'pod-level resource', path, errors)
@@ -135,6 +140,10 @@ export const resize: SubresourceStrategy = {
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
     if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')
     validatePodLevel(wanted.resources, stored.resources, errors)
-    if (validateSameContainers(wanted, stored, errors)) validateContainers(wanted, stored, errors, context)
+    if (!validateSameContainers(wanted, stored, errors)) return
+    validateContainers(wanted, stored, errors, context)
+    const unset = !isSet(wanted.resources) && !isSet(stored.resources)
+    if (errors.count === 0 && unset && !equal((wanted.resources ?? null) as Json, (stored.resources ?? null) as Json))
+      errors.forbidden(spec, onlyMutable)
   },
 }

@@ -1,6 +1,8 @@
 /** Validation of pod specs, in pods and templates. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 import { asJson, validateFormat, validateSupported } from '../validation.ts'
@@ -81,7 +83,7 @@ function validateClaims(claims: readonly Infer<typeof PodResourceClaim>[], path:
 function validatePodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { resources, containers, initContainers = [] } = spec
   if (!resources) return
-  if (resources.claims) errors.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')
+  if (given(resources, 'claims')) errors.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')
   validateRequirements(resources, 'pod', claims, path, errors, context)
   for (const side of ['requests', 'limits'] as const) {
     for (const [name, amount] of Object.entries(aggregate(containers, initContainers, side))) {

@@ -1,6 +1,7 @@
 /** Validation of pod status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { addressWarnings } from '../address-warnings.ts'
 import { asJson, validateAddress, validateFormat, validateUnchanged } from '../validation.ts'
@@ -123,8 +124,10 @@ function validateTransitions(
 function validateAddresses(addresses: readonly { ip: string }[] = [], path: FieldPath, errors: FieldErrors): void {
   for (const [index, { ip }] of addresses.entries()) validateAddress(ip, 'ip', path.index(index), errors)
   if (addresses.length < 2) return
+  const wrong = addresses.findIndex(({ ip }) => parseAddress(ip) === undefined)
+  if (wrong >= 0) errors.internal(path, `failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]?.ip}`)
   const families = new Set(addresses.map(({ ip }) => ip.includes(':')))
-  if (families.size < 2 || addresses.length > 2) {
+  if (wrong >= 0 || families.size < 2 || addresses.length > 2) {
     errors.invalid(path, asJson(addresses), 'may specify no more than one IP for each IP family')
   }
 }

@@ -25,7 +25,7 @@ export const NodeAllocatableResourceClaimStatus = message(
   {
     resourceClaimName: required(1, string, 'The claim.'),
     containers: field(2, list(string, { listType: 'set' }), 'Containers that use it.'),
-    resources: required(3, map(quantity), 'Amounts, by resource.'),
+    resources: required(3, map(quantity), 'Amounts, by resource.', { goType: 'map[v1.ResourceName]resource.Quantity' }),
   },
 )
 

@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
-import { diff } from './diff.ts'
+import { changesOf } from './diff.ts'
 import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
 import { validateTolerations } from './scheduling-validation.ts'
@@ -104,7 +104,7 @@ function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: F
     rest.affinity = { ...rest.affinity, nodeAffinity: before.affinity?.nodeAffinity }
     if (!before.affinity && !rest.affinity.podAffinity && !rest.affinity.podAntiAffinity) rest.affinity = undefined
   }
-  const changes = diff(errors.shown(path, asJson(before)), errors.shown(path, asJson(rest)))
+  const changes = changesOf(asJson(before), asJson(rest), (value) => errors.shown(path, value))
   if (changes !== '') errors.forbidden(path, `pod updates may not change fields other than ${mutable}\n${changes}`)
 }
 

@@ -1,6 +1,8 @@
 /** Validation of replication controllers. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateCounts, validateNonNegative } from '../validation.ts'
 import { validatePodTemplate } from './pod-validation.ts'
@@ -29,7 +31,8 @@ export function validateReplicationController({ spec = {} }: ReplicationControll
   }
   const labels = template.metadata?.labels
   if (!Object.entries(selector).every(([key, value]) => labels?.[key] === value)) {
-    errors.invalid(at.child('metadata').child('labels'), labels ?? null, '`selector` does not match template `labels`')
+    const shown = template.metadata && given(template.metadata, 'labels')
+    errors.invalid(at.child('metadata').child('labels'), shown ?? null, '`selector` does not match template `labels`')
   }
   validatePodTemplate(template, at, errors, context)
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}

@@ -2,6 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
+import { internalValue } from '../../schema/internal-value.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validate } from '../../schema/validate.ts'
 import { LabelSelector } from '../meta/selector.ts'
@@ -13,7 +14,7 @@ import type {
   NodeSelectorTerm,
   PodAffinityTerm,
 } from './affinity.ts'
-import { TaintEffect, type Taint as TaintSchema, type Toleration as TolerationSchema, type TopologySpreadConstraint } from './scheduling.ts'
+import { Taint, TaintEffect, type Toleration as TolerationSchema, type TopologySpreadConstraint } from './scheduling.ts'
 
 type Selector = Infer<typeof LabelSelector>
 type PodAffinityTerms = readonly Infer<typeof PodAffinityTerm>[]
@@ -60,7 +61,7 @@ function validateTolerationValue(operator: string, value: string, compares: bool
   } else errors.notSupported(at, operator, compares ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'])
 }
 
-export function validateTaints(taints: readonly Infer<typeof TaintSchema>[], path: FieldPath, errors: FieldErrors): void {
+export function validateTaints(taints: readonly Infer<typeof Taint>[], path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>()
   taints.forEach((taint, index) => {
     const { key, value = '', effect } = taint
@@ -71,7 +72,10 @@ export function validateTaints(taints: readonly Infer<typeof TaintSchema>[], pat
     if (effect === '') errors.required(at.child('effect'))
     else validateSupported(effect, TaintEffect, at.child('effect'), errors)
     const pair = `${effect}/${key}`
-    if (seen.has(pair)) errors.add('FieldValueDuplicate', at, asJson(taint), 'taints must be unique by key and effect pair')
+    if (seen.has(pair)) {
+      // The path of nodes' taints is not theirs.
+      errors.addAsIs('FieldValueDuplicate', at, internalValue(Taint, asJson(taint)), 'taints must be unique by key and effect pair')
+    }
     seen.add(pair)
   })
 }

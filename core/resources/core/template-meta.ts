@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { givenEmpties } from '../../schema/given-empty.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
 
 interface TemplateMeta {
@@ -14,7 +15,7 @@ const reportedAs: Readonly<Record<string, string>> = { uid: 'uID' }
 export function validateTemplateMeta(metadata: TemplateMeta, path: FieldPath, errors: FieldErrors): void {
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validateLabels(metadata.labels, path.child('labels'), errors)
-  for (const [name, value] of Object.entries(metadata)) {
+  for (const [name, value] of Object.entries({ ...metadata, ...givenEmpties(metadata) })) {
     if (name !== 'labels' && name !== 'annotations' && value !== undefined)
       errors.forbidden(path.child(reportedAs[name] ?? name), 'cannot be set')
   }

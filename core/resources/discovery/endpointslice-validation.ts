@@ -1,26 +1,50 @@
 /** Validation of endpoint slices. */
+import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { type FormatName, formats, portNumber } from '../../schema/formats.ts'
+import { type FormatName, formats } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
-import { validateFormat } from '../validation.ts'
+import { asJson, validateFormat } from '../validation.ts'
 import type { Endpoint, EndpointSlice } from './endpointslice.ts'
 
 const max = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
 const byteCounts: { readonly [type: string]: number } = { IPv4: 4, IPv6: 16 }
 
-export function validateEndpointSlice(slice: Infer<typeof EndpointSlice>, errors: FieldErrors): void {
+type Slice = Infer<typeof EndpointSlice>
+
+/** Unchanged endpoints are not validated again, because older releases accepted more. */
+export function validateEndpointSlice(slice: Slice, errors: FieldErrors, _context: HookContext, old?: Slice): void {
   const { addressType, endpoints, ports } = slice
   const at = FieldPath.of('endpoints')
+  validatePorts(ports ?? [], FieldPath.of('ports'), errors)
+  if (old && equal(asJson(endpoints), asJson(old.endpoints))) return
   if ((endpoints?.length ?? 0) > max.endpoints) errors.tooMany(at, endpoints?.length, max.endpoints)
   else {
     endpoints?.forEach((endpoint, index) => {
       validateEndpoint(endpoint, addressType, at.index(index), errors)
     })
   }
-  validatePorts(ports ?? [], FieldPath.of('ports'), errors)
+}
+
+const nodeLabel = '<labels>/hostname'
+
+const nodesOf = ({ endpoints }: Slice, label: string) =>
+  new Set((endpoints ?? []).flatMap((each) => each.deprecatedTopology?.[label] ?? []))
+
+/** Changed endpoints have no topology, but a change of it counts; a node that it named before becomes the node name. */
+export function dropTopology(slice: Slice, { platform }: HookContext, old?: Slice): void {
+  if (old && equal(asJson(slice.endpoints), asJson(old.endpoints))) return
+  if (old && slice.metadata && slice.endpoints?.some(({ deprecatedTopology }) => deprecatedTopology))
+    slice.metadata.generation = (old.metadata?.generation ?? 0) + 1
+  const label = platform.name(nodeLabel)
+  const known = old && nodesOf(old, label)
+  for (const endpoint of slice.endpoints ?? []) {
+    const node = endpoint.deprecatedTopology?.[label]
+    if (node !== undefined && known?.has(node)) endpoint.nodeName ??= node
+    delete endpoint.deprecatedTopology
+  }
 }
 
 function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: FieldPath, errors: FieldErrors): void {
@@ -30,7 +54,7 @@ function validateEndpoint(endpoint: Infer<typeof Endpoint>, type: string, path: 
   if (count === 0) errors.required(at, 'must contain at least 1 address')
   if (count > max.addresses) errors.tooMany(at, count, max.addresses)
   addresses?.forEach((address, index) => {
-    validateAddress(address, type, at.index(index), errors)
+    validateAddress(address, type, at, index, errors)
   })
   validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   const topology = path.child('deprecatedTopology')
@@ -57,15 +81,15 @@ function validateHints(hints: readonly { readonly name: string }[], format: Form
   })
 }
 
-function validateAddress(address: string, type: string, path: FieldPath, errors: FieldErrors): void {
+function validateAddress(address: string, type: string, list: FieldPath, index: number, errors: FieldErrors): void {
+  const path = list.index(index)
   if (type === 'FQDN') validateFormat(address, 'fullyQualifiedDomainName', path, errors)
   const length = byteCounts[type]
   if (length === undefined) return
   const problems = formats.ip(address)
   for (const problem of problems) errors.invalid(path, address, problem)
-  if (problems.length === 0 && parseAddress(address)?.bytes.length !== length) {
-    errors.invalid(path, address, `must be an ${type} address`)
-  }
+  // As in the reference, the error names the list.
+  if (problems.length === 0 && parseAddress(address)?.bytes.length !== length) errors.invalid(list, address, `must be an ${type} address`)
 }
 
 function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>, path: FieldPath, errors: FieldErrors): void {
@@ -74,12 +98,11 @@ function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>,
     return
   }
   const seen = new Set<string>()
-  ports.forEach(({ name = '', port, appProtocol }, index) => {
+  ports.forEach(({ name = '', appProtocol }, index) => {
     const at = path.index(index)
     if (name !== '') validateFormat(name, 'dns1123Label', at.child('name'), errors)
     if (seen.has(name)) errors.duplicate(at.child('name'), name)
     seen.add(name)
-    if (port !== undefined) for (const problem of portNumber(port)) errors.invalid(at.child('port'), port, problem)
     validateFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
   })
 }

@@ -4,7 +4,7 @@ import { ObjectReference } from '../core/references.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointSliceColumns } from './columns.ts'
-import { validateEndpointSlice } from './endpointslice-validation.ts'
+import { dropTopology, validateEndpointSlice } from './endpointslice-validation.ts'
 import { endpointSliceWarnings } from './endpointslice-warnings.ts'
 
 export const EndpointConditions = message('EndpointConditions', 'Whether an endpoint is ready, serving or terminating.', {
@@ -77,5 +77,10 @@ export const endpointSlices = resource({
   columns: endpointSliceColumns,
   lifecycle: { introduced: '1.21' },
   generation: 'specAndLabels',
-  strategy: { validate: validateEndpointSlice, warnings: endpointSliceWarnings },
+  strategy: {
+    prepareCreate: (slice, context) => dropTopology(slice, context),
+    prepareUpdate: (slice, old, context) => dropTopology(slice, context, old),
+    validate: validateEndpointSlice,
+    warnings: endpointSliceWarnings,
+  },
 })

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateNonNegative, validateRequiredFormat, validateSupported } from '../validation.ts'
+import { validateFormat, validateNonNegative, validateSupported } from '../validation.ts'
 import type { Condition } from './condition.ts'
 
 const max = { reason: 1024, message: 32 * 1024 }
@@ -20,12 +20,11 @@ export function validateConditions(conditions: readonly Infer<typeof Condition>[
 
 function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, errors: FieldErrors): void {
   const { type, status, observedGeneration, lastTransitionTime, reason, message } = condition
-  validateRequiredFormat(type, 'qualifiedName', path.child('type'), errors, 'must be set')
-  if (status === '') errors.required(path.child('status'), 'must be set')
-  else validateSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
+  validateFormat(type, 'labelKey', path.child('type'), errors)
+  validateSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
   validateNonNegative(observedGeneration, path.child('observedGeneration'), errors)
-  if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'), 'must be set')
-  if (reason === '') errors.required(path.child('reason'), 'must be set')
+  if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'))
+  if (reason === '') errors.required(path.child('reason'))
   else if (reason.length > max.reason) errors.tooLong(path.child('reason'), max.reason)
   else validateFormat(reason, 'conditionReason', path.child('reason'), errors)
   if (message.length > max.message) errors.tooLong(path.child('message'), max.message)

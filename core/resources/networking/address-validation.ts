@@ -1,6 +1,7 @@
 /** Validation of IPAddress and ServiceCIDR. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import { parseNetwork } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
@@ -10,8 +11,7 @@ import type { ServiceCIDR } from './servicecidr.ts'
 const immutable = 'field is immutable'
 
 /** The name of an IPAddress must be the canonical address. */
-export function validateIPAddress({ metadata, spec }: Infer<typeof IPAddress>, errors: FieldErrors): void {
-  validateFormat(metadata?.name, 'strictIP', FieldPath.of('metadata', 'name'), errors)
+export function validateIPAddress({ spec }: Infer<typeof IPAddress>, errors: FieldErrors): void {
   const parent = spec?.parentRef
   const at = FieldPath.of('spec', 'parentRef')
   if (parent == null) {
@@ -34,7 +34,7 @@ export function validateServiceCIDR(object: Ranges, errors: FieldErrors, _contex
   const isSame = before.length === cidrs.length
   const isMore = before.length === 1 && cidrs.length === 2
   if (old && !isSame && !isMore) {
-    errors.invalid(at, object.spec?.cidrs ?? null, immutable)
+    errors.invalid(at, (object.spec && given(object.spec, 'cidrs')) ?? null, immutable)
     return
   }
   before.forEach((cidr, index) => {

@@ -1,10 +1,11 @@
 /** Validation of ingresses: hosts, paths and backends. */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
+import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
+import { validateEntranceName } from '../core/service-update-validation.ts'
+import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
 
 /** Forbidden parts, which normalization would change. */
@@ -124,4 +125,23 @@ export function validateParameters(reference: Parameters, path: FieldPath, error
     else validateFormat(namespace, 'dns1123Label', at, errors)
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.forbidden(at, "`parameters.scope` is set to 'Cluster'")
+}
+
+/** Validates the places where traffic enters. */
+export function validateIngressStatus({ status }: IngressLike, _old: object, errors: FieldErrors): void {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  for (const [index, { ip, hostname }] of (status?.loadBalancer?.ingress ?? []).entries()) {
+    if (ip) validateAddress(ip, 'ip', path.index(index).child('ip'), errors)
+    validateEntranceName(hostname, path.index(index).child('hostname'), errors)
+  }
+}
+
+interface IngressLike {
+  readonly status?:
+    | {
+        readonly loadBalancer?:
+          | { readonly ingress?: readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[] | undefined }
+          | undefined
+      }
+    | undefined
 }

@@ -5,7 +5,7 @@ import { entranceWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
-import { pathTypes, validateIngressSpec } from './ingress-validation.ts'
+import { pathTypes, validateIngressSpec, validateIngressStatus } from './ingress-validation.ts'
 
 export const ServiceBackendPort = message(
   'ServiceBackendPort',
@@ -109,6 +109,7 @@ export const ingresses = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    validateStatus: validateIngressStatus,
     statusWarnings: entranceWarnings,
     warnings({ metadata }, old, { platform }) {
       const annotation = platform.name('<labels>/ingress.class')

@@ -30,6 +30,6 @@ export const ipAddresses = resource({
   schema: IPAddress,
   columns: ipAddressColumns,
   lifecycle: { introduced: '1.33' },
-  nameFormat: 'pathSegment',
+  nameFormat: 'strictIP',
   strategy: { validate: validateIPAddress },
 })

@@ -100,5 +100,6 @@ export const networkPolicies = resource({
   columns: networkPolicyColumns,
   lifecycle: { introduced: '1.7' },
   generation: 'spec',
+  countsEmpty: true,
   strategy: { warnings: networkPolicyWarnings },
 })

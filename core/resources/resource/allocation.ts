@@ -39,7 +39,10 @@ export const DeviceRequestAllocationResult = message('DeviceRequestAllocationRes
     goType: 'types.UID',
     gate: 'DRAConsumableCapacity',
   }),
-  consumedCapacity: field(10, map(quantity), 'Capacity used by the share.', { gate: 'DRAConsumableCapacity' }),
+  consumedCapacity: field(10, map(quantity), 'Capacity used by the share.', {
+    goType: 'map[v1.QualifiedName]resource.Quantity',
+    gate: 'DRAConsumableCapacity',
+  }),
 })
 
 export const DeviceAllocationConfiguration = message('DeviceAllocationConfiguration', 'Configuration for allocated devices.', {

@@ -1,7 +1,6 @@
 import { field, inline, list, message, pointer, raw, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
-import { validateConfiguration } from './status-validation.ts'
 
 export const OpaqueDeviceConfiguration = message('OpaqueDeviceConfiguration', 'Configuration that a driver understands.', {
   driver: required(1, string, 'The driver.'),
@@ -12,15 +11,10 @@ export const DeviceConfiguration = message('DeviceConfiguration', 'Configuration
   opaque: pointer(1, OpaqueDeviceConfiguration, 'Configuration for a driver.'),
 })
 
-export const DeviceClaimConfiguration = message(
-  'DeviceClaimConfiguration',
-  'Configuration in a claim.',
-  {
-    requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
-    deviceConfiguration: inline(2, DeviceConfiguration),
-  },
-  { validate: validateConfiguration },
-)
+export const DeviceClaimConfiguration = message('DeviceClaimConfiguration', 'Configuration in a claim.', {
+  requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
+  deviceConfiguration: inline(2, DeviceConfiguration),
+})
 
 export const DeviceClaim = message(
   'DeviceClaim',

@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { add, compare } from '../core/quantities.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
-import { asJson, validateFormat, validateRequiredFormat } from '../validation.ts'
+import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type {
   CapacityRequestPolicy,
   CapacityRequestPolicyRange,
@@ -15,6 +15,7 @@ import type {
   DeviceCapacity,
   DeviceTaint,
 } from './device.ts'
+import { DeviceTaintEffect } from './enums.ts'
 import {
   validateBinding,
   validateLabel,
@@ -61,7 +62,7 @@ export function validateCounters(
   errors: FieldErrors,
 ) {
   if (Object.keys(counters ?? {}).length === 0) return errors.required(path)
-  validateMap(counters ?? {}, max.counters, path, errors, validateLabel, () => undefined)
+  validateMap(counters ?? {}, max.counters, path, errors, validateName, () => undefined)
 }
 
 function validateNodes(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors) {
@@ -114,9 +115,11 @@ function validateVersion(text: string | undefined, path: FieldPath, errors: Fiel
   validateText(text, path, errors)
 }
 
-export function validateTaint({ key, value = '' }: Infer<typeof DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
+export function validateTaint({ key, value = '', effect }: Infer<typeof DeviceTaint>, path: FieldPath, errors: FieldErrors): void {
   validateFormat(key, 'labelKey', path.child('key'), errors)
   if (value !== '') validateFormat(value, 'labelValue', path.child('value'), errors)
+  if (effect === '') errors.required(path.child('effect'))
+  else validateSupported(effect, [...DeviceTaintEffect].sort(), path.child('effect'), errors)
 }
 
 function validateCapacity(

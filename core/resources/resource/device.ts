@@ -59,8 +59,7 @@ export const DeviceTaint = message(
     value: field(2, string, 'Value that tolerations may name.'),
     effect: required(3, string, 'None, NoSchedule or NoExecute.', {
       goType: 'v1.DeviceTaintEffect',
-      enum: DeviceTaintEffect,
-      notEmpty: true,
+      publishedEnum: DeviceTaintEffect,
     }),
     timeAdded: pointer(4, time, 'When the taint was added.'),
   },
@@ -82,8 +81,8 @@ export const NodeAllocatableResourceMapping = message(
 
 export const Device = message('Device', 'A device that can be allocated.', {
   name: required(1, string, 'DNS label, unique in the pool.'),
-  attributes: field(2, map(DeviceAttribute), 'Attributes by name.'),
-  capacity: field(3, map(DeviceCapacity), 'Capacities by name.'),
+  attributes: field(2, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[v1.QualifiedName]v1.DeviceAttribute' }),
+  capacity: field(3, map(DeviceCapacity), 'Capacities by name.', { goType: 'map[v1.QualifiedName]v1.DeviceCapacity' }),
   consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',
   }),
@@ -102,6 +101,7 @@ export const Device = message('Device', 'A device that can be allocated.', {
   }),
   allowMultipleAllocations: pointer(12, bool, 'Several claims can share it.', { gate: 'DRAConsumableCapacity' }),
   nodeAllocatableResourceMappings: field(13, map(NodeAllocatableResourceMapping), 'Resources of the node that it counts towards.', {
+    goType: 'map[v1.ResourceName]v1.NodeAllocatableResourceMapping',
     gate: 'DRANodeAllocatableResources',
   }),
 })

@@ -4,28 +4,27 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { DeviceConfiguration } from './claim.ts'
 import { plainColumns } from './columns.ts'
+import { validateList } from './name-validation.ts'
 import { DeviceSelector } from './request.ts'
-import { validateConfiguration } from './status-validation.ts'
+import { validateConfiguration } from './request-validation.ts'
 
-export const DeviceClassConfiguration = message(
-  'DeviceClassConfiguration',
-  'Configuration in a class.',
-  {
-    deviceConfiguration: inline(1, DeviceConfiguration),
-  },
-  { validate: validateConfiguration },
-)
+export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Configuration in a class.', {
+  deviceConfiguration: inline(1, DeviceConfiguration),
+})
+
+const maxConfig = 32
 
 export const DeviceClassSpec = message(
   'DeviceClassSpec',
   'What devices of a class have in common.',
   {
     selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.', { maxItems: 32 }),
+    config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.'),
     extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
   },
   {
-    validate({ extendedResourceName: name }, path, errors, context) {
+    validate({ config = [], extendedResourceName: name }, path, errors, context) {
+      validateList(config, maxConfig, path.child('config'), errors, validateConfiguration)
       if (name === undefined || isExtended(name, context)) return
       errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name')
     },

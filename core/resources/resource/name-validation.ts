@@ -3,6 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import { printJson } from '../../schema/json-text.ts'
+import type { Json } from '../../schema/model.ts'
 import { isRawObject } from '../../schema/raw-json.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 
@@ -64,7 +65,7 @@ export function validateList<T>(items: readonly T[], limit: number, path: FieldP
   for (const [index, item] of items.entries()) validateItem(item, path.index(index), errors)
 }
 
-/** A list with unique keys. */
+/** A list with unique keys. `shown`: how errors show the key of an item; default: the key. */
 export function validateSet<T>(
   items: readonly T[],
   limit: number,
@@ -72,18 +73,19 @@ export function validateSet<T>(
   path: FieldPath,
   errors: FieldErrors,
   validateItem: ValidateItem<T>,
+  shown: (item: T) => Json = key,
 ) {
   validateList(items, limit, path, errors, validateItem)
   if (items.length > limit) return
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
     const name = key(item)
-    if (seen.has(name)) errors.duplicate(path.index(index), name)
+    if (seen.has(name)) errors.addAsIs('FieldValueDuplicate', path.index(index), shown(item), '')
     seen.add(name)
   }
 }
 
-/** A map with validation of keys and values. */
+/** A map with validation of keys and values. Errors of a key are those of the map. */
 export function validateMap<T>(
   map: { readonly [name: string]: T },
   limit: number,
@@ -95,7 +97,7 @@ export function validateMap<T>(
   const entries = Object.entries(map)
   if (entries.length > limit) return errors.tooMany(path, entries.length, limit)
   for (const [name, item] of entries) {
-    validateKey(name, path.key(name), errors)
+    validateKey(name, path, errors)
     validateItem(item, path.key(name), errors)
   }
 }

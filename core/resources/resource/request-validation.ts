@@ -2,8 +2,8 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import type { DeviceClaim } from './claim.ts'
-import { validateFullyQualified, validateList, validateName, validateSet } from './name-validation.ts'
+import type { DeviceClaim, DeviceConfiguration } from './claim.ts'
+import { validateData, validateDriver, validateFullyQualified, validateList, validateName, validateSet } from './name-validation.ts'
 import type { DeviceConstraint, DeviceRequest } from './request.ts'
 
 const max = { requests: 32, constraints: 32, config: 32, alternatives: 8 }
@@ -81,6 +81,13 @@ export function validateRequestNames(given: readonly string[], known: ReadonlySe
   )
 }
 
+export function validateConfiguration({ opaque }: Infer<typeof DeviceConfiguration>, path: FieldPath, errors: FieldErrors) {
+  const at = path.child('opaque')
+  if (!opaque) return errors.required(at)
+  validateDriver(opaque.driver, at.child('driver'), errors)
+  validateData(opaque.parameters, at.child('parameters'), errors)
+}
+
 /** Names must be unique; constraints and configurations must refer to existing requests. */
 export function validateClaim(
   { requests, constraints = [], config = [] }: Infer<typeof DeviceClaim>,
@@ -101,9 +108,10 @@ export function validateClaim(
     validateRequestNames(constraint.requests ?? [], names, at.child('requests'), errors)
     validateAttribute(constraint, at, errors, context)
   })
-  validateList(config, max.config, path.child('config'), errors, (each, at) =>
-    validateRequestNames(each.requests ?? [], names, at.child('requests'), errors),
-  )
+  validateList(config, max.config, path.child('config'), errors, (each, at) => {
+    validateRequestNames(each.requests ?? [], names, at.child('requests'), errors)
+    validateConfiguration(each, at, errors)
+  })
 }
 
 function validateAttribute(

@@ -2,6 +2,7 @@ import { bool, field, int64, list, map, message, pointer, quantity, required, st
 import { validateToleration } from './device-validation.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
+import { maxExpression, validateSelector } from './selector-validation.ts'
 
 export const DeviceToleration = message(
   'DeviceToleration',
@@ -16,15 +17,17 @@ export const DeviceToleration = message(
   { validate: validateToleration },
 )
 
-export const CELDeviceSelector = message('CELDeviceSelector', 'A choice of devices by a CEL expression.', {
-  expression: required(1, string, 'Expression over `device` that yields true for devices that match.', {
-    notEmpty: true,
-    maxLength: 10 * 1024,
-  }),
-})
+export const CELDeviceSelector = message(
+  'CELDeviceSelector',
+  'A choice of devices by a CEL expression.',
+  {
+    expression: required(1, string, 'Expression over `device` that yields true for devices that match.', { maxLength: maxExpression }),
+  },
+  { validate: validateSelector },
+)
 
 export const CapacityRequirements = message('CapacityRequirements', 'Requested capacity.', {
-  requests: field(1, map(quantity), 'Amount by capacity.'),
+  requests: field(1, map(quantity), 'Amount by capacity.', { goType: 'map[v1.QualifiedName]resource.Quantity' }),
 })
 
 export const DeviceSelector = message('DeviceSelector', 'A choice of devices; one member is set.', {

@@ -57,6 +57,7 @@ export const resourceClaims = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   status: true,
+  statusTables: false,
   statusKeeps: 'metadata',
   strategy: { prepareStatus: dropReleasedDevices, validate: forgiveFixedSpec, validateStatus: validateClaimStatus },
 })

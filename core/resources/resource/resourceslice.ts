@@ -41,6 +41,9 @@ function driverWarnings({ spec: { driver } }: Infer<typeof ResourceSlice>): stri
   return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${told} contains uppercase characters`]
 }
 
+export const unselectableSlice = (label: string, apiVersion: string) =>
+  `field label not supported for ${apiVersion}, Kind=ResourceSlice: ${label}`
+
 export const resourceSlices = resource({
   group: 'resource.<domain>',
   version: 'v1',
@@ -53,9 +56,11 @@ export const resourceSlices = resource({
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   generation: 'spec',
+  countsDropped: true,
   strategy: {
     validate: ({ spec }, errors, _context, old) => validateSlice(spec, old?.spec, FieldPath.of('spec'), errors),
     warnings: driverWarnings,
   },
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
+  unselectable: unselectableSlice,
 })

@@ -1,6 +1,8 @@
 /** Validation of resource slices. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
@@ -25,7 +27,8 @@ export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath
     validateUnchanged(spec.nodeName, old.nodeName, path.child('nodeName'), errors)
   }
   validateNodes(spec, path, errors)
-  if (spec.sharedCounters && spec.devices) errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
+  if (given(spec, 'sharedCounters') && given(spec, 'devices'))
+    errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
   const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
   const nameOf = ({ name }: { readonly name: string }) => name
   validateSet(devices, heavy ? max.heavyDevices : max.devices, nameOf, path.child('devices'), errors, (device, at) =>
@@ -39,26 +42,31 @@ export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath
 
 /** Exactly one kind of node selection must be set. */
 function validateNodes({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: Spec, path: FieldPath, errors: FieldErrors): void {
-  const given: string[] = []
+  const chosen: string[] = []
   if (nodeName === '') errors.invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string')
   else if (nodeName !== undefined) {
-    given.push('`nodeName`')
+    chosen.push('`nodeName`')
     validateFormat(nodeName, 'dns1123Subdomain', path.child('nodeName'), errors)
   }
   if (nodeSelector) {
-    given.push('`nodeSelector`')
+    chosen.push('`nodeSelector`')
     const at = path.child('nodeSelector')
     validateNodeSelector(nodeSelector, at, errors)
     const terms = nodeSelector.nodeSelectorTerms
-    if (terms?.length !== 1) errors.invalid(at.child('nodeSelectorTerms'), asJson(terms), 'must have exactly one node selector term')
+    if (terms?.length !== 1)
+      errors.invalid(
+        at.child('nodeSelectorTerms'),
+        asJson(given(nodeSelector, 'nodeSelectorTerms')),
+        'must have exactly one node selector term',
+      )
   }
   for (const [name, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
-    if (value) given.push(`\`${name}\``)
+    if (value) chosen.push(`\`${name}\``)
     else if (value === false) errors.invalid(path.child(name), false, 'must be either unset or set to true')
   }
-  if (given.length === 0) errors.required(path, `exactly one of ${ways} is required`)
-  if (given.length > 1) {
-    errors.invalid(path, `{${given.join(', ')}}`, `exactly one of ${ways} is required, but multiple fields are set`)
+  if (chosen.length === 0) errors.required(path, `exactly one of ${ways} is required`)
+  if (chosen.length > 1) {
+    errors.invalid(path, `{${chosen.join(', ')}}`, `exactly one of ${ways} is required, but multiple fields are set`)
   }
 }
 

@@ -6,7 +6,6 @@ import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import type { AllocatedDeviceStatus, AllocationResult, NetworkDeviceData } from './allocation.ts'
-import type { DeviceConfiguration } from './claim.ts'
 import {
   validateBinding,
   validateData,
@@ -17,7 +16,7 @@ import {
   validateSet,
   validateShareID,
 } from './name-validation.ts'
-import { requestNames, validateRequestName, validateRequestNames } from './request-validation.ts'
+import { requestNames, validateConfiguration, validateRequestName, validateRequestNames } from './request-validation.ts'
 import type { ResourceClaim } from './resourceclaim.ts'
 
 type Claim = Infer<typeof ResourceClaim>
@@ -31,8 +30,14 @@ export function validateClaimStatus(claim: Claim, old: Claim, errors: FieldError
   const path = root.child('reservedFor')
   validateSet(reservedFor, max.consumers, ({ uid }) => uid, path, errors, validateConsumer)
   const allocated = new Set(allocation?.devices?.results?.map(deviceID))
-  validateSet(devices, Number.POSITIVE_INFINITY, deviceID, root.child('devices'), errors, (device, at) =>
-    validateDeviceStatus(device, allocated, at, errors),
+  validateSet(
+    devices,
+    Number.POSITIVE_INFINITY,
+    deviceID,
+    root.child('devices'),
+    errors,
+    (device, at) => validateDeviceStatus(device, allocated, at, errors),
+    shownID,
   )
   if (reservedFor.length > 0 && !allocation) errors.forbidden(path, 'may not be specified when `allocated` is not set')
   else if (claim.metadata?.deletionTimestamp) validateNoneAdded(reservedFor, old.status?.reservedFor ?? [], path, errors)
@@ -64,6 +69,9 @@ interface Place {
 /** Identity of a device, or of a share of one, in a cluster. */
 export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
 
+/** The identity as errors show it. */
+const shownID = ({ driver, pool, device, shareID = '' }: Place) => ({ Driver: driver, Pool: pool, Device: device, ShareID: shareID })
+
 function validatePlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
   validateDriver(driver, path.child('driver'), errors)
   validatePoolName(pool, path.child('pool'), errors)
@@ -92,13 +100,6 @@ function validateAllocation(
   if (nodeSelector) validateNodeSelector(nodeSelector, path.child('nodeSelector'), errors)
 }
 
-export function validateConfiguration({ opaque }: Infer<typeof DeviceConfiguration>, path: FieldPath, errors: FieldErrors) {
-  const at = path.child('opaque')
-  if (!opaque) return errors.required(at)
-  validateDriver(opaque.driver, at.child('driver'), errors)
-  validateData(opaque.parameters, at.child('parameters'), errors)
-}
-
 function validateDeviceStatus(
   device: Infer<typeof AllocatedDeviceStatus>,
   allocated: ReadonlySet<string>,
@@ -106,10 +107,8 @@ function validateDeviceStatus(
   errors: FieldErrors,
 ): void {
   validatePlace(device, path, errors)
-  const { driver, pool, device: name, shareID = '' } = device
-  // The reference shows a struct of its own.
-  const shown = { Driver: driver, Pool: pool, Device: name, ShareID: shareID }
-  if (!allocated.has(deviceID(device))) errors.addAsIs('FieldValueInvalid', path, shown, 'must be an allocated device in the claim')
+  if (!allocated.has(deviceID(device)))
+    errors.addAsIs('FieldValueInvalid', path, shownID(device), 'must be an allocated device in the claim')
   const { data, networkData } = device
   // Written as null when empty.
   const conditions = device.conditions ?? []

@@ -14,7 +14,11 @@ export const PriorityClass = object(
     value: field(2, int32, 'The priority; greater is more important. Cannot be changed.', { omitEmpty: false }),
     globalDefault: field(3, bool, 'Applies to pods that name no class; true for one class at most.'),
     description: field(4, string, 'When to use the class.'),
-    preemptionPolicy: pointer(5, string, 'PreemptLowerPriority or Never.', { publishedEnum: PreemptionPolicy, immutable: true }),
+    preemptionPolicy: pointer(5, string, 'PreemptLowerPriority or Never.', {
+      goType: 'v1.PreemptionPolicy',
+      publishedEnum: PreemptionPolicy,
+      immutable: true,
+    }),
   },
   {
     defaults(object) {
@@ -39,7 +43,8 @@ export const priorityClasses = resource({
       validatePriorityClass(object, errors)
       const { preemptionPolicy: policy } = object
       if (old || policy === undefined) return
-      validateSupported(policy, PreemptionPolicy, FieldPath.of('preemptionPolicy'), errors)
+      if (policy === '') errors.required(FieldPath.of('preemptionPolicy'))
+      else validateSupported(policy, PreemptionPolicy, FieldPath.of('preemptionPolicy'), errors)
     },
     validateUpdate({ value = 0 }, old, errors) {
       if (value !== (old.value ?? 0)) errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.')

@@ -59,9 +59,3 @@ export const csiDriverColumns = [
   textColumn<DriverRow>('Modes', 'Kinds of volumes.', ({ spec }) => joined(spec?.volumeLifecycleModes)),
   ageColumn,
 ]
-
-export const csiStorageCapacityColumns = [
-  nameColumn,
-  textColumn('StorageClassName', 'Class of the volumes.', '.storageClassName'),
-  textColumn('Capacity', 'Space that is left.', '.capacity', unset),
-]

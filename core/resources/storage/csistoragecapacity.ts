@@ -6,7 +6,6 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { boundedWarnings } from '../warnings.ts'
-import { csiStorageCapacityColumns } from './columns.ts'
 
 export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of a class in a part of the topology.', {
   nodeTopology: pointer(2, LabelSelector, 'Nodes that can reach the storage; none when absent.', { immutable: true }),
@@ -23,7 +22,6 @@ export const csiStorageCapacities = resource({
   metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   schema: CSIStorageCapacity,
-  columns: csiStorageCapacityColumns,
   lifecycle: { introduced: '1.24' },
   updateNeedsVersion: true,
   strategy: {

@@ -1,10 +1,10 @@
 /** A position in a YAML text, and YAML 1.1 character classes. */
 
-/** A syntax error: `line 3: did not find expected key`. */
+/** An error: `line 3: did not find expected key`. */
 export class YamlError extends Error {
-  /** @param line counted from 0. */
-  constructor(line: number, problem: string) {
-    super(`line ${line + 1}: ${problem}`)
+  /** @param shown the number of the line in the message; 0: none. */
+  constructor(shown: number, problem: string) {
+    super(shown === 0 ? problem : `line ${shown}: ${problem}`)
   }
 }
 
@@ -62,7 +62,8 @@ export class Cursor {
     return (code === 0x2d || code === 0x2e) && code === this.code(1) && code === this.code(2) && isSpace(this.code(3))
   }
 
-  fail(problem: string, line = this.line): never {
-    throw new YamlError(line, problem)
+  /** Fails at the position. As in the reference, errors in the first line name no line. */
+  fail(problem: string): never {
+    throw new YamlError(this.line === 0 ? 0 : this.line + 1, problem)
   }
 }

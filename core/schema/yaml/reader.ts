@@ -10,6 +10,8 @@ export { YamlError } from './cursor.ts'
 export interface YamlOptions {
   /** Values that aliases may expand to, in addition to one per character. */
   readonly minValues?: number
+  /** Ignore what follows the first document. Default: it must be the only one. */
+  readonly first?: boolean
   /** Called for each duplicate key, with its line. The last one wins. */
   readonly repeated?: (key: string, line: number) => void
 }
@@ -35,16 +37,18 @@ export function readYaml(text: string, options: YamlOptions = {}): Json {
 class Reader {
   readonly #tokens: YamlScanner
   readonly #repeated: YamlOptions['repeated']
+  readonly #isFirst: boolean
   readonly #anchors = new Map<string, Anchor | undefined>()
   /** Tag prefixes by handle (`%TAG`). */
   readonly #handles = new Map<string, string>()
   #left: number
   #made = 0
 
-  constructor(text: string, { minValues = defaultMinValues, repeated }: YamlOptions) {
+  constructor(text: string, { minValues = defaultMinValues, repeated, first = false }: YamlOptions) {
     this.#tokens = new YamlScanner(text)
     this.#left = Math.max(text.length, minValues)
     this.#repeated = repeated
+    this.#isFirst = first
   }
 
   document(): Json {
@@ -59,6 +63,9 @@ class Reader {
     const { type } = this.#tokens.peek()
     const isEmpty = type === 'end' || type === 'document-end' || type === 'document-start' || type === 'directive'
     const value = isEmpty ? this.#empty() : this.#node(true, false)
+    // The reference looks at the next token, which may be an error.
+    this.#tokens.peek()
+    if (this.#isFirst) return value
     while (this.#takeIf('document-end'));
     const { type: next, line } = this.#tokens.peek()
     if (next === 'document-start') throw new YamlError(line, 'expected a single document')
@@ -66,6 +73,7 @@ class Reader {
     return value
   }
 
+  /** Fails at the next token: the reference counts the lines of such errors from 0, and the end of the text as a line of its own. */
   #fail(problem: string, line = this.#tokens.peek().line): never {
     throw new YamlError(line, problem)
   }
@@ -88,7 +96,7 @@ class Reader {
   #charge(count = 1): void {
     this.#made += count
     this.#left -= count
-    if (this.#left < 0) this.#fail('document contains excessive aliasing')
+    if (this.#left < 0) this.#fail('document contains excessive aliasing', 0)
   }
 
   #empty(): null {
@@ -136,24 +144,24 @@ class Reader {
     }
     if (!mayBeEmpty) this.#fail('did not find expected node content')
     this.#charge()
-    return tag === undefined ? null : tagged(tag, '', this.#tokens.peek().line)
+    return tag === undefined ? null : tagged(tag, '')
   }
 
   #scalar(tag: string | undefined): Json {
     this.#charge()
-    const { value, plain, line } = this.#tokens.take()
-    if (tag !== undefined) return tagged(tag, value, line)
+    const { value, plain } = this.#tokens.take()
+    if (tag !== undefined) return tagged(tag, value)
     if (!plain) return value
     const resolved = resolvePlain(value)
-    if (typeof resolved === 'number' && !Number.isFinite(resolved)) this.#fail(`unsupported value: ${resolved}`, line)
+    if (typeof resolved === 'number' && !Number.isFinite(resolved)) this.#fail(`unsupported value: ${resolved}`, 0)
     return resolved
   }
 
   #alias(): Json {
-    const { value: name, line } = this.#tokens.take()
-    if (!this.#anchors.has(name)) this.#fail(`unknown anchor '${name}' referenced`, line)
+    const { value: name } = this.#tokens.take()
+    if (!this.#anchors.has(name)) this.#fail(`unknown anchor '${name}' referenced`, 0)
     const anchor = this.#anchors.get(name)
-    if (anchor === undefined) this.#fail(`anchor '${name}' value contains itself`, line)
+    if (anchor === undefined) this.#fail(`anchor '${name}' value contains itself`, 0)
     this.#charge(anchor.size)
     return clone(anchor.value)
   }
@@ -217,7 +225,7 @@ class Reader {
 
   /** Parses a key and its value, after the key token. */
   #member(map: JsonObject, isEmpty: () => boolean, isBlock: boolean): void {
-    if (isEmpty()) this.#fail('unsupported map key')
+    if (isEmpty()) this.#fail('unsupported map key', 0)
     const key = this.#key(isBlock)
     this.#put(map, key, () => (this.#takeIf('value') && !isEmpty() ? this.#node(isBlock, isBlock) : this.#empty()))
   }
@@ -230,7 +238,7 @@ class Reader {
       return undefined
     }
     const key = this.#node(isBlock, isBlock)
-    if (key === null || typeof key === 'object') this.#fail('unsupported map key')
+    if (key === null || typeof key === 'object') this.#fail('unsupported map key', 0)
     return String(key)
   }
 
@@ -243,7 +251,7 @@ class Reader {
 
   #merge(map: JsonObject, source: Json, line: number): void {
     if (typeof source !== 'object' || source === null || Array.isArray(source))
-      this.#fail('map merge requires map or sequence of maps as the value', line)
+      this.#fail('map merge requires map or sequence of maps as the value', 0)
     for (const key of Object.keys(source)) {
       this.#charge()
       this.#set(map, key, source[key] as Json, line)

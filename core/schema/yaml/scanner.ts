@@ -129,7 +129,7 @@ export class YamlScanner {
   }
 
   #drop(key: PossibleKey): void {
-    if (key.required) this.#cursor.fail("could not find expected ':'", key.line)
+    if (key.required) this.#cursor.fail("could not find expected ':'")
     this.#keys[this.#keys.lastIndexOf(key)] = undefined
   }
 
@@ -220,6 +220,8 @@ export class YamlScanner {
   }
 
   #end(): void {
+    // The end is on a line of its own.
+    if (this.#cursor.column > 0) this.#cursor.line++
     this.#outdentTo(-1)
     this.#dropKey()
     this.#keyAllowed = false

@@ -24,21 +24,21 @@ const kinds: { readonly [name: string]: (value: Json) => boolean } = {
 }
 
 /** The text as a value of the tag's type; other than YAML's own tags are ignored. Throws YamlError. */
-export function tagged(tag: string, text: string, line: number): Json {
+export function tagged(tag: string, text: string): Json {
   const name = tag.startsWith(prefix) ? tag.slice(prefix.length) : ''
-  if (name === 'binary') return binary(text, line)
+  if (name === 'binary') return binary(text)
   const isKind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (isKind === undefined) return text
   const value = resolvePlain(text)
-  if (!isKind(value)) throw new YamlError(line, `cannot decode \`${text.slice(0, 64)}\` as a !!${name}`)
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(line, `unsupported value: ${value}`)
+  if (!isKind(value)) throw new YamlError(0, `cannot decode !!${text === '' ? 'null' : 'str'} \`${text.slice(0, 64)}\` as a !!${name}`)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(0, `unsupported value: ${value}`)
   return value
 }
 
-function binary(text: string, line: number): string {
+function binary(text: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
   } catch {
-    throw new YamlError(line, '!!binary value contains invalid base64 data')
+    throw new YamlError(0, '!!binary value contains invalid base64 data')
   }
 }

@@ -44,9 +44,8 @@ class Fold {
 
 /** Parses a plain scalar. `indent`: minimum column of its lines. Returns the text, and whether a line break follows. */
 export function plainText(cursor: Cursor, isFlow: boolean, indent: number): { readonly text: string; readonly broken: boolean } {
-  const line = cursor.line
   const tab = () => {
-    if (cursor.column < indent) cursor.fail('found a tab character that violates indentation', line)
+    if (cursor.column < indent) cursor.fail('found a tab character that violates indentation')
   }
   let text = plainPart(cursor, isFlow)
   if (!isSpace(cursor.code()) || cursor.ended) return { text, broken: false }
@@ -112,13 +111,12 @@ function escaped(cursor: Cursor): string {
 /** Parses a quoted scalar, starting at the quote. */
 export function quotedText(cursor: Cursor, quote: '"' | "'"): string {
   const mark = quote.charCodeAt(0)
-  const line = cursor.line
   const fold = new Fold()
   let text = ''
   cursor.at++
   for (;;) {
-    if (cursor.isAtMarker) cursor.fail('found unexpected document indicator', line)
-    if (cursor.ended) cursor.fail('found unexpected end of stream', line)
+    if (cursor.isAtMarker) cursor.fail('found unexpected document indicator')
+    if (cursor.ended) cursor.fail('found unexpected end of stream')
     let start = cursor.at
     for (let code = cursor.code(); !isSpace(code); code = cursor.code()) {
       if (code === mark) {

@@ -1,5 +1,6 @@
 /** A store with encrypted values, which is transparent to its users. */
-import { type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
+import { unlessGivenUpLater } from '../../given-up.ts'
+import { type Clock, type Context, type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { ApiError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { sharedDecryption } from './shared.ts'
@@ -64,6 +65,7 @@ class UnreadableValue implements KeyValue {
 export function encryptedStore(
   store: KeyValueStore,
   transformerOf: (key: string) => Transformer | undefined,
+  clock: Pick<Clock, 'after'>,
   failed: (key: string, why: string) => void = () => {},
 ): KeyValueStore {
   const encoder = new TextEncoder()
@@ -98,11 +100,16 @@ export function encryptedStore(
     return transformer ? how(kv, transformer) : kv
   }
 
-  async function openAll(items: readonly KeyValue[]): Promise<readonly KeyValue[]> {
+  /** A call of a plugin goes on when a read is given up: others use the key that it answers with. */
+  const waitFor = <T>(opened: Promise<T>, context: Context | undefined) => (context ? unlessGivenUpLater(opened, context, clock) : opened)
+
+  async function openAll(items: readonly KeyValue[], context: Context | undefined): Promise<readonly KeyValue[]> {
     if (!items.some(isEncrypted)) return items
     const opened: KeyValue[] = []
-    for (let at = 0; at < items.length; at += atATime)
-      opened.push(...(await Promise.all(items.slice(at, at + atATime).map((kv) => open(kv)))))
+    for (let at = 0; at < items.length; at += atATime) {
+      if (at > 0) context?.signal.throwIfAborted()
+      opened.push(...(await waitFor(Promise.all(items.slice(at, at + atATime).map((kv) => open(kv))), context)))
+    }
     return opened
   }
 
@@ -124,14 +131,14 @@ export function encryptedStore(
       const found = await store.get(key, revision, context)
       const transformer = found.kv && transformerOf(key)
       if (found.kv === undefined || transformer === undefined) return found
-      const kv = await decrypt(found.kv, transformer)
+      const kv = await waitFor(decrypt(found.kv, transformer), context)
       if (kv instanceof UnreadableValue) failed(key, kv.why)
       return { ...found, kv }
     },
 
     async list(options, context) {
       const page = await store.list(options, context)
-      return { ...page, items: await openAll(page.items) }
+      return { ...page, items: await openAll(page.items, context) }
     },
 
     async put(key, value, expected, lease, guards, context) {

@@ -7,6 +7,8 @@ import type { SubresourceView } from '../views.ts'
 export interface Action {
   /** Kind of the body when it is not the resource's own. */
   readonly body?: SubresourceView['body']
+  /** The uid and the other metadata that servers set are the client's: its preconditions. Absent: they are dropped. */
+  readonly keepsMetadata?: true
   /** Returns the response object for the decoded body. */
   perform(target: Target, object: ApiObject, dryRun: boolean): Promise<ApiObject | Status> | ApiObject | Status
 }

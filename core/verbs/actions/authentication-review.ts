@@ -20,19 +20,28 @@ export const selfSubjectReview: Action = {
 }
 
 type Spec = { readonly token?: string; readonly audiences?: readonly string[] }
+type Status = { readonly user?: object; readonly audiences?: readonly string[]; readonly error?: string }
 
 export const tokenReview: Action = {
   async perform({ services, exchange }, object) {
     const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
+    // Where the review says nothing, the status that the client sent stays.
+    const sent = (object['status'] ?? {}) as Status
     const wanted = audiences.length > 0 ? audiences : services.audiences
     try {
       const found = await mustKnow(services.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined, exchange))
-      const status = { authenticated: true, user: userInfo(found.user), ...(found.audiences?.length && { audiences: found.audiences }) }
+      const status = {
+        authenticated: true,
+        user: userInfo(found.user),
+        ...(found.audiences?.length && { audiences: found.audiences }),
+        ...(sent.error && { error: sent.error }),
+      }
       return { ...object, status }
     } catch (error) {
       if (!(error instanceof AuthenticationError)) throw error
-      return { ...object, status: { user: {}, error: error.message } }
+      const { user = {}, audiences: claimed } = sent
+      return { ...object, status: { user, ...(claimed?.length && { audiences: claimed }), error: error.message } }
     }
   },
 }

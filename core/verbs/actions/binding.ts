@@ -1,7 +1,7 @@
 import { updateObject } from '../../registry/update.ts'
 import { Binding } from '../../resources/core/binding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { badRequest, conflict, invalid, type Status } from '../../respond/status.ts'
+import { badRequest, conflict, noSuchResource, type Status, unexpected } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
@@ -16,13 +16,15 @@ interface Node {
 const body = { group: '', version: 'v1', kind: 'Binding', schema: Binding }
 const bindings = { group: '', resource: 'pods/binding' }
 
-function nodeOf(object: ApiObject, name: string): string {
+/** Throws 500 without a reason, because the reference returns its errors without a Status. */
+function nodeOf(object: ApiObject): string {
   const to = (object['target'] ?? {}) as Node
   const errors = new FieldErrors()
   const path = FieldPath.of('target')
   if (to.kind && to.kind !== 'Node') errors.notSupported(path.child('kind'), to.kind, ['Node', '<empty>'])
   if (!to.name) errors.required(path.child('name'))
-  if (errors.list.length > 0) throw invalid(body, name, errors.list)
+  const faults = errors.list.map(({ field, message }) => `${field}: ${message}`)
+  if (faults.length > 0) throw unexpected(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)
   return to.name ?? ''
 }
 
@@ -54,8 +56,9 @@ function checkPreconditions({ resource, name }: Target, binding: ApiObject, { me
 /** Assigns a pod to a node, once. Labels and annotations of the binding are copied to the pod. */
 async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promise<Status> {
   const { resource, namespace, name, services } = target
-  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
-  const nodeName = nodeOf(binding, name)
+  if ((binding.metadata.name ?? '') !== name) throw badRequest('name in URL does not match name in Binding object')
+  const nodeName = nodeOf(binding)
+  if (name === '') throw badRequest('Name parameter required.')
 
   async function change(pod: ApiObject): Promise<ApiObject> {
     checkPreconditions(target, binding, pod)
@@ -80,7 +83,7 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
 }
 
 /** `pods/binding`. */
-export const binding: Action = { body, perform: bind }
+export const binding: Action = { body, keepsMetadata: true, perform: bind }
 
 /** Deprecated POST to the collection of bindings: the binding's name is the pod's. */
 export const collectedBinding: Action = {
@@ -88,7 +91,7 @@ export const collectedBinding: Action = {
   perform(target, object, dryRun) {
     const pods = target.services.table.lookup('', 'v1', 'pods')
     const { name = '' } = object.metadata
-    if (pods === undefined || name === '') throw badRequest('name in URL does not match name in Binding object')
+    if (pods === undefined) throw noSuchResource()
     return bind({ ...target, resource: pods, name }, object, dryRun)
   },
 }

@@ -1,9 +1,21 @@
 import { flag, integer, type Reader, text, texts } from '../../request/query.ts'
 import { type ApiObject, apiVersionOf, type Subresource } from '../../resources/definition.ts'
+import { badRequest } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import type { Json, Message, Schema } from '../../schema/model.ts'
+import { canonicalTime } from '../../schema/time.ts'
 import type { Target } from '../services.ts'
 
-const scalars: { readonly [type: string]: Reader<Json> } = { string: text, bool: flag, int32: integer, int64: integer }
+/** A time in RFC 3339. Throws BadRequest. */
+const time: Reader<Json> = ([first = '']) => {
+  try {
+    return canonicalTime(first, 'time')
+  } catch (error) {
+    throw badRequest(messageOf(error))
+  }
+}
+
+const scalars: { readonly [type: string]: Reader<Json> } = { string: text, bool: flag, int32: integer, int64: integer, time }
 
 function readerOf(schema: Schema): Reader<Json> {
   if (schema.type !== 'list') return scalars[schema.type] ?? text
@@ -29,12 +41,12 @@ export function connectOptions(target: Target, subresource: Subresource, group: 
 /** The fields of an options message that the query sets. Throws 400. */
 export function optionsOf(query: URLSearchParams, message: Message): { readonly [name: string]: Json } {
   const options: { [name: string]: Json } = {}
-  for (const [name, { schema }] of message.json) {
+  for (const [name, { schema, pointer }] of message.json) {
     const values = query.getAll(name)
     if (values.length === 0) continue
     const value = readerOf(schema)(values)
-    // Empty fields are omitted, as in every encoding.
-    if (value !== '' && value !== false && value !== 0) options[name] = value
+    // Empty fields are omitted, as in every encoding, unless they differ from absent ones.
+    if (pointer || (value !== '' && value !== false && value !== 0)) options[name] = value
   }
   return options
 }

@@ -1,25 +1,35 @@
 /** Connect requests to nodes, pods and services: admission, the look-up of the target, then forwarding. */
+import { attributesOf } from '../../authz/authorizer.ts'
+import { ourWords } from '../../config/words.ts'
+import type { Destination } from '../../forwarding/destination.ts'
+import { isUpgrade } from '../../forwarding/headers.ts'
+import { logAnswer, openLog } from '../../forwarding/log.ts'
+import { relayRequest, withSlash } from '../../forwarding/relay.ts'
+import { relayCommand, wantsTranslation } from '../../forwarding/remote-command.ts'
+import { relayTunnel, wantsTunnel } from '../../forwarding/tunnel.ts'
+import { relayUpgrade } from '../../forwarding/upgrade.ts'
 import { PodLogOptions } from '../../resources/core/pod-options.ts'
 import { Reply } from '../../respond/reply.ts'
-import { serviceUnavailable } from '../../respond/status.ts'
+import { badRequest, forbidden } from '../../respond/status.ts'
+import { isWebSocket } from '../../websocket/handshake.ts'
 import type { Target, Verb } from '../services.ts'
 import { submitConnect } from '../submission.ts'
 import type { VerbHandlers } from './action.ts'
 import type { Backend } from './backend.ts'
 import { connectOptions, optionsOf } from './connect-options.ts'
-import { forwardTo, logOf, nodeAt, type Options, podAt, serviceAt, streamOf } from './locate.ts'
+import { type AgentBackend, forwardTo, logOf, nodeAt, type Options, podAt, serviceAt, streamOf } from './locate.ts'
 
 type Locate = (target: Target, options: Options) => Promise<Backend>
 
-/** Forwarding is not implemented yet: the answer names the address. */
-function forward({ url }: Backend): Response {
-  throw serviceUnavailable(`error dialing backend: this server does not forward requests yet (to ${url})`)
-}
+/** Milliseconds to connect to pods and services, as of Go's default transport. */
+const connectTimeout = 30_000
 
-const connectTo =
-  (locate: Locate): Verb =>
-  async (target) =>
-    forward(await locate(target, await admitted(target)))
+/** Certificates of pods and services are not verified: they are called by IP address, as in the reference. */
+const unverified = { insecure: true, connectTimeout }
+
+function destinationOf({ services: { nodeAgents } }: Target, { isNodeAgent, ...place }: Backend, insecure = false): Destination {
+  return { ...place, options: isNodeAgent ? nodeAgents.options(insecure) : unverified }
+}
 
 /** The options of the request, after admission. */
 async function admitted(target: Target): Promise<Options> {
@@ -35,25 +45,79 @@ async function admitted(target: Target): Promise<Options> {
   return mutated
 }
 
-function upgraded(locate: Locate): VerbHandlers {
-  const verb = connectTo(locate)
+/** Commands and streams change something, whatever the method: a GET needs the right to create too (issue 133515 of the reference). */
+async function authorizeCreate({ exchange, services: { authorizer, settings } }: Target): Promise<void> {
+  const { info, user } = exchange
+  if (info.verb === 'create' || !settings.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return
+  const { verdict, reason } = await authorizer.authorize({ ...attributesOf(user, info), verb: 'create' }, exchange)
+  if (verdict !== 'allow') throw forbidden(info, info.name, reason)
+}
+
+/** Whether a WebSocket goes to the node agent as it is, because the agent can serve it. */
+const servedByAgent = ({ services: { platform, settings } }: Target, { features }: AgentBackend) =>
+  settings.enabled(agentWebSockets) && features.some((each) => ourWords(each, platform) === agentWebSockets)
+
+const agentWebSockets = 'ExtendWebSocketsToNodeagent'
+
+/** Answers a request to switch protocols: `unpack` in the server's own way, others by passing them on. */
+function upgraded(
+  locate: (target: Target, options: Options) => Promise<AgentBackend>,
+  gate: string,
+  unpack: (target: Target, destination: Destination, options: Options) => Promise<Response> | undefined,
+): VerbHandlers {
+  const verb: Verb = async (target) => {
+    const { exchange, services } = target
+    const options = await admitted(target)
+    await authorizeCreate(target)
+    const backend = await locate(target, options)
+    const destination = destinationOf(target, backend)
+    if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
+    const unpacks = isWebSocket(exchange.request) && services.settings.enabled(gate) && !servedByAgent(target, backend)
+    return (unpacks ? unpack(target, destination, options) : undefined) ?? relayUpgrade(exchange, destination, services)
+  }
   return { verbs: { get: verb, create: verb } }
 }
 
+const flagOf = (options: Options, name: string) => options[name] === true
+
+const rootMethods = new Set(['GET', 'HEAD'])
+
 function proxied(locate: Locate): VerbHandlers {
-  const verb = connectTo(locate)
+  const verb: Verb = async (target) => {
+    const { exchange, services } = target
+    const found = await locate(target, await admitted(target))
+    const destination = destinationOf(target, { ...found, target: found.target || '/' })
+    if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services)
+    if (found.target === '' && rootMethods.has(exchange.request.method)) return withSlash(exchange.request)
+    return relayRequest(exchange, destination, services)
+  }
   // The empty verb is OPTIONS.
   return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb } }
 }
 
 const readLog: Verb = async (target) => {
-  const backend = await logOf(target, optionsOf(target.exchange.query, PodLogOptions))
-  return backend === undefined ? new Reply(null, { status: 204 }) : forward(backend)
+  const { exchange, name, services } = target
+  const options = optionsOf(exchange.query, PodLogOptions)
+  const backend = await logOf(target, options)
+  if (backend === undefined) return new Reply(null, { status: 204 })
+  const destination = destinationOf(target, backend, options['insecureSkipTLSVerifyBackend'] === true)
+  return logAnswer(exchange, await openLog(exchange, destination, name, services.outbound), services)
 }
 
-export const podForward = upgraded(forwardTo)
+export const podForward = upgraded(forwardTo, 'PortForwardWebsockets', ({ exchange, services }, destination) =>
+  wantsTunnel(exchange.request, services.platform) ? relayTunnel(exchange, destination, services) : undefined,
+)
 export const podLog: VerbHandlers = { verbs: { get: readLog } }
 export const podProxy = proxied(podAt)
-export const podStream = upgraded(streamOf)
+export const podStream = upgraded(streamOf, 'TranslateStreamCloseWebsocketRequests', ({ exchange, services }, destination, options) => {
+  if (!wantsTranslation(exchange.request, services.platform)) return undefined
+  const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map((name) => flagOf(options, name)) as [
+    boolean,
+    boolean,
+    boolean,
+    boolean,
+  ]
+  return relayCommand(exchange, destination, { stdin, stdout, stderr, tty }, services)
+})
 export const nodeProxy = proxied(nodeAt)
 export const serviceProxy = proxied(serviceAt)

@@ -1,11 +1,13 @@
 /** Target look-up of requests to nodes, pods and services: the checks that precede forwarding, and the URL to forward to. */
+import { hostOf, portOf, queryOf } from '../../forwarding/destination.ts'
+import { cleanPath, escapePath } from '../../forwarding/paths.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, invalid, serviceUnavailable } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { rotated } from '../../webhook/service-address.ts'
 import type { Target } from '../services.ts'
-import { type Backend, checkAddress, find, nodeAgent, origin } from './backend.ts'
+import { type Backend, checkAddress, checkedAddress, find, nodeAgent, originOf } from './backend.ts'
 import { specOf, statusOf } from './pod.ts'
 
 /** Options of a request, after admission. */
@@ -26,23 +28,27 @@ function containerOf(target: Target, pod: ApiObject, { container }: Options): st
   throw badRequest(`a container name must be specified for pod ${target.name}, choose one of: [${names.join(' ')}]`)
 }
 
+/** A backend that is the agent of a pod's node, with the names of the features that the node declares. */
+export interface AgentBackend extends Backend {
+  readonly features: readonly string[]
+}
+
 /** A path of the agent on the pod's node. Throws 400 for a pod without a node. */
-async function agentOf(target: Target, pod: ApiObject, path: readonly string[], query: URLSearchParams): Promise<Backend> {
+async function agentOf(target: Target, pod: ApiObject, path: readonly string[], query: URLSearchParams): Promise<AgentBackend> {
   const { nodeName } = specOf(pod)
   if (!nodeName) throw badRequest(`pod ${target.name} does not have a host assigned`)
-  const url = await nodeAgent(target, nodeName)
-  url.pathname = path.map((element) => `/${element}`).join('')
+  const agent = await nodeAgent(target, nodeName)
   // As Go encodes a query: sorted by name.
   query.sort()
-  url.search = query.toString()
-  return { url, isNodeAgent: true }
+  const search = query.size === 0 ? '' : `?${query}`
+  return { ...agent, target: escapePath(path.map((element) => `/${element}`).join('')) + search, isNodeAgent: true }
 }
 
 /** Query parameters of node agents for the streams of `exec` and `attach`. */
 const streams: { readonly [option: string]: string } = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' }
 
 /** `pods/exec` and `pods/attach`. */
-export async function streamOf(target: Target, options: Options): Promise<Backend> {
+export async function streamOf(target: Target, options: Options): Promise<AgentBackend> {
   const pod = await podOf(target)
   const container = containerOf(target, pod, options)
   const query = new URLSearchParams()
@@ -52,13 +58,16 @@ export async function streamOf(target: Target, options: Options): Promise<Backen
 }
 
 /** `pods/portforward`. */
-export async function forwardTo(target: Target, { ports }: Options): Promise<Backend> {
+export async function forwardTo(target: Target, { ports }: Options): Promise<AgentBackend> {
   const query = new URLSearchParams()
   if (Array.isArray(ports) && ports.length > 0) query.set('port', ports.join(','))
   return agentOf(target, await podOf(target), ['portForward', target.namespace, target.name], query)
 }
 
-function validateLogOptions({ name }: Target, options: Options): void {
+const logStreams = ['All', 'Stderr', 'Stdout']
+
+/** `bySource`: the gate PodLogsQuerySplitStreams, with which a log can be that of one stream. */
+function validateLogOptions({ name }: Target, options: Options, bySource: boolean): void {
   const errors = new FieldErrors()
   const atLeast = (key: string, least: 0 | 1) => {
     const value = options[key]
@@ -70,6 +79,13 @@ function validateLogOptions({ name }: Target, options: Options): void {
   if (options['sinceSeconds'] !== undefined && options['sinceTime'] !== undefined)
     errors.forbidden(FieldPath.of(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified')
   else atLeast('sinceSeconds', 1)
+  const { stream } = options
+  if (stream !== undefined && !bySource) errors.forbidden(FieldPath.of('stream'), 'may not be specified')
+  else if (stream !== undefined) {
+    if (!logStreams.includes(String(stream))) errors.notSupported(FieldPath.of('stream'), String(stream), logStreams)
+    if (stream !== 'All' && options['tailLines'] !== undefined)
+      errors.forbidden(FieldPath.of(''), '`tailLines` and specific `stream` are mutually exclusive for now')
+  }
   if (errors.list.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors.list)
 }
 
@@ -77,8 +93,10 @@ function validateLogOptions({ name }: Target, options: Options): void {
 const logOptions = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream']
 
 /** `pods/log`: undefined when the pod has no node and therefore no log. */
-export async function logOf(target: Target, options: Options): Promise<Backend | undefined> {
-  validateLogOptions(target, options)
+export async function logOf(target: Target, given: Options): Promise<Backend | undefined> {
+  const bySource = target.services.settings.enabled('PodLogsQuerySplitStreams')
+  const options = bySource ? { stream: 'All', ...given } : given
+  validateLogOptions(target, options, bySource)
   const pod = await podOf(target)
   const container = containerOf(target, pod, options)
   if (!specOf(pod).nodeName) return undefined
@@ -102,12 +120,10 @@ function splitPort(target: Target, kind: string): SchemeNamePort {
   return { scheme: scheme === '' ? 'http' : scheme, name, port }
 }
 
-/** Adds the path and the query of the request to the URL of a backend. */
-function proxiedTo({ exchange: { query } }: Target, { path }: Options, url: URL, isNodeAgent = false): Backend {
-  // The path is decoded, as in the reference: an encoded slash becomes a slash.
-  url.pathname = encodeURI(String(path ?? '/'))
-  url.search = query.toString()
-  return { url, isNodeAgent }
+/** Adds the path and the query of the request. The path is decoded and clean, as in the reference: an encoded slash becomes a slash. */
+function proxiedTo({ exchange: { request } }: Target, { path }: Options, origin: URL): Backend {
+  const clean = escapePath(cleanPath(String(path ?? '')))
+  return { origin, target: clean === '' ? '' : clean + queryOf(request), isNodeAgent: false }
 }
 
 /** `pods/proxy`: without a port, the first container port of the pod. */
@@ -117,15 +133,16 @@ export async function podAt(target: Target, options: Options): Promise<Backend> 
   const { podIP } = statusOf(pod)
   checkAddress(podIP)
   const first = specOf(pod).containers.flatMap(({ ports = [] }) => ports)[0]
-  return proxiedTo(target, options, origin(scheme, podIP ?? '', port === '' ? (first?.containerPort ?? 0) : port))
+  return proxiedTo(target, options, originOf(scheme, podIP ?? '', port === '' ? (first?.containerPort ?? 0) : port))
 }
 
 /** `nodes/proxy`: the node agent, or another port of the node. */
 export async function nodeAt(target: Target, options: Options): Promise<Backend> {
   const { scheme, name, port } = splitPort(target, 'node')
-  const agent = await nodeAgent(target, name)
-  if (port === '' || port === agent.port) return proxiedTo(target, options, agent, true)
-  return proxiedTo(target, options, origin(scheme, agent.hostname.replace(/^\[|\]$/g, ''), port))
+  const { origin } = await nodeAgent(target, name)
+  const isNodeAgent = port === '' || port === portOf(origin)
+  const asked = isNodeAgent ? origin : originOf(scheme, hostOf(origin), port)
+  return { ...proxiedTo(target, options, asked), address: await checkedAddress(target, asked), isNodeAgent }
 }
 
 interface ServicePort {
@@ -168,7 +185,7 @@ export async function serviceAt(target: Target, options: Options): Promise<Backe
     const offered = ports.find((each) => (each.name ?? '') === portName)
     if (offered === undefined) continue
     for (const address of rotated(addresses))
-      if (await isPod(target, address)) return proxiedTo(target, options, origin(scheme, address.ip, offered.port))
+      if (await isPod(target, address)) return proxiedTo(target, options, originOf(scheme, address.ip, offered.port))
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(target.name)}`)
 }

@@ -45,8 +45,7 @@ export const conditionOf = (pod: ApiObject, type: string) => statusOf(pod).condi
 export function withCondition(pod: ApiObject, condition: Condition, now: number): readonly Condition[] {
   const old = conditionOf(pod, condition.type)
   const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : timestamp(now)
-  const { generation } = pod.metadata
-  const stamped = { ...condition, lastTransitionTime, ...(generation && { observedGeneration: generation }) }
+  const stamped = { ...condition, lastTransitionTime }
   const conditions = statusOf(pod).conditions ?? []
   return old ? conditions.map((each) => (each === old ? stamped : each)) : [...conditions, stamped]
 }

@@ -106,6 +106,7 @@ async function boundObject(target: Target, { kind = '', apiVersion = '', name = 
 
 export const tokenRequest: Action = {
   body,
+  keepsMetadata: true,
   async perform(target, object) {
     const { services, namespace, name, exchange } = target
     validateSubject(target, object)
@@ -136,9 +137,10 @@ export const tokenRequest: Action = {
       ...(bound && { boundObject: bound }),
     })
     exchange.annotations.set(services.platform.name('authentication.<labels>/issued-credential-id'), credentialId)
+    const { name: _name, namespace: _namespace, uid: _uid, creationTimestamp: _time, ...rest } = object.metadata
     return {
       ...object,
-      metadata: { ...object.metadata, name, namespace, uid: object.metadata.uid || uid, creationTimestamp: timestamp(now) },
+      metadata: { name, namespace, uid: object.metadata.uid || uid, creationTimestamp: timestamp(now), ...rest },
       spec: { ...spec, audiences, expirationSeconds: seconds },
       status: { token, expirationTimestamp: timestamp(now + seconds * 1000) },
     }

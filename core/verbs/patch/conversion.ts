@@ -23,9 +23,10 @@ export function conversionFault(error: DecodeError): string {
   if (!(error instanceof TypeMismatch)) return error.message
   const { typeName } = error
   if (error.decodesItself) return `json: cannot unmarshal ${describe(error.value, typeName)} into Go value of type ${typeName}`
-  const kind = goKind(error.value)
-  if (typeName.startsWith('map[')) return `cannot restore map from ${kind}`
-  if (typeName.startsWith('[]')) return `cannot restore slice from ${kind}`
-  if (typeName.startsWith('v1.')) return `cannot restore struct from: ${kind}`
-  return convertible[kind]?.includes(typeName) ? `cannot convert ${kind} to ${typeName}` : `unrecognized type: ${typeName}`
+  const given = goKind(error.value)
+  if (typeName.startsWith('map[')) return `cannot restore map from ${given}`
+  if (typeName.startsWith('[]')) return `cannot restore slice from ${given}`
+  const { kind } = error
+  if (kind.startsWith('v1.')) return `cannot restore struct from: ${given}`
+  return convertible[given]?.includes(kind) ? `cannot convert ${given} to ${kind}` : `unrecognized type: ${kind}`
 }

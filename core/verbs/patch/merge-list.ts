@@ -1,4 +1,4 @@
-/** Lists in strategic merge patches: identity of items, and order of the merged list. */
+/** Merges lists in strategic merge patches: matches items by merge key, and orders the result. */
 
 import { unprocessablePatch } from '../../apply/json-patch.ts'
 import { typeName } from '../../apply/json-values.ts'
@@ -9,7 +9,7 @@ import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { badOrderList, badPatchType, patchDirective } from './directives.ts'
 
-/** Identity of an item: its merge key, or its value in lists without merge key. */
+/** What identifies an item in a list: the value of its merge key, or the item itself in lists without merge key. */
 type Identity = (item: Json) => Json
 
 /** Merges two objects with the same merge key into one. */
@@ -32,7 +32,7 @@ function identityOf(mergeKey: string | undefined): Identity {
   }
 }
 
-/** First index of each identity. */
+/** Index of the first item with each identity. */
 function positions(items: readonly Json[], identity: Identity): Map<Json, number> {
   const found = new Map<Json, number>()
   for (const [index, item] of items.entries()) {
@@ -57,8 +57,8 @@ function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
 }
 
 /**
- * Merges a list with patch strategy `merge`, or deletes the patch's scalars from it (`deleting`). Added items take the
- * places of deleted ones in `original`, which therefore gives their positions for ordering.
+ * Merges a list with patch strategy `merge`; `deleting`: removes the patch's scalars from it instead. When the patch deletes items,
+ * `original` is overwritten with the merged items, as in the reference: callers take the original order from it.
  */
 export function mergeLists(
   original: Json[],
@@ -82,7 +82,7 @@ export function mergeLists(
   return inOrder(merged, changes, kept, mergeKey)
 }
 
-/** Applies items with `$patch`: returns the items kept of the original, and the items still to merge. */
+/** Applies the items with a `$patch` directive. Returns the remaining original items, and the patch items to merge into them. */
 function applyListDirectives(original: readonly Json[], patch: readonly Json[], mergeKey: string): [kept: Json[], changes: Json[]] {
   const changes: Json[] = []
   const deleted = new Set<Json>()
@@ -118,8 +118,8 @@ function mergeObjects(original: readonly Json[], patch: readonly Json[], mergeKe
 }
 
 /**
- * Orders merged items: items of the patch in its order, the others in theirs; another item comes first if it preceded in
- * the original list.
+ * Orders a merged list: items in `named` (the patch or its order list) in that order, other items in the original order. An other item
+ * comes before a named one if it did so in the original list.
  */
 export function inOrder(merged: readonly Json[], named: readonly Json[], original: readonly Json[], mergeKey: string | undefined): Json[] {
   const identity = identityOf(mergeKey)
@@ -149,7 +149,7 @@ export function inOrder(merged: readonly Json[], named: readonly Json[], origina
   return [...result, ...others.slice(next)]
 }
 
-/** Validates a patch list against its order list: it must be a subsequence. */
+/** Validates that the items of a patch list, without directives, are a subsequence of its `$setElementOrder` list. */
 export function validateOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return
   const identity = identityOf(mergeKey)
@@ -163,7 +163,7 @@ export function validateOrder(patch: readonly Json[], order: readonly Json[], me
     throw badRequest(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
 }
 
-/** The list of a directive. */
+/** The value of a `$setElementOrder` directive. Throws if it is not a list. */
 export function orderList(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value
   throw badOrderList()

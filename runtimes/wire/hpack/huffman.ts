@@ -4,8 +4,8 @@ import { ConnectionError, errorCodes } from '../errors.ts'
 const endOfString = 256
 
 /**
- * Symbols by code length, in code order. The code is canonical: the first is zero, each other one is the one before
- * plus one, with zeros appended where the length grows.
+ * Symbols by length of their code words, in the order of the code words. The code is canonical: the first code word is zero, each
+ * following one is its predecessor plus one, shifted left where the length grows.
  */
 const lengths: readonly (readonly [bits: number, symbols: string | readonly number[]])[] = [
   [5, '012aceiost'],
@@ -37,13 +37,13 @@ const lengths: readonly (readonly [bits: number, symbols: string | readonly numb
   [30, [10, 13, 22, endOfString]],
 ]
 
-/** Code and its length in bits, by symbol. */
+/** Code word and its length in bits, by symbol. */
 const codes = new Uint32Array(257)
 const codeLengths = new Uint8Array(257)
 
 /**
- * The code as a tree with eight bits per step: 256 cells per node. A cell is 0 (no such code), the number of the next node, or a leaf:
- * the symbol and how many of the eight bits belong to it.
+ * Decoding tree that consumes eight bits per step: 256 cells per node. A cell is 0 (invalid code), the number of the next node, or a leaf:
+ * the symbol in the low byte, and above it how many of the eight bits belong to its code word.
  */
 const cells: number[] = new Array(256).fill(0)
 const leaf = 0x8000
@@ -72,7 +72,7 @@ for (const [bits, symbols] of lengths) {
   for (const symbol of typeof symbols === 'string' ? Buffer.from(symbols, 'latin1') : symbols) {
     codes[symbol] = next
     codeLengths[symbol] = bits
-    // EOS must not occur in a string.
+    // EOS in a string is an error, so the tree does not have it.
     if (symbol !== endOfString) plant(symbol, next, bits)
     next++
   }
@@ -85,14 +85,14 @@ const longestPadding = 7
 
 /**
  * Decodes to a Latin-1 string.
- * @throws ConnectionError for padding that is too long or not of ones, and for the end of a string within one.
+ * @throws ConnectionError for an invalid code, the EOS symbol, and padding of more than seven bits or with zeros.
  */
 export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length): string {
   // The shortest codes have five bits.
   const decoded = Buffer.allocUnsafe(Math.ceil(((end - start) * 8) / 5))
   let size = 0
   let node = 0
-  /** Bit buffer, of which `count` bits are unused. */
+  /** Bit buffer; its lowest `count` bits are still to decode. */
   let window = 0
   let count = 0
   /** Bits since the last symbol; at the end they are padding. */
@@ -127,17 +127,17 @@ export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length)
   return decoded.toString('latin1', 0, size)
 }
 
-/** Length in bytes of a Latin-1 text in this code. */
+/** Bytes that a Latin-1 text has when encoded. */
 export function huffmanLength(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits += codeLengths[text.charCodeAt(i)] as number
   return (bits + 7) >> 3
 }
 
-/** Writes a Latin-1 text in this code; returns the offset after it. */
+/** Encodes a Latin-1 text into `bytes` at `start`; returns the offset after it. */
 export function huffmanWrite(text: string, bytes: Uint8Array, start: number): number {
   let at = start
-  /** Unwritten bits, fewer than eight between symbols. */
+  /** The last `count` bits, which do not fill a byte yet. */
   let rest = 0
   let count = 0
   for (let i = 0; i < text.length; i++) {

@@ -30,7 +30,7 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     tolerationSeconds: { notReady: 300, unreachable: 300 },
     find,
     findLive: find,
-    findSoon: find,
+    findSoon: (_milliseconds, ...of) => find(...of),
     list: async (_group, plural, namespace = '') =>
       Object.entries(objects).flatMap(([key, object]) => (key.startsWith(`${plural}/${namespace}`) ? [object] : [])),
     resourceOf: () => undefined,

@@ -200,7 +200,7 @@ const unusable: readonly (readonly [what: string, answer: (review: Review) => An
   [
     'another kind',
     ({ apiVersion, request: { uid } }) => Response.json({ kind: 'Other', apiVersion, response: { uid, allowed: true } }),
-    /expected webhook response of admission\.k8s\.io\/v1, Kind=AdmissionReview, got admission\.k8s\.io\/v1, Kind=Other$/,
+    /failed to call webhook: no kind "Other" is registered for version "admission\.k8s\.io\/v1" in scheme /,
   ],
   ['wrong types', () => ({ allowed: 'yes' }), /failed to call webhook: json: cannot unmarshal/],
   [
@@ -221,7 +221,17 @@ const unusablePatches: typeof unusable = [
     () => ({ allowed: true, patchType: 'JSONPatch' }),
     failed('received invalid webhook response: webhook returned response.patchType but not response.patch'),
   ],
-  ['another type', () => ({ allowed: true, patch: 'W10=', patchType: 'Merge' }), /unsupported patch type "Merge"/],
+  ['another type', () => ({ allowed: true, patch: 'W10=', patchType: 'Merge' }), failed('unsupported patch type "Merge"')],
+  [
+    'no content',
+    () => new Response(''),
+    failed('failed to call webhook: 0-length response with status code: 200 and content type: text/plain;charset=UTF-8'),
+  ],
+  [
+    'a Status',
+    () => Response.json({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'broken' }, { status: 500 }),
+    failed('failed to call webhook: broken'),
+  ],
   ['no base64', () => ({ allowed: true, patch: '***', patchType: 'JSONPatch' }), /failed calling webhook/],
   ['no list', () => ({ allowed: true, patch: btoa('{}'), patchType: 'JSONPatch' }), /received undecodable patch in webhook response/],
 ]

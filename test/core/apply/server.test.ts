@@ -96,7 +96,7 @@ test('YAML, dry runs and refused bodies', async () => {
   )
   assert.match(await texts('a: [\n'), /^400 BadRequest error decoding YAML: error converting YAML to JSON: yaml: line \d/)
   assert.match(await texts(map({}, { name: 'other' })), /^400 BadRequest the name of the object/)
-  assert.match(await texts(map({}, { uid: 'x' })), /^409 Conflict/)
+  assert.match(await texts(map({}, { uid: 'x' })), /^422 Invalid ConfigMap "m" is invalid: metadata.uid: .*: field is immutable$/)
   const twice = `${yaml}  k: "2"\n`
   assert.match(
     await texts(twice, '&fieldValidation=Strict'),

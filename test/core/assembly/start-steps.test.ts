@@ -81,14 +81,14 @@ test('health checks have the names and the order of the reference', async () => 
   const expected = [
     ...['ping', 'log', 'kvstore', 'kvstore-readiness', 'informer-sync', 'custom-resource-definitions', 'encrypted-data'],
     ...[
-      'storage-readiness',
       'start-apiserver-admission-initializer',
       'generic-apiserver-start-informers',
       'storage-object-count-tracker-hook',
       'start-apiextensions-informers',
-      'crd-informer-synced',
       'start-apiextensions-controllers',
+      'crd-informer-synced',
       'start-system-namespaces-controller',
+      'storage-readiness',
       'start-service-ip-repair-controllers',
       'rbac/bootstrap-roles',
       'scheduling/bootstrap-system-priority-classes',

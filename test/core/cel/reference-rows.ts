@@ -83,6 +83,8 @@ export const counted: readonly (readonly [expression: string, cost: number, erro
   ["'abc'.indexOf('', 10)", 0],
 ]
 
+const operands = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
 /** Expression, and its compile errors: columns and messages. */
 export const refused: readonly (readonly [expression: string, ...issues: string[]])[] = [
   ['"%d".format([1.5])', '14: error during formatting: decimal clause can only be used on integers, was given double'],
@@ -130,6 +132,17 @@ export const refused: readonly (readonly [expression: string, ...issues: string[
     "1: Syntax error: token recognition error at: ''abc'",
     "5: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
   ],
+  ['', `0: Syntax error: mismatched input '<EOF>' expecting ${operands}`],
+  [
+    '1 + *',
+    `5: Syntax error: mismatched input '*' expecting ${operands}`,
+    `6: Syntax error: mismatched input '<EOF>' expecting ${operands}`,
+  ],
+  ['1 + / 2', `5: Syntax error: extraneous input '/' expecting ${operands}`],
+  [') x', `1: Syntax error: extraneous input ')' expecting ${operands}`],
+  ['(*)', `2: Syntax error: mismatched input '*' expecting ${operands}`, `3: Syntax error: mismatched input ')' expecting ${operands}`],
+  ['..', "2: Syntax error: no viable alternative at input '..'"],
+  ['x.*', "3: Syntax error: no viable alternative at input '.*'", `4: Syntax error: mismatched input '<EOF>' expecting ${operands}`],
   ["s.find('(')", 'error parsing regexp: missing closing ): `(`'],
   ['[1].existsOne(x, x < 2)', "14: undeclared reference to 'existsOne' (in container '')"],
   ['int(18446744073709551615u)', 'integer overflow'],

@@ -52,6 +52,10 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
   ['matches of a doubled string', `${doubled('text', 19)}.matches('[0-9]+x')`, { text: 'a' }, false],
   ['1,000 patterns', "list.exists(each, 'x'.matches(each))", { list: times(1_000, (index) => 'a'.repeat(300) + index) }, undefined],
   ['a large pattern', "'x'.matches(text)", { text: 'a{1000}'.repeat(100) }, undefined],
+  ...['a', '(', '"\\\\', 'a{9}', '😀'].map((part): (typeof rows)[number] => {
+    const x = part.repeat(3_000_000 / new TextEncoder().encode(part).length)
+    return [`a pattern of 3 MB of '${part}'`, "'x'.matches(x)", { x }, undefined]
+  }),
   ['a part of quadratic search', "text.indexOf('a' + x)", { text: 'a'.repeat(500_000), x: `b${'a'.repeat(5_000)}` }, -1],
   ['contains', 'text.contains(x)', { text: 'a'.repeat(50_000), x: `${'a'.repeat(900)}b${'a'.repeat(900)}` }, false],
   ['lastIndexOf', 'text.lastIndexOf(x)', { text: 'a'.repeat(200_000), x: `${'a'.repeat(5_000)}b` }, -1],
@@ -116,6 +120,16 @@ const rows: readonly (readonly [what: string, expression: string, variables: obj
     const result = expression.startsWith('is') ? false : undefined
     return [`${expression} of lone surrogates`, expression, { text: '\ud800'.repeat(333_333) }, result] as const
   }),
+  ...['a', '1', ' ', '0', '中'].map((part): (typeof rows)[number] => {
+    const text = part.repeat(3_000_000 / new TextEncoder().encode(part).length)
+    return [`isSemver of 3 MB of '${part}', normalized`, 'isSemver(text, true)', { text }, part === '0']
+  }),
+  ...['a', '中', '%e4'].map((part): (typeof rows)[number] => {
+    const text = `x://${part.repeat(3_000_000 / new TextEncoder().encode(part).length)}`
+    return [`URL with a host of 3 MB of '${part}'`, 'url(text).getHostname().size() > 0', { text }, true]
+  }),
+  ['isURL of a host with a bracket in 1,000,000 characters', 'isURL(text)', { text: `https://${'乛'.repeat(1_000_000)}` }, true],
+  ['format of a percent sign in 1,000,000 characters', "text.format([1]) == ''", { text: '严'.repeat(1_000_000) }, false],
   ['isURL of a long scheme', 'isURL(text)', { text: 'a-'.repeat(500_000) }, false],
   ['two errors of addresses', 'cidr(text).containsIP(ip(text))', { text: ':'.repeat(1_000_000) }, undefined],
   ['isSemver of 500,000 identifiers', 'isSemver(text)', { text: manyIdentifiers }, true],

@@ -104,7 +104,7 @@ const rows: { [what: string]: [path: string, make: (items: string[]) => object, 
   'ranges of nodes': [
     '/api/v1/nodes',
     (items) => ({ spec: { podCIDRs: items.map((name) => `fd00:0:0:${Number(name.slice(1)).toString(16).slice(-4)}::/64`) } }),
-    /spec\.podCIDRs\[1\]: Duplicate value/,
+    /spec\.podCIDRs: Invalid value: .*: may specify no more than one CIDR for each IP family/,
   ],
   'families of services': [
     '/api/v1/namespaces/default/services',

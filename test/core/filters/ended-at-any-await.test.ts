@@ -1,7 +1,10 @@
-/** A shutdown, a client that leaves and a deadline, at every call that any verb waits for: of the store, of a webhook, of a conversion. */
+/**
+ * A shutdown, a client that leaves and a deadline, at everything that any verb waits for: the body, authenticators and authorizers, the store,
+ * webhooks and conversions.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Clock, KeyValueStore, Outbound } from '../../../core/ports.ts'
+import type { Clock, Context, KeyValueStore, Outbound } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, stored, versionOf } from '../../conformance/definitions.ts'
 import { apiOf, type TestObject } from '../../support/api.ts'
@@ -14,8 +17,18 @@ const group = 'ends.example.com'
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const reviewed = { apiVersions: ['*'], resources: ['configmaps', 'widgets'], operations: ['*'] }
 
+/** What is waited for, and the signal that ends it, if any. */
+interface Call {
+  readonly what: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const callFor = (what: string, context: Context | undefined): Call => ({ what, signal: context?.signal })
+
 /** Holds the n-th call that a request waits for, before it is made or before its result is seen. */
 class Gate {
+  /** The call that is held. */
+  held: Call | undefined
   #left = 0
   #reach = () => {}
   #release = () => {}
@@ -32,11 +45,20 @@ class Gate {
     })
   }
 
-  readonly pass = async <T>(work: () => Promise<T>): Promise<T> => {
-    await this.#wait()
+  readonly pass = async <T>(call: Call, work: () => Promise<T>): Promise<T> => {
+    await this.#wait(call)
     const result = await work()
-    await this.#wait()
+    await this.#wait(call)
     return result
+  }
+
+  /** A body that is held too. */
+  stream(text: string): ReadableStream<Uint8Array> {
+    const send = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    }
+    return new ReadableStream({ pull: (controller) => this.pass({ what: 'body' }, async () => send(controller)) }, { highWaterMark: 0 })
   }
 
   release(): void {
@@ -44,8 +66,9 @@ class Gate {
     this.#release()
   }
 
-  #wait(): Promise<void> {
+  #wait(call: Call): Promise<void> {
     if (this.#left === 0 || --this.#left > 0) return Promise.resolve()
+    this.held = call
     this.#reach()
     return this.#released
   }
@@ -71,23 +94,25 @@ async function open() {
   let calls = 0
   const store: KeyValueStore = {
     ...actual,
-    get: (...given) => gate.pass(() => actual.get(...given)),
-    list: (...given) => gate.pass(() => actual.list(...given)),
-    currentRevision: (...given) => gate.pass(async () => actual.currentRevision(...given)),
-    grantLease: (...given) => gate.pass(() => actual.grantLease(...given)),
+    get: (...given) => gate.pass(callFor(`get ${given[0]}`, given[2]), () => actual.get(...given)),
+    list: (...given) => gate.pass(callFor(`list ${given[0].prefix}`, given[1]), () => actual.list(...given)),
+    currentRevision: (...given) => gate.pass(callFor('currentRevision', given[0]), async () => actual.currentRevision(...given)),
+    grantLease: (...given) => gate.pass({ what: 'grantLease' }, () => actual.grantLease(...given)),
     put(...given) {
       handed.push(given[0])
-      return gate.pass(() => actual.put(...given))
+      return gate.pass({ what: 'put' }, () => actual.put(...given))
     },
     delete(...given) {
       handed.push(given[0])
-      return gate.pass(() => actual.delete(...given))
+      return gate.pass({ what: 'delete' }, () => actual.delete(...given))
     },
   }
   const outbound: Outbound = {
     fetch(request) {
       calls++
-      return gate.pass(async () => new Response(JSON.stringify(answerTo((await request.json()) as Review))))
+      const { url, signal } = request
+      const answer = async () => new Response(JSON.stringify(answerTo((await request.json()) as Review)))
+      return gate.pass({ what: `POST ${url}`, signal }, answer)
     },
     call: () => assert.fail('no calls by gRPC'),
   }
@@ -118,19 +143,34 @@ async function open() {
       return () => deadlines.delete(callback)
     },
   }
-  const user = { name: 'jane' }
+  const user = { name: 'jane', groups: ['system:masters'] }
   const server = await createApiServer({
     store,
     clock,
     outbound,
     requestTimeout: 2 * timeout,
-    tokens: [{ token: 'jane', user }],
+    tokenAuthenticators: [
+      {
+        name: 'held',
+        authenticateToken: (token, _audiences, context) =>
+          token === 'jane' ? gate.pass(callFor('authenticate', context), async () => ({ user })) : undefined,
+      },
+    ],
+    authorizers: [
+      {
+        name: 'held',
+        authorize: (attributes, context) =>
+          attributes.user.name === 'jane'
+            ? gate.pass(callFor('authorize', context), async () => ({ verdict: 'allow', reason: '' }))
+            : { verdict: 'no-opinion', reason: '' },
+      },
+    ],
     telemetry: { logger },
   })
   const fetch = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
     headers.set('authorization', 'Bearer jane')
-    return server.fetch(new Request(`http://test${path}`, { ...init, headers }))
+    return server.fetch(new Request(`http://test${path}`, { ...init, headers, ...(init.body && { duplex: 'half' }) }))
   }
   const api = apiOf(fetch)
   const clientConfig = { url: 'https://hook.example.com/' }
@@ -233,13 +273,25 @@ const verbs: { readonly [verb: string]: Verb } = {
   delete: { method: 'DELETE', removes: true },
   deletecollection: { method: 'DELETE', collection: 'fieldSelector=metadata.name=NAME', removes: true },
   get: { method: 'GET' },
-  list: { method: 'GET', collection: '' },
+  list: { method: 'GET', collection: 'labelSelector=changed!=yes' },
   watch: { method: 'GET', collection: 'watch=true' },
 }
 
 const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+/**
+ * What goes on: writes and leases, because they may have been applied; the start of a watch cache, which others wait for too; the body, which is
+ * the client's.
+ */
+const goesOn = [
+  'put',
+  'delete',
+  'grantLease',
+  'body',
+  ...[configMaps, events, widgets].map(({ keys }) => `list ${keys.replace('default/', '')}`),
+]
 
 type Ending = 'shutdown' | 'client' | 'deadline'
 let names = 0
@@ -261,7 +313,7 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   const init = { method, headers: { 'content-type': type }, signal: client.signal }
   const answer = opened.fetch(
     path,
-    body ? { ...init, body: JSON.stringify(body(kind, name, before?.metadata.resourceVersion ?? '')) } : init,
+    body ? { ...init, body: gate.stream(JSON.stringify(body(kind, name, before?.metadata.resourceVersion ?? ''))) } : init,
   )
   const isHeld = await within(what, Promise.race([reached.then(() => true), answer.then(() => false)]))
   let closed: Promise<unknown> | undefined
@@ -269,6 +321,10 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   else if (ending === 'client') client.abort()
   else opened.expire()
   await turns()
+  // A watch has no deadline.
+  const ends = ending === 'client' || (ending === 'deadline' && verb !== 'watch')
+  if (isHeld && ends && !goesOn.includes(gate.held?.what ?? ''))
+    assert.equal(gate.held?.signal?.aborted, true, `${what}: ${gate.held?.what} goes on`)
   const written = handed.length
   gate.release()
   const response = await within(`answer to ${what}`, answer)

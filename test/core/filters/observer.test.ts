@@ -26,10 +26,12 @@ let prepare: ((exchange: Exchange) => void) | undefined
 let server: AssembledServer
 
 const observer = (exchange: Exchange): ExchangeObserver => ({
-  authenticated: () => notes.push(['authenticated', exchange.user.name]),
+  authenticated: () => void notes.push(['authenticated', exchange.user.name]),
   impersonated: (user, constraint) => notes.push(['impersonated', user.name, constraint]),
-  authorized: (allowed, reason) => notes.push(['authorized', allowed, reason]),
-  received: (body) => notes.push(['received', text(body)]),
+  authorized: (verdict, reason) => notes.push(['authorized', verdict, reason]),
+  requested: ({ name }, json) => notes.push(['requested', name, JSON.parse(text(json())).kind]),
+  patched: (body) => notes.push(['patched', text(body)]),
+  panicked: (error) => notes.push(['panicked', error]),
   responding(json) {
     const { kind, apiVersion, metadata, code } = JSON.parse(text(json()))
     notes.push(['responding', kind, apiVersion, code ?? metadata.name ?? 'list'])
@@ -62,15 +64,15 @@ async function noted(method: string, path: string, body?: object, headers: Recor
 
 const anonymous = [
   ['authenticated', 'system:anonymous'],
-  ['authorized', true, ''],
+  ['authorized', 'allow', ''],
 ]
 
 test('the user before and after impersonation, the decision, the body and the object of the response', async () => {
   assert.deepEqual(await noted('POST', configMaps, object('a'), { 'impersonate-user': 'jane', accept: 'application/yaml' }), [
     ['authenticated', 'system:anonymous'],
     ['impersonated', 'jane', 'impersonate:user-info'],
-    ['authorized', true, ''],
-    ['received', JSON.stringify(object('a'))],
+    ['authorized', 'allow', ''],
+    ['requested', 'a', 'ConfigMap'],
     ['responding', 'ConfigMap', 'v1', 'a'],
   ])
 })
@@ -89,7 +91,7 @@ test('objects as they are requested: in their version, as tables, lists and erro
   ]
   for (const [expected, method, path, body, headers] of cases) {
     const found = await noted(method, path, body, headers)
-    const received = body ? [['received', JSON.stringify(body)]] : method === 'DELETE' ? [['received', '']] : []
+    const received = method === 'POST' ? [['requested', 'a', 'ConfigMap']] : body ? [['patched', JSON.stringify(body)]] : []
     assert.deepEqual(found, [...anonymous, ...received, ['responding', ...expected]], `${method} ${path}`)
   }
   assert.deepEqual(await noted('GET', `${configMaps}?watch=true`), anonymous)

@@ -10,7 +10,7 @@ const optionsOf = (...argv: string[]) => serverOptions(parseFlags(argv, 'apiserv
 test('privileged containers are refused by default in the daemon and allowed in an embedded server', () => {
   assert.equal(optionsOf().allowPrivileged, false)
   assert.equal(optionsOf('--allow-privileged').allowPrivileged, true)
-  assert.equal(withDefaults({}).allowPrivileged, true)
+  assert.equal(withDefaults({}).admission.allowPrivileged, true)
 })
 
 test('feature gates are passed to validation', () => {
@@ -18,7 +18,7 @@ test('feature gates are passed to validation', () => {
   assert.equal(gates?.enabled('MaxUnavailableStatefulSet'), true)
   assert.equal(gates?.enabled('HostnameOverride'), false)
   assert.equal(gates?.enabled('NoSuchGate'), false, 'an unknown gate is disabled')
-  assert.equal(withDefaults({}).gates.enabled('HostnameOverride'), true, 'enabled by default')
+  assert.equal(withDefaults({}).apis.gates.enabled('HostnameOverride'), true, 'enabled by default')
 })
 
 test('errors and warnings about gates and APIs name the flag', () => {

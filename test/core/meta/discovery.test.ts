@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse as parseYaml } from 'yaml'
 import { createDiscovery } from '../../../core/meta/discovery.ts'
+import type { GroupSource, PublishedVersion } from '../../../core/meta/group-source.ts'
+import { createServedGroups } from '../../../core/meta/served.ts'
 import { APIGroupDiscoveryList } from '../../../core/resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../../core/resources/meta/discovery.ts'
 import { ApiError } from '../../../core/respond/status.ts'
@@ -9,8 +11,18 @@ import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
 import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
 import { asked, builtin, get, platform, serving, widget } from './fixtures.ts'
 
-const create = (served = serving(builtin)) =>
-  createDiscovery({ served, platform, serverAddress: '10.0.0.1:6443', hashes: true, aggregatedVersions: ['v2', 'v2beta1'] })
+const create = (
+  served = serving(builtin),
+  more: { readonly sources?: readonly GroupSource[]; readonly peers?: readonly GroupSource[] } = {},
+) =>
+  createDiscovery({
+    sources: [...(more.sources ?? []), createServedGroups(served, platform)],
+    peers: more.peers ?? [],
+    platform,
+    serverAddress: '10.0.0.1:6443',
+    hashes: true,
+    aggregatedVersions: ['v2', 'v2beta1'],
+  })
 const aggregated = (version: string) => `application/json;g=apidiscovery.${platform.domain};v=${version};as=APIGroupDiscoveryList`
 
 /** A value without empty strings and members, which protobuf may not distinguish from absent ones. */
@@ -287,4 +299,66 @@ test('other media types are not acceptable', async () => {
     get(create(), '/apis', { accept: 'text/html' }),
     (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',
   )
+})
+
+/** A source with one version of a group, with resources of these names. */
+function source(group: string, version: string, priority: number, names: readonly string[], own: Partial<PublishedVersion> = {}) {
+  const groupVersion = `${group}/${version}`
+  const resources = () =>
+    names.map((name) => ({
+      rows: [{ name, subresource: '', kind: 'Flunder', verbs: ['get', 'list'] }] as const,
+      singular: '',
+      namespaced: true,
+    }))
+  const versions: PublishedVersion[] = [
+    { group, version, groupVersion, path: `/apis/${groupVersion}`, priority: 15, service: false, freshness: 'Current', resources, ...own },
+  ]
+  return {
+    revision: 1,
+    groups: () => [{ name: group, priority, versions }],
+  }
+}
+
+type Items = { metadata: { name?: string }; versions: { version: string; freshness: string; resources: { resource: string }[] }[] }[]
+async function aggregatedGroup(discovery: ReturnType<typeof create>, name: string, parameters = '') {
+  const { items } = (await (await get(discovery, '/apis', { accept: `${aggregated('v2')}${parameters}` })).json()) as { items: Items }
+  const found = items.find(({ metadata }) => metadata.name === name)
+  return found?.versions.map(({ version, freshness, resources }) => [version, freshness, resources.map(({ resource }) => resource)])
+}
+
+test('groups of other sources are listed by priority, with their freshness; the first source of a group version is listed', async () => {
+  const first = source('wardle.example.com', 'v1', 30_000, ['flunders'], { freshness: 'Stale' })
+  const second = source('shop.example.com', 'v1', 500, ['orders'])
+  const discovery = create(serving([...builtin, widget('v1'), widget('v2')]), { sources: [first, second] })
+  const { groups } = (await (await get(discovery, '/apis')).json()) as { groups: { name: string; versions: { version: string }[] }[] }
+  assert.equal(groups[0]?.name, 'wardle.example.com')
+  assert.deepEqual(
+    groups.find(({ name }) => name === 'shop.example.com')?.versions.map(({ version }) => version),
+    ['v2', 'v1'],
+  )
+  assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['orders'])
+  assert.deepEqual(await aggregatedGroup(discovery, 'wardle.example.com'), [['v1', 'Stale', ['flunders']]])
+})
+
+test('a change of any source shows', async () => {
+  const changing = { ...source('wardle.example.com', 'v1', 2000, ['flunders']), revision: 1 }
+  const discovery = create(serving(builtin), { sources: [changing] })
+  assert.deepEqual([...(await rows('/apis/wardle.example.com/v1', discovery)).keys()], ['flunders'])
+  changing.groups = source('wardle.example.com', 'v1', 2000, ['fischers']).groups
+  changing.revision++
+  assert.deepEqual([...(await rows('/apis/wardle.example.com/v1', discovery)).keys()], ['fischers'])
+})
+
+test('what only peers serve is in the current aggregated list alone, and not for clients that ask for none of it', async () => {
+  const peers = [source('shop.example.com', 'v1', 1000, ['orders', 'widgets']), source('shop.example.com', 'v3', 1000, ['returns'])]
+  const discovery = create(serving([...builtin, widget('v1')]), { peers })
+  assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com'), [
+    ['v1', 'Current', ['orders', 'widgets']],
+    ['v3', 'Current', ['returns']],
+  ])
+  const own = [['v1', 'Current', ['widgets']]]
+  assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com', ';profile=nopeer'), own)
+  assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/status', 'widgets/scale'])
+  const legacy = (await (await get(discovery, '/apis', { accept: aggregated('v2beta1') })).json()) as { items: Items }
+  assert.equal(legacy.items.find(({ metadata }) => metadata.name === 'shop.example.com')?.versions.length, 1)
 })

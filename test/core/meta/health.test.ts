@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHealth, type Health, type HealthOptions } from '../../../core/meta/health.ts'
-import { asked, clockAt } from './fixtures.ts'
+import { createHealthMetrics } from '../../../core/meta/metrics/health.ts'
+import { asked, clockAt, platform } from './fixtures.ts'
 
 const failing = (name: string, group?: string) => ({
   name,
@@ -74,4 +75,20 @@ test('shutdown makes only /readyz fail', async () => {
   assert.deepEqual(await ask(health, '/readyz'), [500, '[+]ping ok\n[+]log ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'])
   assert.equal((await ask(health, '/livez'))[0], 200)
   assert.equal((await ask(health, '/healthz'))[0], 200)
+})
+
+test('results of checks are counted by endpoint, except those that were excluded or asked for alone', async () => {
+  const metrics = createHealthMetrics(clockAt(0), platform)
+  const health = create({ checks: [failing('store')], observe: metrics.observe })
+  await ask(health, '/readyz')
+  await ask(health, '/readyz?exclude=store')
+  await ask(health, '/livez/ping')
+  const lines = metrics.registry.text().split('\n')
+  const series = lines.filter((line) => /store|ping/.test(line))
+  assert.deepEqual(series, [
+    'kubernetes_healthcheck{name="ping",type="readyz"} 1',
+    'kubernetes_healthcheck{name="store",type="readyz"} 0',
+    'kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} 2',
+    'kubernetes_healthchecks_total{name="store",status="error",type="readyz"} 1',
+  ])
 })

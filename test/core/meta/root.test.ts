@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRoot } from '../../../core/meta/root.ts'
+import { createServedGroups } from '../../../core/meta/served.ts'
 import { versionResponse } from '../../../core/meta/version.ts'
 import { platform, serving, widget } from './fixtures.ts'
 
 test('the root lists known paths, sorted and indented', async () => {
   const served = serving([widget('v1')])
-  const root = createRoot(served, platform, ['/version', '/healthz'])
+  const root = createRoot([createServedGroups(served, platform)], ['/version', '/healthz'])
   assert.equal(
     await root().text(),
     `{

@@ -88,4 +88,11 @@ test('unknown fields are refused', () => {
   assert.equal(message('constructor', own), 'field label not supported: constructor')
   assert.equal(message('metadata.namespace', { ...own, namespaced: false }), 'field label not supported: metadata.namespace')
   assert.equal(message('metadata.namespace', { ...plain, namespaced: false }), '')
+  const worded = { ...own, unselectable: (label: string, apiVersion: string) => `no ${label} in ${apiVersion}` }
+  assert.equal(message('x', worded), 'no x in v1')
+})
+
+test('a term of only an operator selects everything', () => {
+  for (const text of ['=', '==', '!=', '=,!=']) assert.deepEqual(parseFieldSelector(text), [])
+  assert.deepEqual(parseFieldSelector('=a'), [{ field: '', operator: '=', value: 'a' }])
 })

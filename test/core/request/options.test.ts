@@ -11,7 +11,7 @@ import {
   readPatchOptions,
   readUpdateOptions,
 } from '../../../core/request/options.ts'
-import { parseGetVersion, parseListVersion, parseWatchVersion } from '../../../core/request/resource-version.ts'
+import { parseListVersion, parseVersion } from '../../../core/request/resource-version.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 
 const platform = createPlatform()
@@ -148,12 +148,9 @@ test('other options', () => {
     () => readIncludeObject(query('includeObject=x')),
   )
   assert.deepEqual(['', '0', '12'].map(parseListVersion), [0, 0, 12])
-  assert.deepEqual(['', '0', '12'].map(parseGetVersion), [0, 0, 12])
-  refused(500, 'resourceVersion: Invalid value: "a": strconv.ParseUint: parsing "a": invalid syntax', () => parseGetVersion('a'))
+  assert.deepEqual(['', '0', '12'].map(parseVersion), [0, 0, 12])
+  refused(500, 'resourceVersion: Invalid value: "a": strconv.ParseUint: parsing "a": invalid syntax', () => parseVersion('a'))
   refused(400, 'invalid resource version: resourceVersion: Invalid value: "a": strconv.ParseUint: parsing "a": invalid syntax', () =>
     parseListVersion('a'),
-  )
-  refused(422, 'pods "" is invalid: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax', () =>
-    parseWatchVersion('-1', { group: '', resource: 'pods' }),
   )
 })

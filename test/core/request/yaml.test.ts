@@ -132,18 +132,30 @@ test('parses like kube-apiserver (go-yaml v2)', () => {
   ]
   for (const [text, expected] of rows) assert.deepEqual(value(text), expected, text)
   for (const [text, message] of [
-    ['a: b: c', /^yaml: line 1: mapping values are not allowed in this context$/],
+    ['a: b: c', /^yaml: mapping values are not allowed in this context$/],
     ['a:\n\t- b', /^yaml: line 2: found character that cannot start any token$/],
-    ['a: [b\nc: d', /^yaml: line 2: did not find expected ',' or '\]'$/],
-    ['a: "b', /^yaml: line 1: found unexpected end of stream$/],
+    ['a: [b\nc: d', /^yaml: line 1: did not find expected ',' or '\]'$/],
+    ['a: "b', /^yaml: found unexpected end of stream$/],
     ['a\nb: c', /^yaml: line 2: mapping values are not allowed in this context$/],
     ['a: b\n c: d', /^yaml: line 2: mapping values are not allowed in this context$/],
-    ['a: @b', /^yaml: line 1: found character that cannot start any token$/],
-    ['a: !!int b', /^yaml: line 1: cannot decode `b` as a !!int$/],
-    ['a: "\\q"', /^yaml: line 1: found unknown escape character$/],
-    ['a: b\n]', /^yaml: line 2: did not find expected key$/],
+    ['a: @b', /^yaml: found character that cannot start any token$/],
+    ['a: !!int b', /^yaml: cannot decode !!str `b` as a !!int$/],
+    ['a: "\\q"', /^yaml: found unknown escape character$/],
+    ['a: b\n]', /^yaml: line 1: did not find expected key$/],
   ] as const)
     refused(text, message)
+})
+
+test('says what is wrong with bytes that are not UTF-8', () => {
+  const rows: readonly (readonly [readonly number[], string])[] = [
+    [[0xff], 'invalid leading UTF-8 octet'],
+    [[0xe2, 0x82], 'incomplete UTF-8 octet sequence'],
+    [[0xe2, 0x41, 0x41], 'invalid trailing UTF-8 octet'],
+    [[0xc0, 0x80], 'invalid length of a UTF-8 sequence'],
+    [[0xed, 0xa0, 0x80], 'invalid Unicode character'],
+  ]
+  for (const [bytes, fault] of rows)
+    assert.throws(() => parseYaml(new Uint8Array([0x61, ...bytes]), { duplicates: false }), { message: `yaml: ${fault}` })
 })
 
 test('aliases are copied, and merge keys apply', () => {
@@ -158,10 +170,13 @@ test('reports duplicate keys by line; the last value counts', () => {
   assert.deepEqual(parsed.duplicates.toSorted(), ['line 4: key "c" already set in map', 'line 5: key "a" already set in map'])
 })
 
-test('refuses texts other than a single JSON-compatible document', () => {
-  refused('a: 1\n---\nb: 2\n', /single document/)
-  refused('a: [1', /yaml: line \d+/)
-  refused('a: b: c', /yaml: line 1/)
+test('reads the first document only', () => {
+  for (const text of ['a: 1\n---\nb: [', '{a: 1}{a: 2}', '{a: 1}\n...\n}']) assert.deepEqual(value(text), { a: 1 })
+  refused('{a: 1}\n@', /^yaml: line 2: found character that cannot start any token$/)
+})
+
+test('refuses texts that are not JSON-compatible', () => {
+  refused('a: [1', /^yaml: line 1: did not find expected ',' or '\]'$/)
   refused('a: .nan', /unsupported value: NaN/)
   refused('a: .inf', /unsupported value/)
 })
@@ -187,7 +202,7 @@ test('a colon ends a plain scalar only before white space, as in kube-apiserver'
   assert.deepEqual(value('{a: b:, c: d, e:f, "g":1}'), { a: 'b:', c: 'd', 'e:f': null, g: 1 })
   assert.deepEqual(value('[a:, x::, y:: ]'), ['a:', 'x::', { 'y:': null }])
   assert.deepEqual(value('a:\n  - b:\n  - [c: d]'), { a: [{ b: null }, [{ c: 'd' }]] })
-  refused('[a:{b: c}]', /yaml: line 1/)
+  refused('[a:{b: c}]', /^yaml: did not find expected ',' or '\]'$/)
 })
 
 test('__proto__ is an ordinary key', () => {

@@ -457,6 +457,14 @@ test('status.storedVersions keeps the versions in which objects were stored', as
   )
 })
 
+test('errors about versions show what all versions have in common as absent', async () => {
+  const both = await change('widgets.example.com', {
+    'spec.versions.0.storage': true,
+    'spec.versions.1': { ...second, storage: true, schema: manifest.spec.versions[0]?.schema },
+  })
+  assert.match(causesOf(both).join(), /"Storage":true,[^{}]*"Schema":null,[^{}]*\},\{[^{}]*"Schema":null/)
+})
+
 test('spec.names.plural is immutable; scope and kind once the definition is established', async () => {
   const { send } = await client
   const group = {

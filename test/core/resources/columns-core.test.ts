@@ -106,7 +106,13 @@ testColumns(
             { type: 'InternalIP', address: 'fd00::2' },
             { type: 'ExternalIP', address: '5.5.5.5' },
           ],
-          nodeInfo: { kubeletVersion: 'v1.36.0', osImage: 'Debian', kernelVersion: '6.1', containerRuntimeVersion: 'containerd://2.0' },
+          nodeInfo: {
+            kubeletVersion: 'v1.36.0',
+            osImage: 'Debian',
+            kernelVersion: '6.1',
+            architecture: 'arm64',
+            containerRuntimeVersion: 'containerd://2.0',
+          },
         },
         {
           'node-role.kubernetes.io/worker': '',
@@ -122,7 +128,7 @@ testColumns(
       '10.0.0.2',
       '5.5.5.5',
       'Debian',
-      '6.1',
+      '6.1 (arm64)',
       'containerd://2.0',
     ],
   ],
@@ -326,15 +332,7 @@ testColumns(
   ],
 )
 
-testColumns(
-  'v1',
-  'serviceaccounts',
-  ['Name!', 'Secrets', 'Age'],
-  [
-    [{ secrets: [{ name: 'a' }, { name: 'b' }] }, 2, '10m'],
-    [{}, 0, '10m'],
-  ],
-)
+testColumns('v1', 'serviceaccounts', ['Name!', 'Age'], [[{ secrets: [{ name: 'a' }, { name: 'b' }] }, '10m']])
 
 const addresses = (...ips: string[]) => ips.map((ip) => ({ ip }))
 

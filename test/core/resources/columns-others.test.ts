@@ -230,11 +230,8 @@ testColumns(
 testColumns(
   'storage.k8s.io/v1',
   'csistoragecapacities',
-  ['Name!', 'StorageClassName', 'Capacity'],
-  [
-    [{ storageClassName: 'fast', capacity: '10Gi' }, 'fast', '10Gi'],
-    [{ storageClassName: 'fast' }, 'fast', '<unset>'],
-  ],
+  ['Name!', 'Created At:date'],
+  [[{ storageClassName: 'fast', capacity: '10Gi' }, '2026-01-01T00:50:00Z']],
 )
 
 for (const plural of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'])

@@ -146,7 +146,7 @@ test('device status is dropped together with the allocation', async () => {
   const spec = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }
   const made = await make(path, { kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'devices' }, spec })
   const results = [{ request: 'r', driver: 'd.io', pool: 'p', device: 'a' }]
-  const devices = [{ driver: 'd.io', pool: 'p', device: 'a', conditions: [] }]
+  const devices = [{ driver: 'd.io', pool: 'p', device: 'a', conditions: null }]
   const allocated = await put(`${made.path}/status`, made.body, { status: { allocation: { devices: { results } }, devices } })
   assertHas(allocated.body['status'], { devices })
   const released = await put(`${made.path}/status`, allocated.body, { 'status.allocation': undefined })

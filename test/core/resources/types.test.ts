@@ -364,8 +364,8 @@ test('field selectors treat unset fields as zero values', () => {
   }
   assert.equal(selected('Node', 'spec.unschedulable', {}), 'false')
   assert.equal(selected('Node', 'spec.unschedulable', { spec: { unschedulable: true } }), 'true')
-  assert.equal(selected('ReplicaSet', 'status.replicas', {}), '0')
-  assert.equal(selected('ReplicaSet', 'status.replicas', { status: { replicas: 3 } }), '3')
+  assert.equal(selected('ReplicationController', 'status.replicas', {}), '0')
+  assert.equal(selected('ReplicationController', 'status.replicas', { status: { replicas: 3 } }), '3')
   assert.equal(selected('Event', 'source', { source: {}, reportingComponent: 'c' }), 'c')
 })
 

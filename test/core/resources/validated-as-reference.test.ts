@@ -133,6 +133,6 @@ test('another uid in an update names the stored key', async () => {
   assert.equal(status, 409)
   assert.match(
     body.message ?? '',
-    /: StorageError: invalid object, Code: 4, Key: \/configmaps\/default\/identity, ResourceVersion: 0, AdditionalErrorMsg: /,
+    /: StorageError: invalid object, Code: 4, Key: \/registry\/configmaps\/default\/identity, ResourceVersion: 0, AdditionalErrorMsg: /,
   )
 })

@@ -21,3 +21,7 @@ test('counts characters, not UTF-16 code units', () => {
   const [only] = boundedWarnings(['😀'.repeat(5_000)])
   assert.equal(only, '😀'.repeat(256))
 })
+
+test('texts with control characters, which no header can hold, are left out', () => {
+  assert.deepEqual(boundedWarnings(['one', 'two\nlines', 'a\u0085b', 'é']), ['one', 'é'])
+})

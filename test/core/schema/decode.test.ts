@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import { field, inline, intOrString, type Json, list, map, message, quantity, string, time } from '../../../core/schema/model.ts'
+import { givenEmpties, givenEmpty, hasGivenEmpty } from '../../../core/schema/given-empty.ts'
+import { clone } from '../../../core/schema/members.ts'
+import {
+  field,
+  inline,
+  intOrString,
+  type Json,
+  type JsonObject,
+  list,
+  map,
+  message,
+  quantity,
+  string,
+  time,
+} from '../../../core/schema/model.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf.ts'
 import fc from '../../support/fast-check.ts'
 import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
@@ -26,7 +40,22 @@ describe('decode', () => {
 
   it('drops zero values unless they are pointers or required', () => {
     const zero = { text: '', flag: false, size: 0, secret: '', data: {}, limits: {}, byName: {}, inlined: '', inlinedCount: 0, numbers: [] }
-    assert.deepEqual(spec({ ...zero, optionalFlag: false, ratio: 0, items: [] }), { ...empty, optionalFlag: false, ratio: 0, items: [] })
+    assert.deepEqual(spec({ ...zero, optionalFlag: false, ratio: 0 }), { ...empty, optionalFlag: false, ratio: 0 })
+  })
+
+  it('counts empty lists and maps as absent, but remembers them through copies and further decoding', () => {
+    const { value } = decode(Thing, { spec: { items: [], data: {}, byName: { a: {} }, limits: null }, metadata: { labels: {} } })
+    assert.deepEqual(value, { metadata: {}, spec: { ...empty, byName: { a: { name: '' } } } })
+    for (const object of [value, clone(value), canonicalise(Thing, { ...value }), canonicalise(Thing, value, { shares: true })]) {
+      const [given, metadata] = [object['spec'] as JsonObject, object['metadata'] as JsonObject]
+      assert.deepEqual(givenEmpties(given), { items: [], data: {} })
+      assert.deepEqual(
+        [givenEmpty(metadata, 'labels'), givenEmpty(metadata, 'annotations'), givenEmpties(object)],
+        [{}, undefined, undefined],
+      )
+      assert.ok(hasGivenEmpty(object) && !hasGivenEmpty(given['byName'] as Json))
+      assert.equal(JSON.stringify(object), JSON.stringify(value))
+    }
   })
 
   it('takes null for absent', () => {

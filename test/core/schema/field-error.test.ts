@@ -117,8 +117,8 @@ describe('bounds', () => {
     const long = 'x'.repeat(1_000_000)
     for (let index = 0; index < 50; index++) errors.invalid(path.key(long), [{ [long]: long }, long], long)
     errors.notSupported(path, long, [long, long])
-    assert.ok(JSON.stringify(errors.list).length < 100_000)
-    assert.ok(errors.list.length > 5)
+    assert.ok(JSON.stringify(errors.list).length < 150_000)
+    assert.ok(errors.list.length > 2)
   })
 
   it('keeps one error of each rule that ratcheting may drop', () => {

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { withoutSchemas } from '../../../core/custom-resources/without-schemas.ts'
 import { type ApiObject, apiVersionOf } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { ownMetadata, ownMetadataBytes } from '../../../core/respond/partial.ts'
 import { concatenate } from '../../../core/schema/bytes.ts'
 import { Name, Values } from '../../../core/schema/json-scan.ts'
 import { parseJsonText } from '../../../core/schema/json-text.ts'
@@ -189,6 +190,31 @@ test('metadata, labels and managed fields of served objects', () => {
   }
 })
 
+const field = 'deprecated.deployment.rollback.to'
+const definitionWithFields = { fieldAnnotations: [field, 'other'] }
+const annotationTexts = [field, `"${field}":`, `\\"${field}\\":""`, 'annotations', '"annotations":{', ...texts]
+
+test('annotations that are fields in another version', () => {
+  const said = progress('annotations', rounds)
+  let without = 0
+  for (let round = 0; round < rounds; round++) {
+    const annotations = () =>
+      object(Array.from({ length: integer(4) }, () => [chance(0.3) ? field : pick(annotationTexts), string(pick(annotationTexts))]))
+    const json = around({
+      name: () => string(pick(annotationTexts)),
+      ...(chance(0.8) && { annotations }),
+      ...(chance(0.5) && { labels: annotations }),
+      ...(chance(0.3) && { spec: () => object([['annotations', annotations()]]) }),
+    }).trim()
+    const parsed = parse(json)
+    const shown = ownMetadataBytes(encoder.encode(json), definitionWithFields)
+    assert.deepEqual(parse(decoder.decode(shown)), ownMetadata(parsed, definitionWithFields), json)
+    if (shown.length < json.length) without++
+    said(round + 1)
+  }
+  assert.ok(without > rounds / 20, `${without} of ${rounds} had such annotations`)
+})
+
 // No server stores an object with two members `metadata`.
 test('custom resources that another server stored', () => {
   const said = progress('stored custom resources', rounds)
@@ -213,6 +239,7 @@ test('custom resources that another server stored', () => {
 const writers: { readonly [file: string]: string } = {
   'core/apply/element.ts': 'matches whole path elements of plain texts',
   'core/apply/managers.ts': 'writes an identity',
+  'core/audit/event.ts': 'writes events',
   'core/custom-resources/conversion-webhook.ts': 'writes a review',
   'core/respond/watch-frame.ts': 'writes an event',
   'core/storage/codec.ts': 'writes the start of served bytes, and compares it',
@@ -225,7 +252,7 @@ const writers: { readonly [file: string]: string } = {
 }
 
 test('nothing else looks for members of JSON', () => {
-  const literal = /(?:'[^'\n]*"[\w.]+\\?":[^'\n]*'|`[^`\n]*"[\w.]+\\?":[^`\n]*`|\/[^/\n]*"[^"\n/]+"\s*:[^/\n]*\/)/
+  const literal = /(?:'[^'\n]*"[\w.]+\\?":[^'\n]*'|`[^`\n]*"[\w.]+\\?":[^`\n]*`|`"\$\{\w+\}":[^`\n]*`|\/[^/\n]*"[^"\n/]+"\s*:[^/\n]*\/)/
   const found = [...sourcesBelow('core'), ...sourcesBelow('runtimes')]
     .filter(({ text }) => text.split('\n').some((line) => !/^\s*(?:\*|\/[/*])/.test(line) && literal.test(line)))
     .map(({ path }) => path)

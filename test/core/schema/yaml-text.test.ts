@@ -71,3 +71,39 @@ test('members are in the order of kube-apiserver: other characters, then letters
     .map((line) => line.replace(/: v$/, '').replaceAll('"', ''))
   assert.deepEqual(keys, sorted)
 })
+
+test('strings are written as kube-apiserver writes them', () => {
+  const long =
+    'message: only the following media types are accepted: application/json;stream=watch, application/vnd.example.protobuf;stream=watch'
+  // As kube-apiserver 1.36.2 answers config maps with these values.
+  const written: readonly (readonly [string, string])[] = [
+    ['f:data', 'f:data'],
+    ['.', '.'],
+    ['-', "'-'"],
+    ["it's", "it's"],
+    ["'", "''''"],
+    ['a: b', "'a: b'"],
+    [' a', "' a'"],
+    ['yes', '"yes"'],
+    ['2026-01-01T00:00:00Z', '"2026-01-01T00:00:00Z"'],
+    ['2026-02-30', '2026-02-30'],
+    ['12:30', '"12:30"'],
+    ['<<', '<<'],
+    ['a\tb', '"a\\tb"'],
+    ['\u{1f600}', '"\\U0001F600"'],
+    ['é', 'é'],
+    ['a\n b\n', '|\n  a\n   b'],
+    [' a\n', '|2\n   a'],
+    ['a \nb', '"a \\nb"'],
+    [
+      long,
+      "'message: only the following media types are accepted: application/json;stream=watch,\n  application/vnd.example.protobuf;stream=watch'",
+    ],
+    [`${'word '.repeat(20)}end`, `${'word '.repeat(16).trim()}\n  ${'word '.repeat(4)}end`],
+    [`${'x'.repeat(90)} "\t y`, `"${'x'.repeat(90)}\n  \\"\\t y"`],
+  ]
+  for (const [text, expected] of written) assert.equal(yamlText({ k: text }), `k: ${expected}\n`)
+  const key = 'k'.repeat(129)
+  assert.equal(yamlText({ [key]: { a: ['b'] } }), `? ${key}\n: a:\n  - b\n`)
+  assert.equal(yamlText({ a: 1e21, b: 0.00001, c: 123456789.5, d: 1.5 }), 'a: 1e+21\nb: 1e-05\nc: 1.234567895e+08\nd: 1.5\n')
+})

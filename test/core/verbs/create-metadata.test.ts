@@ -62,3 +62,10 @@ test('a default that is not written has no manager', async () => {
   assert.ok(owned.includes('f:replicas'))
   assert.ok(!owned.includes('f:minReadySeconds'))
 })
+
+test('events of v1 may have any name that fits into a path', async () => {
+  const events = '/api/v1/namespaces/default/events'
+  const event = { involvedObject: { namespace: 'default' } }
+  assert.equal((await create(events, { name: 'Any_Name-' }, event)).status, 201)
+  assert.equal((await create(events, { name: 'a/b' }, event)).status, 422)
+})

@@ -7,6 +7,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../../core/resources/list.ts'
 import { PartialObjectMetadataList } from '../../../core/resources/meta/partial.ts'
+import { htmlSafe } from '../../../core/schema/html-safe.ts'
 import type { Json, JsonObject, Message } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf.ts'
 import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
@@ -76,7 +77,7 @@ test('JSON', async () => {
   const text = await response.text()
   const expected = await paged('items')
   assert.equal((expected['items'] as Json[]).length, count)
-  assert.equal(text, JSON.stringify(expected))
+  assert.equal(text, htmlSafe(JSON.stringify(expected)))
 })
 
 test('pretty-printed JSON', async () => {
@@ -127,7 +128,7 @@ test('compressed', async () => {
   const response = await call('GET', '', undefined, undefined, { 'accept-encoding': 'gzip' })
   assert.equal(response.headers.get('content-encoding'), 'gzip')
   const text = await new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))).text()
-  assert.equal(text, JSON.stringify(await paged('items')))
+  assert.equal(text, htmlSafe(JSON.stringify(await paged('items'))))
 })
 
 test('a long list yields to other requests and does not show their writes', async () => {

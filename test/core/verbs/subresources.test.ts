@@ -117,6 +117,12 @@ describe('pods/resize', () => {
 
   test('keeps the list of containers', async () => {
     await api.create(pods, pod('same'))
+    for (const spec of [undefined, {}, { containers: null }]) {
+      const none = await api.send('PUT', `${pods}/same/resize`, { ...pod('same'), spec })
+      assertFailure(none, 422, 'Invalid', /\[spec\.containers: Required value, .*spec\.containers: Forbidden: containers may not be added/)
+    }
+    const empty = await api.send('PUT', `${pods}/same/resize`, { ...pod('same'), spec: { ...pod('same').spec, resources: {} } })
+    assertFailure(empty, 422, 'Invalid', /is invalid: spec: Forbidden: only cpu and memory resources are mutable$/)
     const two = await resize('same', { containers: [{ name: 'second', image: 'x' }] })
     assertFailure(two, 422, 'Invalid', /spec.containers: Forbidden: containers may not be added or removed on resize/)
     const renamed = await api.patch(

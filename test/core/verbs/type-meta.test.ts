@@ -52,7 +52,7 @@ const refused: readonly (readonly [path: string, body: string, message: string])
     isNot(
       'Pod',
       'v1',
-      'no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55"',
+      'no kind "Pod" is registered for version "v1" in scheme "pkg/apiserver/apiserver.go:55"',
       'CustomResourceDefinition',
     ),
   ],

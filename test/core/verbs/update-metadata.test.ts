@@ -48,6 +48,26 @@ test('generateName is kept as sent, also on updates', async () => {
   assert.equal(without.body.metadata['generateName'], undefined)
 })
 
+test('another uid is another object in a PUT, and a change that is refused in a PATCH', async () => {
+  const { send } = await client
+  const { metadata } = await create({ name: 'unique' })
+  const precondition = `Precondition failed: UID in precondition: x, UID in object meta: ${metadata['uid']}`
+  for (const [query, prefix] of [
+    ['', '/registry'],
+    ['?dryRun=All', ''],
+  ]) {
+    const put = await send('PUT', `${path}/unique${query}`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'unique', uid: 'x' } })
+    assert.equal(put.code, 409, JSON.stringify(put.body))
+    const message = (put.body as unknown as { message: string }).message
+    assert(message.endsWith(`Key: ${prefix}/configmaps/default/unique, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`), message)
+  }
+  for (const type of ['application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']) {
+    const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { uid: 'x' } }
+    const patched = await send('PATCH', `${path}/unique?fieldManager=m`, body, type)
+    assert.deepEqual(onceEach(causesOf(patched)), ['metadata.uid: Invalid value: "x": field is immutable'])
+  }
+})
+
 const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
 
 test('status updates of some kinds neither change nor own metadata', async () => {

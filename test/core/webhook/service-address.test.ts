@@ -19,7 +19,7 @@ function resolve(spec: object | undefined, slices: readonly object[], port = 443
     { find: async () => spec && (service(spec) as ApiObject), list: async () => slices as ApiObject[] },
     label,
   )
-  return address('dev', 'hook', port)
+  return address('dev', 'hook', port, undefined)
 }
 
 const ports = [{ port: 443 }]

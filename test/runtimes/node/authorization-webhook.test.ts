@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/authz/configured.ts'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
-import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/config/authorization.ts'
 import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
@@ -75,7 +75,7 @@ async function open(modes: string[], given: AuthorizationFiles): Promise<Authori
     platform: createPlatform(),
     ports,
     rbac,
-    metrics,
+    observer: metrics,
     storeOf: () => undefined,
   })
   opened.push(made)

@@ -1,9 +1,9 @@
 /** Long lists in every encoding delay no small requests and take little memory. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { after, before, test } from 'node:test'
 import { type Daemon, startDaemon } from '../../support/daemon.ts'
+import { residentMiB } from '../../support/memory.ts'
 import { soak, trials } from '../../support/soak.ts'
 
 const count = trials(2_000, 100_000)
@@ -57,7 +57,7 @@ async function read([name, query, accept]: (typeof lists)[number]): Promise<numb
   return size
 }
 
-const memory = () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1]) / 1024
+const memory = () => residentMiB(daemon.pid)
 
 /** Gets pods one after the other while `work` runs. Times in milliseconds, memory in MiB. */
 async function beside(work: () => Promise<unknown>) {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { slowness } from '../../support/cost.ts'
 import { startDaemon } from '../../support/daemon.ts'
+import { residentMiB } from '../../support/memory.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const starts = 5
@@ -20,8 +21,6 @@ function processorTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-const residentMemory = (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
 test('the daemon starts quickly and with little memory', { skip: process.platform === 'linux' ? false : 'no /proc here' }, async (t) => {
   const { path: directory, remove } = temporaryDirectory()
   const times: number[] = []
@@ -30,7 +29,7 @@ test('the daemon starts quickly and with little memory', { skip: process.platfor
     for (let start = 0; start < starts; start++) {
       const daemon = await startDaemon({ directory })
       times.push(processorTime(daemon.pid))
-      sizes.push(residentMemory(daemon.pid))
+      sizes.push(residentMiB(daemon.pid))
       await daemon.stop()
     }
   } finally {

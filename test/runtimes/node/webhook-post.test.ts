@@ -32,15 +32,15 @@ before(async () => {
 after(() => stop())
 
 async function ask(path: string, more: Partial<Post> = {}): Promise<string> {
-  const connection = await connect({ url: `https://127.0.0.1:${port}${path}`, caBundle })
+  const connection = await connect({ url: `https://127.0.0.1:${port}${path}`, caBundle }, undefined)
   return post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000, ...more })
 }
 
 test('a service is called at its endpoint, with its own server name', async () => {
-  const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle })
+  const connection = await connect({ service: { namespace: 'dev', name: 'hook', path: 'allow' }, caBundle }, undefined)
   assert.equal(connection.url, 'https://hook.dev.svc:443/allow')
   assert.match(await post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), /"allowed":true/)
-  const other = await connect({ service: { namespace: 'dev', name: 'other', port: 8443 }, caBundle })
+  const other = await connect({ service: { namespace: 'dev', name: 'other', port: 8443 }, caBundle }, undefined)
   await assert.rejects(
     post({ connection: other, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }),
     /^Error: Post "https:\/\/other\.dev\.svc:8443\/\?timeout=60s": .*cert/,
@@ -57,7 +57,7 @@ test('caBundle may contain the serving certificate itself, and empty path segmen
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: ownPort } = server.address() as AddressInfo
   const certified = (certificate: string, path: string) =>
-    connect({ url: `https://127.0.0.1:${ownPort}${path}`, caBundle: Buffer.from(certificate).toString('base64') })
+    connect({ url: `https://127.0.0.1:${ownPort}${path}`, caBundle: Buffer.from(certificate).toString('base64') }, undefined)
   try {
     for (const path of ['//failing', '/a//b/', ''])
       await post({ connection: await certified(own.cert, path), outbound, clock: nodeClock, body: '{}', timeout: 60_000 })
@@ -71,7 +71,7 @@ test('caBundle may contain the serving certificate itself, and empty path segmen
 })
 
 test('a certificate that caBundle does not trust is refused', async () => {
-  const connection = await connect({ url: `https://127.0.0.1:${port}/allow` })
+  const connection = await connect({ url: `https://127.0.0.1:${port}/allow` }, undefined)
   await assert.rejects(post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), /certificate/)
 })
 

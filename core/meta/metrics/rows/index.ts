@@ -1,15 +1,18 @@
 /** All metrics of this server. */
 import type { MetricRow } from '../metric-row.ts'
 import { chainRows, policyRows, webhookRows } from './admission.ts'
+import { auditRows } from './audit.ts'
 import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
 import { authorizationRows } from './authorization.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
 import { expressionRows } from './expressions.ts'
+import { fairnessRows } from './fairness.ts'
 import { requestRows } from './requests.ts'
 import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storage.ts'
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
+  fairnessRows,
   chainRows,
   webhookRows,
   policyRows,
@@ -21,6 +24,7 @@ export const metricRows: readonly MetricRow[] = [
   certificateRows,
   externalSignerRows,
   authenticationFileRows,
+  auditRows,
   authorizationRows,
   authorizationFileRows,
   storageRows,

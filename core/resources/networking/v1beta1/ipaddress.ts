@@ -13,5 +13,5 @@ export const ipAddresses = resource({
   columns: ipAddressColumns,
   storageVersion: 'networking.<domain>/v1',
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
-  nameFormat: 'pathSegment',
+  nameFormat: 'strictIP',
 })

@@ -3,7 +3,7 @@ import { NodeSelector } from '../../core/affinity.ts'
 import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { resourceSliceColumns } from '../columns.ts'
-import { CounterSet, ResourcePool } from '../resourceslice.ts'
+import { CounterSet, ResourcePool, unselectableSlice } from '../resourceslice.ts'
 import { sliceConversion } from './conversion.ts'
 import { Device } from './device.ts'
 
@@ -39,4 +39,5 @@ export const resourceSlices = resource({
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   generation: 'spec',
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
+  unselectable: unselectableSlice,
 })

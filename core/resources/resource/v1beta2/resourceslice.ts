@@ -1,6 +1,6 @@
 import { resource } from '../../definition.ts'
 import { resourceSliceColumns } from '../columns.ts'
-import { ResourceSlice } from '../resourceslice.ts'
+import { ResourceSlice, unselectableSlice } from '../resourceslice.ts'
 
 export const resourceSlices = resource({
   group: 'resource.<domain>',
@@ -16,4 +16,5 @@ export const resourceSlices = resource({
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   generation: 'spec',
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
+  unselectable: unselectableSlice,
 })

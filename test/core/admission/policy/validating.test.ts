@@ -28,7 +28,6 @@ test('a policy is in force a moment after its binding, with the messages of kube
 
 const reasons = [
   ['Forbidden', 403],
-  ['Unauthorized', 401],
   ['RequestEntityTooLarge', 413],
   ['Invalid', 422],
 ] as const

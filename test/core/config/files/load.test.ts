@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { admissionConfiguration } from '../../../../core/admission/file/admission.ts'
 import { ConfigurationFileError } from '../../../../core/config/files/error.ts'
-import { type FileKindName, fileKinds, loadConfigurationFile } from '../../../../core/config/files/load.ts'
+import { loadFile } from '../../../../core/config/files/load.ts'
+import { tracingConfiguration } from '../../../../core/config/files/tracing.ts'
+import { type FileKindName, fileKinds } from '../../../../core/flags/file-kinds.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import fc from '../../../support/fast-check.ts'
 
 const platform = createPlatform()
-const load = (text: string) => loadConfigurationFile('TracingConfiguration', text, 'f.yaml', platform)
+const load = (text: string) => loadFile(tracingConfiguration, text, 'f.yaml', platform)
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n'
 
 describe('rules for files of every kind', () => {
@@ -33,7 +36,7 @@ describe('rules for files of every kind', () => {
       assert.throws(() => load(text), { name: 'ConfigurationFileError', message })
     }
     const other = createPlatform('platform', 'example.org')
-    assert.ok(loadConfigurationFile('TracingConfiguration', head.replace('k8s.io', 'example.org'), 'f', other))
+    assert.ok(loadFile(tracingConfiguration, head.replace('k8s.io', 'example.org'), 'f', other))
   })
   test('all decoding errors are reported at once, in one line', () => {
     assert.throws(() => load(`${head}endpoint: 1\nsamplingRatePerMillion: x\nextra: 1\n__proto__: 1`), {
@@ -60,7 +63,7 @@ describe('rules for files of every kind', () => {
     fc.assert(
       fc.property(fc.constantFrom(...(Object.keys(fileKinds) as FileKindName[])), fc.array(line, { maxLength: 4 }), (kind, lines) => {
         try {
-          loadConfigurationFile(kind, `apiVersion: apiserver.config.k8s.io/v1\nkind: ${kind}\n${lines.join('\n')}`, 'f', platform)
+          loadFile(fileKinds[kind], `apiVersion: apiserver.config.k8s.io/v1\nkind: ${kind}\n${lines.join('\n')}`, 'f', platform)
         } catch (error) {
           assert.ok(error instanceof ConfigurationFileError, String(error))
         }
@@ -89,8 +92,8 @@ describe('TracingConfiguration', () => {
 
 describe('AdmissionConfiguration', () => {
   const admission = (plugins: string) =>
-    loadConfigurationFile(
-      'AdmissionConfiguration',
+    loadFile(
+      admissionConfiguration,
       `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: ${plugins}`,
       '/etc/a/f.yaml',
       platform,

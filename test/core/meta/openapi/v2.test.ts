@@ -3,13 +3,27 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
-import { createOpenApiV2 } from '../../../../core/meta/openapi/v2.ts'
+import { createOpenApiV2, type SwaggerSource } from '../../../../core/meta/openapi/v2.ts'
 import { v2Messages } from '../../../../core/meta/openapi/v2-messages.ts'
+import { createServedSwagger } from '../../../../core/meta/openapi/v2-served.ts'
+import { createServedGroups } from '../../../../core/meta/served.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
-import { builtin, get, platform, serving, widget } from '../fixtures.ts'
+import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
 
-const create = (served = serving(builtin)) =>
-  createOpenApiV2({ served, platform, enums: true, others: {}, info: { title: 'Test', version: 'v1.36.0' } })
+const create = (served = serving(builtin), more: readonly SwaggerSource[] = []) =>
+  createOpenApiV2(
+    [
+      createServedSwagger({
+        served: createServedGroups(served, platform),
+        platform,
+        enums: true,
+        others: {},
+        info: { title: 'Test', version: 'v1.36.0' },
+      }),
+      ...more,
+    ],
+    clockAt(0),
+  )
 const oldProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
@@ -142,4 +156,52 @@ test('the document is compressed for clients that accept gzip', async () => {
   assert.equal(compressed.headers.get('etag'), plain.headers.get('etag'))
   const bytes = gunzipSync(new Uint8Array(await compressed.arrayBuffer()))
   assert.deepEqual(JSON.parse(bytes.toString()), await plain.json())
+})
+
+const reference = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` })
+
+test('documents of other sources are merged: their paths, and the models and parameters that these refer to', async () => {
+  const metadata = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+  const time = 'io.k8s.apimachinery.pkg.apis.meta.v1.Time'
+  const kind = { group: 'wardle.example.com', kind: 'Flunder', version: 'v1' }
+  const foreign: JsonObject = {
+    swagger: '2.0',
+    paths: {
+      '/apis/apps/v1/deployments': { get: { operationId: 'replaced' } },
+      '/apis/wardle.example.com/v1/flunders': {
+        get: { responses: { '200': { schema: reference('Flunder') } } },
+        parameters: [{ $ref: '#/parameters/pretty' }, { $ref: 'https://example.com/other' }],
+      },
+    },
+    definitions: {
+      Flunder: { properties: { metadata: reference(metadata), own: reference('Flunder'), at: reference(time) } },
+      [metadata]: { type: 'object', description: 'Another one.' },
+      [time]: { type: 'string', format: 'date-time', 'x-kubernetes-group-version-kind': [kind] },
+      Unused: { type: 'string' },
+    },
+    parameters: { pretty: { in: 'query', name: 'pretty', type: 'string' } },
+  }
+  let current = foreign
+  const source = { revision: 1, document: () => current }
+  const api = create(serving(builtin), [source])
+  const merged = (await (await get(api, '/openapi/v2')).json()) as Any
+  const alone = (await (await get(create(), '/openapi/v2')).json()) as Any
+  const [definitions, own] = [merged['definitions'] ?? {}, alone['definitions'] ?? {}]
+  assert.deepEqual(merged['paths']?.['/apis/apps/v1/deployments'], alone['paths']?.['/apis/apps/v1/deployments'])
+  assert.deepEqual(
+    merged['paths']?.['/apis/wardle.example.com/v1/flunders'],
+    (foreign as Any)['paths']?.['/apis/wardle.example.com/v1/flunders'],
+  )
+  assert.deepEqual(definitions['Flunder'], {
+    properties: { metadata: reference(`${metadata}_v2`), own: reference('Flunder'), at: reference(time) },
+  })
+  assert.deepEqual(definitions[metadata], own[metadata])
+  assert.deepEqual(definitions[`${metadata}_v2`], { type: 'object', description: 'Another one.' })
+  assert.deepEqual(definitions[time], { ...own[time], 'x-kubernetes-group-version-kind': [kind] })
+  assert.ok(!('Unused' in definitions))
+  assert.deepEqual(merged['parameters'], { ...alone['parameters'], ...(foreign as Any)['parameters'] })
+  assert.deepEqual(Object.keys(definitions), [...Object.keys(definitions)].sort())
+  current = { swagger: '2.0', paths: {} }
+  source.revision++
+  assert.deepEqual(await (await get(api, '/openapi/v2')).json(), alone)
 })

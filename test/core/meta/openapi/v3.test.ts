@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
-import { createOpenApiV3 } from '../../../../core/meta/openapi/v3.ts'
+import { createOpenApiV3, type OpenApiSource } from '../../../../core/meta/openapi/v3.ts'
 import { v3Messages } from '../../../../core/meta/openapi/v3-messages.ts'
+import { createServedOpenApi } from '../../../../core/meta/openapi/v3-served.ts'
+import { createServedGroups } from '../../../../core/meta/served.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { asked, builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
-const create = (served = serving(builtin), own = platform) =>
-  createOpenApiV3({ served, platform: own, info, enums: true, others: {}, clock: clockAt(0) })
+const create = (served = serving(builtin), own = platform, more: readonly OpenApiSource[] = []) => {
+  const options = { served: createServedGroups(served, own), platform: own, info, enums: true, others: {} }
+  return createOpenApiV3([...more, createServedOpenApi(options, clockAt(0))], clockAt(0))
+}
 
 type Any = { readonly [key: string]: Any }
 const json = async (path: string, api = create()) => (await (await get(api, path)).json()) as Any
@@ -222,11 +226,11 @@ test('a custom resource is one model with inlined schemas', async () => {
 test('a changed definition changes only its own document', async () => {
   const served = serving([...builtin, widget('v1')])
   const api = create(served)
-  const etag = async (path: string) => (await get(api, path)).headers.get('etag')
+  const text = async (path: string) => (await get(api, path)).text()
   const paths = ['/openapi/v3', '/openapi/v3/apis/shop.example.com/v1', '/openapi/v3/apis/apps/v1']
-  const before = await Promise.all(paths.map(etag))
+  const before = await Promise.all(paths.map(text))
   served.set([...builtin, widget('v1', ['huge'])])
-  const after = await Promise.all(paths.map(etag))
+  const after = await Promise.all(paths.map(text))
   assert.deepEqual(
     after.map((value, at) => value === before[at]),
     [false, false, true],
@@ -245,4 +249,26 @@ test('other paths are not found', () => {
     const url = new URL(path, 'http://server')
     assert.equal(create().respond(asked(url)), undefined)
   }
+})
+
+test('documents of other sources are in the index and answer themselves; the first source of a name counts', async () => {
+  const document = (name: string) => ({
+    url: async () => `/openapi/v3/${name}?hash=1`,
+    respond: async () => new Response(`document of ${name}`),
+  })
+  const names = ['apis/wardle.example.com/v1', 'apis/shop.example.com/v1']
+  const source = { revision: 1, documents: () => new Map(names.map((name) => [name, document(name)])) }
+  const api = create(serving([...builtin, widget('v1')]), platform, [source])
+  const { paths } = await json('/openapi/v3', api)
+  for (const name of names) {
+    assert.deepEqual(paths?.[name], { serverRelativeURL: `/openapi/v3/${name}?hash=1` })
+    assert.equal(await (await get(api, `/openapi/v3/${name}`)).text(), `document of ${name}`)
+  }
+  assert.ok(paths?.['apis/apps/v1'])
+  names.pop()
+  source.revision++
+  assert.match(
+    String((await json('/openapi/v3', api))['paths']?.['apis/shop.example.com/v1']?.['serverRelativeURL']),
+    /hash=[0-9A-F]{128}$/,
+  )
 })

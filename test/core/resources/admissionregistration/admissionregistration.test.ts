@@ -216,14 +216,21 @@ tables(
         ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
       ],
       [
+        'a reason that policies have not',
+        { 'spec.validations': [{ expression: 'true', reason: 'Unauthorized' }] },
+        [
+          'spec.validations[0].reason: Unsupported value: "Unauthorized": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
+        ],
+      ],
+      [
         'bad variable',
         { 'spec.variables': [{ name: '1x', expression: '1' }] },
-        ['spec.variables[0].name: Invalid value: "1x": name is not a valid CEL identifier'],
+        ['spec.variables[0].name: Invalid value: "1x": must be a valid CEL identifier'],
       ],
       [
         'a variable named like a CEL keyword',
         { 'spec.variables': [{ name: 'loop', expression: '1' }] },
-        ['spec.variables[0].name: Invalid value: "loop": name is not a valid CEL identifier'],
+        ['spec.variables[0].name: Invalid value: "loop": must be a valid CEL identifier'],
       ],
       [
         'expressions that do not compile',

@@ -210,8 +210,8 @@ test('validates the status of a job', async () => {
   assert.deepEqual(
     causesOf(bad).map((cause) => cause.replace('null: ', '')),
     [
-      'status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
       'status.completionTime: Required value: completionTime is required for Complete jobs',
+      'status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
       'status.active: Invalid value: 1: active>0 is invalid for finished job',
       'status.startTime: Required value: startTime is required for finished job',
       'status.completedIndexes: Invalid value: "1": error parsing completedIndexes: too large index: "1"',

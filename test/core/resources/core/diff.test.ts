@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { diff } from '../../../../core/resources/core/diff.ts'
+import { changesOf } from '../../../../core/resources/core/diff.ts'
+import { decode } from '../../../../core/schema/decode.ts'
+import { givenEmpty } from '../../../../core/schema/given-empty.ts'
+import { field, type Json, list, message, string } from '../../../../core/schema/model.ts'
+
+const diff = (before: Json, after: Json) => changesOf(before, after, (value) => value)
 
 const fields = (changes: object) => ({
   A: null,
@@ -17,6 +22,14 @@ const fields = (changes: object) => ({
 })
 
 describe('diff', () => {
+  it('is empty for an empty list in place of an absent one', () => {
+    const Words = message('Words', 'Words.', { words: field(1, list(string), 'Words.'), first: field(2, string, 'A word.') })
+    const read = (value: Json) => decode(Words, value).value
+    const shown = (value: Json) => ({ ...(value as object), empty: givenEmpty(value as object, 'words') !== undefined })
+    assert.equal(changesOf(read({}), read({ words: [] }), shown), '')
+    assert.match(changesOf(read({}), read({ words: [], first: 'x' }), shown), /\+ "empty": true/)
+  })
+
   it('is empty for equal values', () => assert.equal(diff({ A: [1] }, { A: [1] }), ''))
 
   it('shows three lines around a change', () =>

@@ -134,7 +134,7 @@ refusedCases(nodes, [
         ],
       },
     },
-    'metadata.taints[1]: Duplicate value: {"key":"a","effect":"NoExecute"}: taints must be unique by key and effect pair',
+    'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"","Effect":"NoExecute","TimeAdded":null}: taints must be unique by key and effect pair',
   ],
   [
     'two CIDRs of one IP family',

@@ -31,7 +31,7 @@ tables(
       [
         'an address of the other IP family',
         { endpoints: [{ addresses: ['::1'] }] },
-        ['endpoints[0].addresses[0]: Invalid value: "::1": must be an IPv4 address'],
+        ['endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address'],
       ],
       ['no address', { endpoints: [{ addresses: [] }] }, ['endpoints[0].addresses: Required value: must contain at least 1 address']],
       ['two ports with one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],

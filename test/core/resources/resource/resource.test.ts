@@ -204,3 +204,43 @@ test('a claim can be reserved only when allocated, and its allocation is immutab
     'status.devices[0]: Invalid value: {"Driver":"gpu.example.com","Pool":"n1","Device":"d9","ShareID":""}: must be an allocated device in the claim',
   ])
 })
+
+tables(
+  client,
+  {
+    path: `/apis/${apiVersion}/deviceclasses`,
+    manifest: { apiVersion, kind: 'DeviceClass', metadata: { name: 'c' }, spec: { selectors: [{ cel: { expression: 'true' } }] } },
+  },
+  {
+    stored: [
+      [
+        'an expression that binds a name',
+        { 'spec.selectors.0.cel.expression': "cel.bind(dra, device.attributes['a.example.com'], dra.big && dra.model == 'x')" },
+        {},
+      ],
+      ['an attribute', { 'spec.selectors.0.cel.expression': "device.attributes['a.example.com'].big" }, {}],
+    ],
+    refused: [
+      [
+        'an undeclared variable',
+        { 'spec.selectors.0.cel.expression': 'x' },
+        [
+          "spec.selectors[0].cel.expression: Invalid value: \"x\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^",
+        ],
+      ],
+      [
+        'a result of another type',
+        { 'spec.selectors.0.cel.expression': '0' },
+        ['spec.selectors[0].cel.expression: Invalid value: "0": must evaluate to bool or the unknown type, not int'],
+      ],
+      [
+        'an expensive expression',
+        {
+          'spec.selectors.0.cel.expression':
+            'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c == d))))',
+        },
+        ['spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit'],
+      ],
+    ],
+  },
+)

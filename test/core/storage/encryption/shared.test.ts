@@ -1,10 +1,12 @@
 /** All watches of an encrypted store share one decryption of each value. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValue, KeyValueStore, StoreEvent } from '../../../../core/ports.ts'
 import { encryptedStore } from '../../../../core/storage/encryption/store.ts'
 import { TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
+import { holdingClock } from '../../../support/holding-clock.ts'
 import { eventually } from '../../../support/wait.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 import { keys, secret, secrets, secretsPath, startEncrypted } from './support.ts'
@@ -75,7 +77,7 @@ for (const [name, wrap] of [
 ] as const)
   test(`three watches of a store ${name} decrypt each value once, and the previous value of a change not again`, async () => {
     const { state, transformer } = countingTransformer()
-    const store = encryptedStore(wrap(memoryStore()), () => transformer)
+    const store = encryptedStore(wrap(memoryStore()), () => transformer, holdingClock)
     const watches = [1, 2, 3].map(() => follow(store, 0))
     let [revision, expected] = [0, [] as string[]]
     for (let count = 0; count < 10; count++) {
@@ -116,7 +118,7 @@ test('three watches of a server decrypt each change once', async () => {
 
 test('a failed decryption is retried for later watches', async () => {
   const { state, transformer } = countingTransformer()
-  const store = encryptedStore(memoryStore(), () => transformer)
+  const store = encryptedStore(memoryStore(), () => transformer, holdingClock)
   await store.put(`${prefix}a`, bytes('value'), 0)
   state.failing = true
   const early = [follow(store, 0), follow(store, 0)]
@@ -132,7 +134,7 @@ test('a failed decryption is retried for later watches', async () => {
 test('values of different transformers are not confused', async () => {
   const [first, second] = [countingTransformer(), countingTransformer()]
   let current = first
-  const store = encryptedStore(memoryStore(), () => current.transformer)
+  const store = encryptedStore(memoryStore(), () => current.transformer, holdingClock)
   await store.put(`${prefix}a`, bytes('value'), 0)
   const early = follow(store, 0)
   await eventually('the event', async () => early.seen.includes('put - > value'))
@@ -146,7 +148,7 @@ test('values of different transformers are not confused', async () => {
 
 test('the cache of decrypted values is bounded', async () => {
   const { state, transformer } = countingTransformer()
-  const store = encryptedStore(memoryStore(), () => transformer)
+  const store = encryptedStore(memoryStore(), () => transformer, holdingClock)
   const first = await store.put(`${prefix}first`, bytes('first'), 0)
   for (let count = 0; count < 10; count++) await store.put(`${prefix}large-${count}`, new Uint8Array(1_000_000), 0)
   const one = follow(store, 0)

@@ -3,6 +3,7 @@ import { byPrefix } from '../../../../core/storage/encryption/choice.ts'
 import { secretbox } from '../../../../core/storage/encryption/secretbox.ts'
 import { encryptedStore } from '../../../../core/storage/encryption/store.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
+import { holdingClock } from '../../../support/holding-clock.ts'
 import { storeConformance } from '../../../support/store-conformance.ts'
 
 const transformer = byPrefix(
@@ -12,7 +13,7 @@ const transformer = byPrefix(
 )
 
 async function open(encrypts: (key: string) => boolean) {
-  const store = encryptedStore(memoryStore(), (key) => (encrypts(key) ? transformer : undefined))
+  const store = encryptedStore(memoryStore(), (key) => (encrypts(key) ? transformer : undefined), holdingClock)
   return { store, close: () => store.close() }
 }
 

@@ -53,8 +53,15 @@ test('refuses to bind another pod of the same name', async () => {
 
 test('requires the names of a pod and a node', async () => {
   await api.create(pods, pod('strict'))
-  assertFailure(await bind('strict', { name: '' }), 422, 'Invalid', /target.name: Required value/)
-  assertFailure(await bind('strict', { kind: 'Rack', name: 'x' }), 422, 'Invalid', /target.kind: Unsupported value: "Rack"/)
+  for (const [target, message] of [
+    [{ name: '' }, 'target.name: Required value'],
+    [{ kind: 'Rack', name: 'x' }, 'target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"'],
+    [{ kind: 'Rack' }, '[target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>", target.name: Required value]'],
+  ] as const) {
+    const { status, body } = await bind('strict', target)
+    const { reason, message: told } = body as { reason?: string; message?: string }
+    assert.deepEqual([status, reason, told], [500, undefined, message])
+  }
   const other = await api.send('POST', `${pods}/strict/binding`, binding('other'))
   assertFailure(other, 400, 'BadRequest', 'name in URL does not match name in Binding object')
 })

@@ -1,12 +1,34 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Outbound, OutboundOptions } from '../../../../core/ports.ts'
+import type { Status } from '../../../../core/respond/status.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
 import { pod, pods, type Running, start } from './server.ts'
+
+/** The last call that was made; nothing answers. */
+let called = ''
+const names: { readonly [host: string]: readonly string[] } = {
+  'named.example': ['192.0.2.9'],
+  'inside.example': ['192.0.2.9', '127.0.0.1'],
+}
+const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+const call = ({ url }: Request, options?: OutboundOptions) => {
+  const { protocol, host } = new URL(url)
+  called = `${protocol}//${options?.address ?? host}${options?.target}`
+  return refused()
+}
+const outbound: Outbound = {
+  fetch: call,
+  upgrade: call,
+  resolve: (host) => (names[host] ? Promise.resolve(names[host]) : Promise.reject(Object.assign(new Error('gone'), { code: 'ENOTFOUND' }))),
+  call: refused,
+}
 
 let running: Running
 let api: Api
 before(async () => {
-  running = await start()
+  const upgrade = () => new Response()
+  running = await start({ outbound }, { remoteAddress: '', remotePort: 0, protocol: 'in-process', upgrade })
   api = running.api
   await api.create(pods, pod('waiting'))
   await api.create(pods, pod('lost', { nodeName: 'nowhere' }))
@@ -22,12 +44,15 @@ before(async () => {
 })
 after(() => running.close())
 
-/** The address in the answer to a request that would be forwarded. */
-async function addressOf(path: string): Promise<string> {
-  const { status, body } = await api.get<{ message: string }>(path)
-  assert.equal(status, 503, JSON.stringify(body))
-  return body.message.match(/\(to (\S+)\)$/)?.[1] ?? body.message
+/** The address that a request is forwarded to. */
+async function addressOf(path: string, headers: HeadersInit = {}): Promise<string> {
+  called = ''
+  const { status, body } = await api.get<{ message: string }>(path, headers)
+  assert.match(body.message, /connect: connection refused$/)
+  assert.equal(status, path.includes('/proxy') ? 503 : 500)
+  return called
 }
+const switching = { connection: 'Upgrade', upgrade: 'SPDY/3.1' }
 
 test('no logs of a pod without a node', async () => {
   const { status, body } = await api.get(`${pods}/waiting/log`)
@@ -52,9 +77,17 @@ test('the container must exist', async () => {
 
 test('the node must exist, have an address and be reachable', async () => {
   assertFailure(await api.get(`${pods}/lost/log`), 404, 'NotFound', 'nodes "nowhere" not found')
-  assertFailure(await api.get(`${pods}/silent/log`), 500, 'InternalError', 'no preferred addresses found; known addresses: []')
-  assertFailure(await api.get(`${pods}/near/log`), 503, 'ServiceUnavailable', /^error dialing backend: /)
-  assertFailure(await api.send('POST', `${pods}/pair/exec?container=b`), 503, 'ServiceUnavailable', /^error dialing backend: /)
+  const unreachable = 'dial tcp 192.0.2.1:10250: connect: connection refused'
+  const expected = [
+    [`${pods}/silent/log`, {}, 'no preferred addresses found; known addresses: []'],
+    [`${pods}/near/log`, {}, `Get "https://192.0.2.1:10250/containerLogs/default/near/main": ${unreachable}`],
+    [`${pods}/pair/exec?container=b`, switching, `error dialing backend: ${unreachable}`],
+  ] as const
+  for (const [path, headers, message] of expected) {
+    const { status, body } = await api.get<Status>(path, headers)
+    assert.deepEqual([status, body.reason, body.message], [500, undefined, message])
+  }
+  assertFailure(await api.send('POST', `${pods}/pair/exec?container=b`), 400, 'BadRequest', 'Upgrade request required')
 })
 
 test('requests for a pod go to the agent of its node, at its path, with the options in its words', async () => {
@@ -78,7 +111,7 @@ test('requests for a pod go to the agent of its node, at its path, with the opti
     ['pair/attach?container=b&stdout=1&stderr=1', `${near}/attach/default/pair/b?error=1&output=1`],
     ['near/portforward?ports=80&ports=443', `${near}/portForward/default/near?port=80%2C443`],
   ]
-  for (const [path, url] of expected) assert.equal(await addressOf(`${pods}/${path}`), url, path)
+  for (const [path, url] of expected) assert.equal(await addressOf(`${pods}/${path}`, path.includes('/log') ? {} : switching), url, path)
 })
 
 test('requests for a node go to its agent or to another of its ports', async () => {
@@ -87,6 +120,19 @@ test('requests for a node go to its agent or to another of its ports', async () 
   assert.equal(await node('near:10250/proxy/'), 'https://192.0.2.1:10250/')
   assert.equal(await node('near:8080/proxy/a%2Fb%25%3F%20c'), 'http://192.0.2.1:8080/a/b%25%3F%20c')
   assert.equal(await node('https:near:8443/proxy/a'), 'https://192.0.2.1:8443/a')
+})
+
+test('requests for a node go to the address that was checked, never to a name with an inner one', async () => {
+  const named = (name: string, address: string) =>
+    api.create('/api/v1/nodes', { metadata: { name }, status: { addresses: [{ type: 'Hostname', address }] } })
+  await named('outside', 'named.example')
+  await named('inside', 'inside.example')
+  await named('unknown', 'unknown.example')
+  await named('local', '169.254.169.254')
+  assert.equal(await addressOf('/api/v1/nodes/outside/proxy/x'), 'https://192.0.2.9:10250/x')
+  assertFailure(await api.get('/api/v1/nodes/inside/proxy/x'), 400, 'BadRequest', 'address not allowed')
+  assertFailure(await api.get('/api/v1/nodes/local:80/proxy/x'), 400, 'BadRequest', 'address not allowed')
+  assertFailure(await api.get('/api/v1/nodes/unknown/proxy/x'), 400, 'BadRequest', 'lookup unknown.example: no such host')
 })
 
 test('requests for a pod or a service go to the IP of a pod, never to other addresses', async () => {
@@ -136,6 +182,11 @@ test('proxies find their pod, service or node, with any path', async () => {
   await api.create('/api/v1/namespaces/default/endpoints', { metadata: { name: 'web' } })
   assertFailure(await api.get(`${services}/web:80/proxy/`), 503, 'ServiceUnavailable', 'no endpoints available for service "web"')
   assertFailure(await api.get('/api/v1/nodes/nowhere/proxy/healthz'), 404, 'NotFound', 'nodes "nowhere" not found')
-  assertFailure(await api.get('/api/v1/nodes/near:10250/proxy/healthz'), 503, 'ServiceUnavailable', /^error dialing backend: /)
+  assertFailure(
+    await api.get('/api/v1/nodes/near:10250/proxy/healthz'),
+    503,
+    'ServiceUnavailable',
+    /^error trying to reach service: dial tcp /,
+  )
   assertFailure(await api.get('/api/v1/nodes/a:b:c:d/proxy'), 400, 'BadRequest', 'invalid node request "a:b:c:d"')
 })

@@ -1,4 +1,5 @@
 /** An in-process server, and objects for the tests of actions. */
+import type { Connection } from '../../../../core/ports.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../../support/api.ts'
 
@@ -10,9 +11,12 @@ export interface Running {
   close(): Promise<void>
 }
 
-export async function start(options: Partial<EmbeddedOptions> = {}): Promise<Running> {
+export async function start(options: Partial<EmbeddedOptions> = {}, connection?: Connection): Promise<Running> {
   const server = await createApiServer({ store: memoryStore(), ...options })
-  return { api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))), close: () => server.close() }
+  return {
+    api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init), connection)),
+    close: () => server.close(),
+  }
 }
 
 export const pod = (name: string, spec: object = {}) => ({

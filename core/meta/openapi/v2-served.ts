@@ -1,0 +1,46 @@
+import { registeredVersions } from '../../resources/scheme.ts'
+import { pause } from '../document.ts'
+import { v2 } from './dialect.ts'
+import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
+import { registeredKinds } from './kinds.ts'
+import { createModelNames, isAsWritten } from './model-names.ts'
+import { createModels } from './models.ts'
+import type { OpenApiOptions } from './options.ts'
+import { resourcePaths } from './resource-paths.ts'
+import type { SwaggerSource } from './v2.ts'
+import { swaggerDocument } from './v2-document.ts'
+
+/** Number of group versions written between yields. */
+const versionsAtOnce = 8
+
+/** The Swagger document of the resources that this server serves itself. */
+export function createServedSwagger({ served, platform, info, enums, others }: OpenApiOptions): SwaggerSource {
+  return {
+    get revision() {
+      return served.revision
+    },
+    async document() {
+      const names = createModelNames(platform)
+      const versions = served.groups().flatMap((group) => group.versions)
+      const definitions = versions.flatMap((version) => version.definitions)
+      const models = createModels({ ...v2, enums }, names, registeredKinds(definitions, registeredVersions(platform), names))
+      const paths = [
+        corePath(platform, models),
+        groupsPath(platform, models),
+        releasePath(models),
+        ...Object.entries(others).map(([path, other]) => otherPath(path, other)),
+        ...[...namedGroups(definitions.filter((definition) => !isAsWritten(definition)))].map((group) =>
+          groupPath(group, platform, models),
+        ),
+      ]
+      for (const [index, version] of versions.entries()) {
+        // Custom resources don't publish their discovery paths.
+        if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
+        paths.push(...resourcePaths(version, { platform, models }))
+        // With a thousand custom resources this takes seconds; other requests run in between.
+        if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
+      }
+      return swaggerDocument(info, paths, models)
+    },
+  }
+}
