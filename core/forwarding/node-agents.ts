@@ -1,4 +1,5 @@
 /** How node agents are called: certificates from files that may change, and the timeout. */
+import { pemBlocks } from '../authn/certificate/pem.ts'
 import { followFile, readText } from '../follow-file.ts'
 import type { Files, Logger, OutboundOptions } from '../ports.ts'
 
@@ -15,7 +16,10 @@ export interface NodeAgents {
   close(): void
 }
 
-/** `timeout`: milliseconds to connect. Rejects with an Error when a file can't be read. */
+/** What each file must contain: the end of a PEM label. */
+const contents = { certificateAuthority: 'CERTIFICATE', clientCertificate: 'CERTIFICATE', clientKey: 'PRIVATE KEY' } as const
+
+/** `timeout`: milliseconds to connect. Rejects with an Error that names the file when it can't be read or has no such content. */
 export async function createNodeAgents(
   paths: NodeAgentFiles,
   timeout: number,
@@ -26,12 +30,16 @@ export async function createNodeAgents(
   for (const name of ['certificateAuthority', 'clientCertificate', 'clientKey'] as const) {
     const path = paths[name]
     if (path === undefined) continue
+    const load = (text: string) => {
+      if (!pemBlocks(text).some(({ label }) => label.endsWith(contents[name]))) throw new Error(`${path}: no PEM block ${contents[name]}`)
+      return text
+    }
     const text = await readText(ports.files, path)
-    texts[name] = text
+    texts[name] = load(text)
     const use = (changed: string) => {
       texts[name] = changed
     }
-    stops.push(followFile({ ...ports, path, what: 'file for calls to node agents', text, load: (changed) => changed, use }))
+    stops.push(followFile({ ...ports, path, what: 'file for calls to node agents', text, load, use }))
   }
   return {
     options(unverified = false) {

@@ -33,6 +33,11 @@ const companions: { readonly [flag: string]: readonly string[] } = {
   'service-account-key-file': [`--service-account-signing-key-file=${key}`, '--service-account-issuer=https://issuer'],
   'service-account-signing-key-file': [`--service-account-key-file=${key}`, '--service-account-issuer=https://issuer'],
   'oidc-ca-file': ['--oidc-issuer-url=https://issuer', '--oidc-client-id=x'],
+  'audit-webhook-config-file': [
+    `--audit-policy-file=${write('audit-policy', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: None }]\n')}`,
+  ],
+  'nodeagent-client-certificate': [`--nodeagent-client-key=${key}`],
+  'nodeagent-client-key': [`--nodeagent-client-certificate=${certificate}`],
   'proxy-client-cert-file': [`--proxy-client-key-file=${key}`],
   'proxy-client-key-file': [`--proxy-client-cert-file=${certificate}`],
 }
