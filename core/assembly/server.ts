@@ -105,6 +105,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     drain: (drainOptions) => entrance.drain(drainOptions),
     async close() {
       await entrance.drain()
+      await entrance.drainSent()
       await life.stop()
     },
   }

@@ -1,3 +1,4 @@
+import { then } from '../maybe-promise.ts'
 import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
@@ -5,6 +6,7 @@ import { createIds } from '../request/ids.ts'
 import { plainHeaders } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { type ApiError, serviceUnavailable } from '../respond/status.ts'
+import { whenSent } from './ended.ts'
 import type { Answer, Handler } from './filter.ts'
 import { createExchange } from './receive.ts'
 
@@ -103,6 +105,8 @@ export class Entrance implements Lifetime {
   readonly #closing = new AbortController()
   readonly #clients = new Running()
   readonly #own = new Running()
+  /** Long-running responses whose listener reports when they have been sent. */
+  readonly #sending = new Running()
   /** Ends of the requests that last until they are told to end. */
   readonly #lasting = new Set<() => void>()
   #stage: 'starting' | 'serving' | 'draining' | 'closed' = 'starting'
@@ -173,6 +177,11 @@ export class Entrance implements Lifetime {
     await this.#within(usualLimit, this.#own.idle())
   }
 
+  /** Waits for long-running responses whose end the listener has not reported yet, at most 1 s: filters act on it. */
+  async drainSent(): Promise<void> {
+    await this.#within(abortGrace, this.#sending.idle())
+  }
+
   /** From here on every request is refused, and what still runs is aborted. */
   close(): void {
     this.#stage = 'closed'
@@ -190,7 +199,7 @@ export class Entrance implements Lifetime {
       const refusal = this.#refusal(exchange, own)
       if (refusal !== undefined) return refusal
     }
-    if (exchange.info.longRunning) return this.#handle(exchange)
+    if (exchange.info.longRunning) return then(this.#handle(exchange), (response) => this.#counted(exchange, response))
     const running = own ? this.#own : this.#clients
     running.enter()
     let answer: Answer
@@ -200,6 +209,12 @@ export class Entrance implements Lifetime {
       return running.failed(error)
     }
     return answer instanceof Promise ? answer.then(running.answered, running.failed) : running.answered(answer)
+  }
+
+  #counted(exchange: Exchange, response: Response): Response {
+    if (exchange.connection.whenSent === undefined) return response
+    this.#sending.enter()
+    return whenSent(exchange, response, this.#sending.leave)
   }
 
   /** Before `open`. */
