@@ -64,7 +64,10 @@ function* scan(text: string, part: string, from: number, by: 1 | -1): Parts<numb
   for (let at = 1, matched = 0; at < length; at++) {
     if (pace.due(nanosecondsPerCharacter)) yield pace.units
     const code = part.charCodeAt(first + by * at)
-    while (matched > 0 && part.charCodeAt(first + by * matched) !== code) matched = shorter[matched] as number
+    while (matched > 0 && part.charCodeAt(first + by * matched) !== code) {
+      if (pace.due(nanosecondsPerCharacter)) yield pace.units
+      matched = shorter[matched] as number
+    }
     if (part.charCodeAt(first + by * matched) === code) matched++
     shorter[at + 1] = matched
   }
@@ -72,7 +75,10 @@ function* scan(text: string, part: string, from: number, by: 1 | -1): Parts<numb
   for (let at = by === 1 ? from : from + length - 1; at >= 0 && at < text.length; at += by) {
     if (pace.due(nanosecondsPerCharacter)) yield pace.units
     const code = text.charCodeAt(at)
-    while (matched > 0 && part.charCodeAt(first + by * matched) !== code) matched = shorter[matched] as number
+    while (matched > 0 && part.charCodeAt(first + by * matched) !== code) {
+      if (pace.due(nanosecondsPerCharacter)) yield pace.units
+      matched = shorter[matched] as number
+    }
     if (part.charCodeAt(first + by * matched) === code) matched++
     if (matched === length) return by === 1 ? at - length + 1 : at
   }

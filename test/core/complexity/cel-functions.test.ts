@@ -22,6 +22,8 @@ import { probe } from './cel-probe.ts'
 const ceiling = 5
 /** The engine lists the keys of an object at once: milliseconds for each. */
 const perKey = 0.0002
+/** The engine grows an array at once: milliseconds for each item. */
+const perItem = 0.000005
 /** Milliseconds of processor time for a unit of cost or work, which stands for 100 ns; and for any evaluation. */
 const perUnit = 0.0003
 const fixed = 2
@@ -345,7 +347,8 @@ test(`${overloads.length} functions are interrupted in time, and take no longer 
   async function faultsOf({ what, key, program, bindings }: Case): Promise<string[]> {
     const maps = Object.values(bindings).filter((each) => Object.getPrototypeOf(each ?? 0) === Object.prototype)
     const listing = maps.reduce<number>((sum, each) => sum + Object.keys(each as object).length * perKey, 0)
-    const longestAllowed = ceiling + listing
+    const growing = Object.values(bindings).reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length * perItem : 0), 0)
+    const longestAllowed = ceiling + listing + growing
     const allowed = ({ evaluation: { cost, work } }: ReturnType<typeof probe>) =>
       fixed + listing + Math.min(cost + work, 2_000_000) * perUnit
     const found = probe(program, bindings, (each) => each.longest < longestAllowed && each.total < allowed(each))
