@@ -1,13 +1,13 @@
 /** Publishes how aggregated API servers authenticate their callers: a config map that all replicas merge their settings into. */
 import type { Authorities, Bundle } from '../authn/certificate/authorities.ts'
 import { readBundle } from '../authn/certificate/authorities.ts'
-import { writePem } from '../authn/certificate/pem.ts'
 import type { FrontProxies } from '../authn/request-header.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { core } from '../controllers/namespaced.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
+import { writePem } from '../schema/pem.ts'
 import { follow } from '../watch/follow.ts'
 
 export interface ClusterAuthentication {

@@ -1,7 +1,8 @@
 /** How node agents are called: certificates from files that may change, and the timeout. */
-import { pemBlocks } from '../authn/certificate/pem.ts'
+
 import { followFile, readText } from '../follow-file.ts'
 import type { Files, Logger, OutboundOptions } from '../ports.ts'
+import { pemBlocks } from '../schema/pem.ts'
 
 export interface NodeAgentFiles {
   /** CA bundle; absent: certificates of node agents are not verified. */

@@ -1,8 +1,8 @@
 /** Trusted client CA certificates, as PEM bundles that may change while the server runs. */
 import { followFile, readText } from '../../follow-file.ts'
 import type { Files, Logger } from '../../ports.ts'
+import { pemBlocks } from '../../schema/pem.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
-import { pemBlocks } from './pem.ts'
 
 export interface Bundle {
   readonly pem: string

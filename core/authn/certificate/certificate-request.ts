@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../../schema/base64.ts'
 import { childrenOf, readDer } from '../../schema/der.ts'
+import { pemBlocks } from '../../schema/pem.ts'
 import { attributesOf } from './certificate.ts'
-import { pemBlocks } from './pem.ts'
 
 /** Subject of a certificate signing request. */
 export interface RequestedSubject {

@@ -1,7 +1,7 @@
 import { childrenOf, oidOf, readDer, tags, writeDer } from '../../schema/der.ts'
+import { type PemBlock, pemBlocks } from '../../schema/pem.ts'
 import { parseCertificate } from './certificate.ts'
 import { curveOf, curves } from './certificate-signature.ts'
-import { type PemBlock, pemBlocks } from './pem.ts'
 
 /** JWS algorithm (RFC 7518 3.1) of a key; chosen by the key, never by the token. */
 export type JwsAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
