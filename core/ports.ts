@@ -316,8 +316,29 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
+/**
+ * A number that the operating system or the runtime counts about the process. Times are in seconds, user and system. Limits are -1 when there is
+ * none. Traffic is that of the network interfaces of the host, or of the container. `waiting`: sockets, timers and calls that the event loop
+ * waits for.
+ */
+export type ProcessNumber =
+  | 'cpuSeconds'
+  | 'residentBytes'
+  | 'virtualBytes'
+  | 'virtualBytesLimit'
+  | 'openFiles'
+  | 'openFilesLimit'
+  | 'receivedBytes'
+  | 'sentBytes'
+  | 'waiting'
+
+/** Functions that are called when metrics are read; undefined, or no function: not available here. */
+export type ProcessUsage = { readonly [name in ProcessNumber]?: () => number | undefined }
+
 export interface Telemetry {
   readonly logger: Logger
+  /** Absent: metrics have no numbers of the process. */
+  readonly usage?: ProcessUsage
   /**
    * Appends lines to the audit log; a call has whole lines. Resolves once they are written, and rejects with an Error when they are not. Calls may
    * overlap; their lines must not mix. Absent: this runtime has no audit log, and events go to a webhook only.

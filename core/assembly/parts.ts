@@ -24,7 +24,9 @@ import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAuditMetrics } from '../meta/metrics/audit.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
+import { collectBuild } from '../meta/metrics/build.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
+import { collectProcess } from '../meta/metrics/process.ts'
 import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import type { OpenStores } from '../ports.ts'
@@ -304,7 +306,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { hooks: hook('bootstrap-controller') },
   ),
 
-  serverMetrics: part([], (_needed, { options, ports }) => createServerMetrics(options.general.metrics, ports.clock)),
+  serverMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
+    collectBuild(general.metrics, { ...general, ...apis })
+    if (telemetry.usage) collectProcess(general.metrics, telemetry.usage)
+    return createServerMetrics(general.metrics, clock)
+  }),
   fairness: part(['table', 'serverMetrics'], ({ table, serverMetrics }, context) => startFairness(table, serverMetrics.inflight, context), {
     when: ({ options }) => options.traffic.priorityAndFairness === 'on',
     hooks: hook('priority-and-fairness-filter'),

@@ -50,8 +50,8 @@ const missing = (name: string, value: boolean, release: Release | undefined) =>
       : `unrecognized feature gate: ${name}`,
   )
 
-/** The gates of a release. */
-function gatesOf(release: Release): GateRow[] {
+/** The gates of a release, alphabetized. */
+export function gatesOf(release: Release): GateRow[] {
   return gateRows.flatMap((row) => {
     const spec = specOf(row, release)
     return spec ? [{ ...spec, name: row.name }] : []

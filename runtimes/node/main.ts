@@ -37,6 +37,7 @@ import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
 import { shutDown } from './shutdown.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
+import { nodeUsage } from './usage.ts'
 import { keepObjectsYoung } from './young-objects.ts'
 
 /**
@@ -106,7 +107,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
-  const telemetry = { logger, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
+  const telemetry = { logger, usage: nodeUsage, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))

@@ -91,18 +91,21 @@ export const fairnessRows = {
     'Seats in use as part of the limit, at every nanosecond.',
     [...ofLevel, 'phase'],
     seatBounds,
+    null,
   ),
   requestUtilization: distribution(
     'priority_level_request_utilization',
     'Requests as part of the limit, at every nanosecond.',
     [...ofLevel, 'phase'],
     requestBounds,
+    null,
   ),
-  demand: distribution('demand_seats', 'Seats wanted as part of the limit, at every nanosecond.', ofLevel, demandBounds),
+  demand: distribution('demand_seats', 'Seats wanted as part of the limit, at every nanosecond.', ofLevel, demandBounds, null),
   kinds: distribution(
     'read_vs_write_current_requests',
     'Reading and writing requests as part of the limit, at every nanosecond.',
     ['phase', 'request_kind'],
     kindBounds,
+    null,
   ),
 }

@@ -1,4 +1,4 @@
-/** All metrics of this server. */
+/** All metrics of this server but those whose names have a product word (`build.ts`, `health.ts`). */
 import type { MetricRow } from '../metric-row.ts'
 import { chainRows, policyRows, webhookRows } from './admission.ts'
 import { auditRows } from './audit.ts'
@@ -7,11 +7,13 @@ import { authorizationRows } from './authorization.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
+import { processRows } from './process.ts'
 import { requestRows } from './requests.ts'
 import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storage.ts'
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
+  processRows,
   fairnessRows,
   chainRows,
   webhookRows,

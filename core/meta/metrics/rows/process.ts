@@ -1,0 +1,22 @@
+import type { ProcessNumber } from '../../../ports.ts'
+import { counter, gauge } from '../metric-row.ts'
+
+/** By what the runtime tells about the process. */
+export const processRows = {
+  cpuSeconds: counter('process_cpu_seconds_total', { stability: null, help: 'User and system time of the process, in seconds.' }),
+  residentBytes: gauge('process_resident_memory_bytes', { stability: null, help: 'Resident memory of the process, in bytes.' }),
+  virtualBytes: gauge('process_virtual_memory_bytes', { stability: null, help: 'Virtual memory of the process, in bytes.' }),
+  virtualBytesLimit: gauge('process_virtual_memory_max_bytes', {
+    stability: null,
+    help: 'Limit of virtual memory, in bytes; -1: none.',
+  }),
+  openFiles: gauge('process_open_fds', { stability: null, help: 'Open file descriptors.' }),
+  openFilesLimit: gauge('process_max_fds', { stability: null, help: 'Limit of open file descriptors.' }),
+  receivedBytes: counter('process_network_receive_bytes_total', { stability: null, help: 'Bytes received by the host, or the container.' }),
+  sentBytes: counter('process_network_transmit_bytes_total', { stability: null, help: 'Bytes sent by the host, or the container.' }),
+  // Dashboards read this name as the measure of concurrency.
+  waiting: gauge('go_goroutines', {
+    stability: null,
+    help: 'Counterpart of goroutines: sockets, timers and calls that the event loop waits for.',
+  }),
+} as const satisfies { readonly [name in ProcessNumber]: unknown }

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MetricRow } from '../../../../core/meta/metrics/metric-row.ts'
+import { buildRows } from '../../../../core/meta/metrics/rows/build.ts'
+import { healthRows } from '../../../../core/meta/metrics/rows/health.ts'
+import { metricRows } from '../../../../core/meta/metrics/rows/index.ts'
+import { dashboardMetrics } from './dashboards.ts'
+import { missingMetrics } from './missing.ts'
+import { type ReferenceMetric, referenceMetrics } from './table.ts'
+
+const product = 'kubernetes'
+const own = new Map<string, MetricRow>(
+  [...metricRows, ...[buildRows, healthRows].flatMap((rows): readonly MetricRow[] => Object.values(rows(product)))].map((row) => [
+    row.name,
+    row,
+  ]),
+)
+const reference = new Map(referenceMetrics.map((metric) => [metric.name, metric]))
+const patterns = Object.values(missingMetrics).flat()
+const matches = (pattern: string, name: string) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern)
+
+test('every metric of the reference is here, or is missing for a reason', () => {
+  const unexplained = [...reference.keys()].filter((name) => !own.has(name) && !patterns.some((pattern) => matches(pattern, name)))
+  assert.deepEqual(unexplained, [])
+})
+
+test('no reason is stale: what it names is a metric of the reference, and is not here', () => {
+  for (const pattern of patterns) {
+    assert.ok(
+      [...reference.keys()].some((name) => matches(pattern, name) && !own.has(name)),
+      `${pattern} has no metric that is missing`,
+    )
+    if (!pattern.endsWith('*')) assert.ok(!own.has(pattern), `${pattern} is not missing`)
+    assert.equal(patterns.filter((other) => other === pattern).length, 1, `${pattern} is listed twice`)
+  }
+})
+
+test('metrics of the reference have its type, stability, labels and buckets', () => {
+  const essence = ({ type, stability, labels, buckets }: Omit<ReferenceMetric, 'name' | 'shown'>) => ({
+    type,
+    stability,
+    labels: [...labels].sort(),
+    buckets: [...buckets],
+  })
+  for (const [name, row] of own) {
+    const known = reference.get(name)
+    if (known !== undefined) assert.deepEqual(essence(row), essence(known), name)
+  }
+})
+
+test('dashboards and alerts find the metrics and labels that they read', () => {
+  const absent = Object.entries(dashboardMetrics).flatMap(([name, labels]) => {
+    const row = own.get(name)
+    if (row === undefined) return [name]
+    return labels.filter((label) => !row.labels.includes(label)).map((label) => `${name} ${label}`)
+  })
+  assert.deepEqual(absent, [
+    'aggregator_unavailable_apiservice',
+    'aggregator_unavailable_apiservice_total',
+    'apiserver_request_sli_duration_seconds',
+    'apiserver_request_terminations_total',
+    'rest_client_requests_total',
+    'workqueue_adds_total',
+    'workqueue_depth',
+    'workqueue_queue_duration_seconds',
+  ])
+})
