@@ -3,12 +3,13 @@ import type { ResourceDefinition } from './definition.ts'
 
 /** Resolves a definition's placeholders with the platform's names. */
 export function bind(definition: ResourceDefinition, platform: Platform): ResourceDefinition {
-  const { storageVersion, lifecycle, formerVersions } = definition
+  const { storageVersion, lifecycle, formerVersions, fieldAnnotations } = definition
   const { replacement } = lifecycle
   return {
     ...definition,
     group: platform.name(definition.group),
     storageKey: platform.name(definition.storageKey),
+    ...(fieldAnnotations && { fieldAnnotations: fieldAnnotations.map(platform.name) }),
     ...(replacement && { lifecycle: { ...lifecycle, replacement: { ...replacement, group: platform.name(replacement.group) } } }),
     ...(storageVersion !== undefined && { storageVersion: platform.name(storageVersion) }),
     ...(formerVersions && {

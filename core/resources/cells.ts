@@ -203,7 +203,13 @@ export function ratioColumn(name: string, doc: string, part: Path, whole: Path):
 
 /** A column with the time since a timestamp. */
 export function sinceColumn(name: string, doc: string, path: Path, missing = unknown): Column<unknown> {
-  return { name, type: 'string', doc, priority: 0, cell: (object, context) => age(textAt(object, path), context, missing) }
+  return {
+    name,
+    type: 'string',
+    doc,
+    priority: 0,
+    cell: (object, context) => age(textAt(object, path), context, at(object, path) === null ? unknown : missing),
+  }
 }
 
 /** Names and images of the containers at a path. */

@@ -69,6 +69,8 @@ export interface Column<T = ApiObject> {
   /** 0: always shown; 1: only with `-o wide`. */
   readonly priority: number
   readonly cell: Path | Cell<T>
+  /** Rows have the cell, but no column is announced for it. */
+  readonly unannounced?: true
 }
 
 export interface Scale {

@@ -41,7 +41,7 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fi
         ...(meta.continue !== undefined && meta.continue !== '' && { continue: meta.continue }),
         ...(remainingItemCount !== undefined && { remainingItemCount }),
       },
-      columnDefinitions: headers ? columns.map(header) : null,
+      columnDefinitions: headers ? columns.filter(({ unannounced }) => !unannounced).map(header) : null,
     }),
     row: (object, context) => ({
       cells: cells(object, context),

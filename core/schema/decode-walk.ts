@@ -55,7 +55,7 @@ export class Walk {
   readonly positions = new PositionStack()
   /** Whether the last map read is empty: testing an object with 100,000 members would take a walk over them. */
   isEmptyMap = false
-  /** The last field read was an empty list or map, which counts as absent. */
+  /** The last field read was an empty list or map, which counts as absent, or the unset time. */
   droppedEmpty = false
   #filled = 0
   readonly unknown: string[] | undefined

@@ -49,6 +49,8 @@ interface Slot {
   /** An empty list or map counts as absent. */
   readonly collection: 'list' | 'map' | undefined
   readonly nullable: boolean
+  /** The unset time (`0001-01-01T00:00:00Z`) stays as null, marked as given: null itself counts as absent. */
+  readonly keepsUnset: boolean
 }
 
 interface Plan {
@@ -240,6 +242,7 @@ function inlinedPath(schema: Message, name: string): string {
 
 function slotOf(name: string, field: Field, inlined: string): Slot {
   const { absent, zero } = omits(field)
+  const { type } = field.schema
   return {
     name,
     step: inlined === '' ? name : new InlinedField(name, `${inlined}${name}`),
@@ -248,6 +251,7 @@ function slotOf(name: string, field: Field, inlined: string): Slot {
     dropsZero: zero,
     collection: field.pointer || (field.schema.type !== 'list' && field.schema.type !== 'map') ? undefined : field.schema.type,
     nullable: field.schema.facets?.nullable === true,
+    keepsUnset: field.pointer && (type === 'time' || type === 'microTime'),
   }
 }
 
@@ -260,6 +264,7 @@ const typeMeta = ['kind', 'apiVersion'].map(
     dropsZero: true,
     collection: undefined,
     nullable: false,
+    keepsUnset: false,
   }),
 )
 
@@ -302,6 +307,8 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
       walk.droppedEmpty = true
       read = slot.absent?.(walk)
     }
+  } else if (read === null && value !== null && slot.keepsUnset) {
+    walk.droppedEmpty = true
   } else if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
   walk.path.pop()
   return read
@@ -359,10 +366,11 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     if (always[next] === position) next++
     const slot = slots[position] as Slot
     const given = value[slot.name] as Json
-    const read = readSlot(slot, given, walk)
+    const isUnset = given === null && slot.keepsUnset && empties !== undefined && Object.hasOwn(empties, slot.name)
+    const read = isUnset ? null : readSlot(slot, given, walk)
     if (walk.droppedEmpty) {
       walk.droppedEmpty = false
-      empties = { ...empties, [slot.name]: given }
+      empties = { ...empties, [slot.name]: slot.keepsUnset ? null : given }
     }
     if (result === undefined && read !== given) result = firstOf(value, slots, positions, start, at)
     if (result !== undefined && read !== undefined) result[slot.name] = read

@@ -78,9 +78,14 @@ const addressless = (text: string) => text.replace(/(https:\/\/)?"?\d+\.\d+\.\d+
 const withoutAddress = (name: string, member: Json) =>
   ['serverAddress', 'jwks_uri'].includes(name) && typeof member === 'string' ? addressless(member) : undefined
 
+/** A YAML text without its descriptions, which may go on in deeper lines. */
+const undescribedYaml = (text: string) =>
+  text.replaceAll(/^( *- |\s*)description: .*\n(?:(?: {4}.*)?\n)*/gm, '$1description: <description>\n')
+
 /** Without sentences, and without what they are escaped for. */
 const withoutDescriptions = (answer: Normal): Normal => ({
   ...onBody(answer, (name, member) => (name === 'description' && typeof member === 'string' ? '<description>' : undefined)),
+  ...(typeof answer.body === 'string' && { body: undescribedYaml(answer.body) }),
   layout: answer.layout.replace(' escaped', ''),
 })
 

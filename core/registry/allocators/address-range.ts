@@ -15,6 +15,8 @@ export interface AddressRange {
   contains(address: Address): boolean
   /** False for the network address, and for the broadcast address of IPv4. */
   isUsable(address: Address): boolean
+  /** The network address, which no service gets. */
+  readonly network: string
   /** The first usable address. */
   readonly first: string
   /** All usable addresses: the upper band from a random offset on, then the lower band likewise. */
@@ -59,6 +61,7 @@ export function addressRange(text: string): AddressRange | undefined {
   return {
     family: bytes.length === 4 ? 'IPv4' : 'IPv6',
     text: `${toText(base, bytes.length)}/${network.prefix}`,
+    network: toText(base, bytes.length),
     first: toText(first, bytes.length),
     contains: (address) => contains(network, address),
     isUsable(address) {

@@ -34,9 +34,9 @@ export interface TakenAddress {
 }
 
 export interface Addresses {
-  /** Allocates the address for a service. Throws AllocationError when it is taken or in no range. */
+  /** Allocates the address for a service. Throws AllocationError when it is taken, or in no range; dry runs only for the latter. */
   take(address: string, service: ServiceName, write: ReservingWrite): Promise<void>
-  /** Allocates any address of a family. Throws AllocationError when none is left. */
+  /** Allocates any address of a family; dry runs get the network address of a range. Throws AllocationError when none is left. */
   takeAny(family: Family, service: ServiceName, write: ReservingWrite): Promise<string>
   /** Allocates the address even outside of ranges; false when another service has it. */
   claim(address: string, service: ServiceName, write: ReservingWrite): Promise<boolean>
@@ -124,12 +124,15 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
         throw new AllocationError(
           `the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`,
         )
+      // A dry run doesn't say whether the address is free: by the time of the write, that may have changed.
+      if (write.dryRun) return
       if (!(await put(canonicalAddress(text), service, write))) throw new AllocationError('provided IP is already allocated')
     },
 
     async takeAny(family, service, write) {
-      for (const range of await ranges()) {
-        const address = range.family === family ? await takeFrom(range, service, write) : undefined
+      for (const range of (await ranges()).filter((each) => each.family === family)) {
+        if (write.dryRun) return range.network
+        const address = await takeFrom(range, service, write)
         if (address !== undefined) return address
       }
       throw new AllocationError('range is full')

@@ -44,7 +44,11 @@ function completionsText({ spec, status }: JobRow): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
 }
 
+/** Time since the unset time, as Go's longest duration. */
+const longest = '292y'
+
 function durationText({ status }: JobRow, context: CellContext): string {
+  if (status?.startTime === null) return longest
   if (!status?.startTime) return ''
   const began = Date.parse(status.startTime)
   return status.completionTime ? humanDuration(Date.parse(status.completionTime) - began) : elapsed(began, context)

@@ -62,8 +62,9 @@ function validateTimes({ spec }: JobValue, status: Status, old: Status | undefin
   const { startTime, completionTime } = status
   const at = path.child('completionTime')
   const complete = has(status, 'Complete')
-  if (completionTime && !complete) errors.invalid(at, completionTime, 'cannot set completionTime when there is no Complete=True condition')
-  if (!completionTime && complete) errors.required(at, 'completionTime is required for Complete jobs')
+  const isGiven: boolean = completionTime !== undefined
+  if (isGiven && !complete) errors.invalid(at, completionTime ?? null, 'cannot set completionTime when there is no Complete=True condition')
+  if (!isGiven && complete) errors.required(at, 'completionTime is required for Complete jobs')
   if (startTime && completionTime && completionTime < startTime) {
     errors.invalid(at, completionTime, 'completionTime cannot be set before startTime')
   }

@@ -68,6 +68,8 @@ export const namespaces = resource({
     prepareCreate: prepareNamespace,
     prepareUpdate: keepFinalizers,
     prepareDelete(namespace) {
+      // Namespaces have no grace period, not even one of 0 (reference: the namespaces' own storage).
+      delete namespace.metadata?.deletionGracePeriodSeconds
       namespace.status = { ...namespace.status, phase: 'Terminating' }
     },
     validate: objectValidation(validateNamespace),

@@ -109,7 +109,7 @@ export const PersistentVolumeClaimStatus = message(
         }),
       ),
       'Progress of a resize, by resource.',
-      { extensions: { 'x-kubernetes-map-type': 'granular' } },
+      { goType: 'map[v1.ResourceName]v1.ClaimResourceStatus', extensions: { 'x-kubernetes-map-type': 'granular' } },
     ),
     currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
     modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),

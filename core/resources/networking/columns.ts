@@ -91,4 +91,8 @@ function parentText({ spec }: IPAddressRow): string {
   return namespace ? `${kind}/${namespace}/${name}` : `${kind}/${name}`
 }
 
-export const ipAddressColumns = [nameColumn, textColumn('ParentRef', 'Object that has the address.', parentText)]
+export const ipAddressColumns = [
+  nameColumn,
+  textColumn('ParentRef', 'Object that has the address.', parentText),
+  { ...ageColumn, unannounced: true as const },
+]

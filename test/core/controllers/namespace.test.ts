@@ -17,6 +17,14 @@ interface Condition {
 }
 const conditionsOf = ({ status }: TestObject) => new Map(((status?.['conditions'] ?? []) as Condition[]).map((each) => [each.type, each]))
 
+test('a namespace that is deleted has no grace period', async (t) => {
+  const server = await start(t)
+  await server.create(namespaces, namespace('team'))
+  const { body } = await server.send('DELETE', `${team}?dryRun=All`)
+  assert.ok(body.metadata.deletionTimestamp)
+  assert.ok(!('deletionGracePeriodSeconds' in body.metadata))
+})
+
 test('deleting a namespace deletes its content first', async (t) => {
   const server = await start(t)
   await server.create(namespaces, namespace('team'))

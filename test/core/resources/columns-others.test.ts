@@ -80,9 +80,9 @@ testColumns(
   'ipaddresses',
   ['Name!', 'ParentRef'],
   [
-    [parent({ resource: 'services', namespace: 'default', name: 'web' }), 'services/default/web'],
-    [parent({ group: 'x.io', resource: 'Gateways', name: 'gw' }), 'gateways.x.io/gw'],
-    [{ spec: {} }, '<none>'],
+    [parent({ resource: 'services', namespace: 'default', name: 'web' }), 'services/default/web', '10m'],
+    [parent({ group: 'x.io', resource: 'Gateways', name: 'gw' }), 'gateways.x.io/gw', '10m'],
+    [{ spec: {} }, '<none>', '10m'],
   ],
 )
 

@@ -66,7 +66,7 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
 }
 
 /**
- * Declares a test of one kind. Columns are written `Name`, `Name:type` when not a string, `+Name` when wide, `Name!`
+ * Declares a test of one kind. Rows may have cells beyond the columns. Columns are written `Name`, `Name:type` when not a string, `+Name` when wide, `Name!`
  * when formatted as a name; then follow the cells of the rows.
  */
 export function testColumns(apiVersion: string, plural: string, columns: readonly string[], rows: readonly Row[]): void {

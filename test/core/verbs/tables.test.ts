@@ -79,3 +79,16 @@ test('the table of a dry run has the revision that the client sent', async () =>
   const plain = await send('POST', path, 'Table', { metadata: { name: 'a' } })
   assert.deepEqual(((await plain.json()) as { metadata: object }).metadata, {})
 })
+
+test('rows of addresses have an age, for which no column is announced', async () => {
+  const addresses = '/apis/networking.k8s.io/v1/ipaddresses'
+  const body = { metadata: { name: '192.0.2.9' }, spec: { parentRef: { resource: 'services', namespace: 'default', name: 'web' } } }
+  const made = await send('POST', `${addresses}?dryRun=All`, 'Table', body)
+  const table = (await made.json()) as { columnDefinitions: { name: string }[]; rows: { cells: string[] }[] }
+  assert.deepEqual(
+    table.columnDefinitions.map(({ name }) => name),
+    ['Name', 'ParentRef'],
+  )
+  assert.deepEqual(table.rows[0]?.cells.slice(0, 2), ['192.0.2.9', 'services/default/web'])
+  assert.equal(table.rows[0]?.cells.length, 3)
+})

@@ -9,11 +9,20 @@ import { processorMetric, usualUtilization } from '../defaults.ts'
 import { behaviorFromText, behaviorText } from './behavior-text.ts'
 import { specToV1, specToV2, statusToV1, statusToV2 } from './metric-conversion.ts'
 
+const names = {
+  metrics: 'autoscaling.alpha.<labels>/metrics',
+  behavior: 'autoscaling.alpha.<labels>/behavior',
+  currentMetrics: 'autoscaling.alpha.<labels>/current-metrics',
+  conditions: 'autoscaling.alpha.<labels>/conditions',
+} as const
+/** Annotations that hold fields of the stored version. */
+export const fieldAnnotations: readonly string[] = Object.values(names)
+
 const keysOf = ({ name }: Platform) => ({
-  metrics: name('autoscaling.alpha.<labels>/metrics'),
-  behavior: name('autoscaling.alpha.<labels>/behavior'),
-  currentMetrics: name('autoscaling.alpha.<labels>/current-metrics'),
-  conditions: name('autoscaling.alpha.<labels>/conditions'),
+  metrics: name(names.metrics),
+  behavior: name(names.behavior),
+  currentMetrics: name(names.currentMetrics),
+  conditions: name(names.conditions),
 })
 
 const listAt = (value: unknown, name: string) => ((value as JsonObject | undefined)?.[name] ?? []) as JsonObject[]
@@ -29,6 +38,11 @@ interface Use {
 const isProcessor = ({ type, resource }: ResourceMetric) => type === 'Resource' && resource?.name === 'cpu'
 const isWanted = (metric: JsonObject) =>
   isProcessor(metric as ResourceMetric) && (metric as ResourceMetric).resource?.target?.averageUtilization !== undefined
+
+const processorStatus = (averageUtilization: number): JsonObject => ({
+  type: 'Resource',
+  resource: { name: 'cpu', current: { averageUtilization } },
+})
 
 /** A list from an annotation; undefined when malformed. */
 function parseList(text: string | undefined): JsonObject[] | undefined {
@@ -79,19 +93,20 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
   const keys = keysOf(platform)
   const annotations = object.metadata.annotations ?? {}
   const { targetCPUUtilizationPercentage: percentage, ...spec } = (object['spec'] ?? {}) as JsonObject
-  const { currentCPUUtilizationPercentage: _measured, ...status } = (object['status'] ?? {}) as JsonObject
+  const { currentCPUUtilizationPercentage: measured, ...status } = (object['status'] ?? {}) as JsonObject
   const others = (parseList(annotations[keys.metrics]) ?? []).map(specToV2)
   const own = typeof percentage === 'number' ? [processorMetric(percentage)] : []
   const metrics = others.length + own.length > 0 ? [...others, ...own] : [processorMetric()]
   const behavior = behaviorFromText(annotations[keys.behavior])
-  const current = parseList(annotations[keys.currentMetrics])
+  const reported = parseList(annotations[keys.currentMetrics])?.map(statusToV2)
+  const current = reported ?? (typeof measured === 'number' ? [processorStatus(measured)] : undefined)
   const conditions = parseList(annotations[keys.conditions])
   return {
     ...object,
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object, Object.fromEntries(Object.values(keys).map((key) => [key, undefined]))),
     spec: { ...spec, metrics, ...(behavior && { behavior }) },
-    status: { ...status, ...(current && { currentMetrics: current.map(statusToV2) }), ...(conditions && { conditions }) },
+    status: { ...status, ...(current && { currentMetrics: current }), ...(conditions && { conditions }) },
   }
 }
 

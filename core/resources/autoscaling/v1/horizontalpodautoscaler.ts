@@ -2,7 +2,7 @@ import { field, int32, int64, message, pointer, required, time } from '../../../
 import { type ApiObject, resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { horizontalPodAutoscalerColumns } from '../columns.ts'
-import { conversion, defaultTarget } from './conversion.ts'
+import { conversion, defaultTarget, fieldAnnotations } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
 export const HorizontalPodAutoscalerSpec = message(
@@ -45,6 +45,7 @@ export const horizontalPodAutoscalers = resource({
   columns: horizontalPodAutoscalerColumns,
   storageVersion: 'autoscaling/v2',
   conversion,
+  fieldAnnotations,
   lifecycle: { introduced: '1.2' },
   status: true,
   strategy: {

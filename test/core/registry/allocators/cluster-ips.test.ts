@@ -100,16 +100,24 @@ test('a failed create releases its address', async (t) => {
   assert.deepEqual(await taken(), [own, addressOf(created)].sort())
 })
 
-test('a dry run picks a free address and detects conflicts, but allocates nothing', async (t) => {
+test('a dry run gets the network address, detects addresses outside of ranges, and allocates nothing', async (t) => {
   const { api, taken } = await start(t)
   const { status, body } = await api.send('POST', `${services}?dryRun=All`, service('web'))
   assert.equal(status, 201)
-  assert.match(addressOf(body), /^10\.0\.0\.\d+$/)
+  assert.equal(addressOf(body), '10.0.0.0')
+  assert.equal((await api.send('POST', `${services}?dryRun=All`, service('web', { clusterIP: own }))).status, 201)
   assertFailure(
-    await api.send('POST', `${services}?dryRun=All`, service('web', { clusterIP: own })),
+    await api.send('POST', `${services}?dryRun=All`, service('web', { clusterIP: '10.9.0.1' })),
     422,
     'Invalid',
-    /provided IP is already allocated$/,
+    /the provided network does not match the current range$/,
+  )
+  const unnamed = { ...service(''), metadata: {} }
+  assertFailure(
+    await api.send('POST', `${services}?dryRun=All`, unnamed),
+    422,
+    'Invalid',
+    /^Service "" is invalid: metadata\.name: Required/,
   )
   const created = await api.create(services, service('web'))
   await api.send('DELETE', `${services}/web?dryRun=All`)

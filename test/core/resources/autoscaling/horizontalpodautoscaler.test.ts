@@ -220,3 +220,13 @@ test('in version 1 the default target is a field of the client: it has its manag
   assert.deepEqual(await fieldsOf({}), [fields, 80])
   assert.deepEqual(await fieldsOf({ targetCPUUtilizationPercentage: 50 }), [fields, 50])
 })
+
+test('in version 1 the processor use in the status is a metric of the stored version', async () => {
+  const { send } = await client
+  const made = await send('POST', path('v1'), withChanges(v1, { 'metadata.name': 'used' }))
+  const status = { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 7 }
+  const written = await send('PUT', `${path('v1')}/used/status`, { ...made.body, status })
+  assertHas(written.body, { status })
+  const { body } = await send('GET', `${path('v2')}/used`)
+  assertHas(body, { status: { currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7 } } }] } })
+})

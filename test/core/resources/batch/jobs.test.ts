@@ -337,3 +337,15 @@ test('a job with labels of its own keeps just those, even if they equal those of
   assert.deepEqual(await createdLabels('labelled', { team: 'b' }, { app: 'a' }), { own: { team: 'b' }, generated: false })
   assert.deepEqual(await createdLabels('equal', { app: 'a' }, { app: 'a' }), { own: { app: 'a' }, generated: false })
 })
+
+test('the unset time counts as given: a job that is not complete has no completion time', async () => {
+  const { send } = await client
+  const { body } = await send('POST', path('jobs'), { ...job, metadata: { name: 'unset' } })
+  const write = (status: object) => send('PUT', `${path('jobs')}/unset/status?dryRun=All`, { ...body, status })
+  const unset = '0001-01-01T00:00:00Z'
+  assert.deepEqual(causesOf(await write({ completionTime: unset })), [
+    'status.completionTime: Invalid value: null: cannot set completionTime when there is no Complete=True condition',
+  ])
+  const { status } = (await write({ startTime: unset })).body
+  assert.deepEqual(status, { startTime: null })
+})
