@@ -7,6 +7,7 @@ import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
 import { createRouter } from '../filters/router.ts'
+import { createTerminations } from '../filters/terminations.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
@@ -40,7 +41,7 @@ export interface HandlerParts {
   readonly audit: Audit | undefined
 }
 
-export function createHandler(parts: HandlerParts, { options, ports, settings, healthMetrics }: AssemblyContext): Handler {
+export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics }: AssemblyContext): Handler {
   const { table, identities, authorizer, plugins, admissionMetrics, pauses, health, nodeAgents, audit, serverMetrics, fairness } = parts
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -65,6 +66,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, h
     admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
     pauses,
     deprecated: serverMetrics.deprecated,
+    bodySizes: serverMetrics.bodySizes,
     negotiator,
     authorizer,
     rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? noRules,
@@ -85,6 +87,8 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, h
     frontProxyHeaders: authentication.clusterAuthentication?.frontProxies?.headers,
     authorizer,
     metrics: serverMetrics,
+    terminations: createTerminations(serverMetrics, table),
+    own: loopback.connection,
     audit: audit?.context,
     control: fairness?.control,
   })

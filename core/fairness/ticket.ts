@@ -82,7 +82,9 @@ export class Ticket implements Seat, Linked<Ticket> {
     const { level, usage } = this.flow
     this.#began ??= this.startedAt
     this.#office.runs(this.#isMutating, 1, this.startedAt)
-    if (!level.isExempt) usage.waits.add((this.startedAt - this.arrivedAt) / 1000)
+    const waited = this.startedAt - this.arrivedAt
+    this.exchange.waited += waited
+    if (!level.isExempt) usage.waits.add(waited / 1000)
     if (this.#wasDispatched) return
     this.#wasDispatched = true
     usage.dispatched++

@@ -6,7 +6,7 @@ import type { Authorizer } from '../authz/authorizer.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Logger } from '../ports.ts'
+import type { Clock, Connection, Logger } from '../ports.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { audit } from './audit.ts'
@@ -22,6 +22,7 @@ import { inFlight } from './in-flight.ts'
 import { malformed } from './malformed.ts'
 import { measure } from './measure.ts'
 import { recover } from './recover.ts'
+import type { Terminations } from './terminations.ts'
 import { trace } from './trace.ts'
 
 export interface FilterOptions {
@@ -37,6 +38,9 @@ export interface FilterOptions {
   /** Feature gates. */
   readonly settings: Pick<ClusterSettings, 'enabled'>
   readonly metrics: ServerMetrics
+  readonly terminations: Terminations
+  /** Connection of the server's own requests. */
+  readonly own: Connection
   /** Milliseconds. */
   readonly requestTimeout: number
   readonly maxReadOnlyInFlight: number
@@ -63,7 +67,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
     ...(options.audit ? [audit(options.audit)] : []),
     recover(logger, options.negotiator),
-    deadline(clock, options.requestTimeout),
+    deadline(clock, options.requestTimeout, options.terminations),
     authentication({
       authenticator: options.authenticator,
       observer: options.authenticationObserver,
@@ -73,9 +77,13 @@ export function filters(options: FilterOptions): readonly Filter[] {
     }),
     impersonation(options.authorizer, options.platform, options.settings.enabled('ConstrainedImpersonation')),
     options.control
-      ? fairness(options.control)
-      : inFlight({ readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight }, options.metrics.inflight),
+      ? fairness(options.control, options.terminations)
+      : inFlight(
+          { readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight },
+          options.metrics.inflight,
+          options.terminations,
+        ),
     authorization(options.authorizer),
-    measure(options.metrics, clock),
+    measure(options.metrics, clock, options.own),
   ]
 }

@@ -3,6 +3,7 @@ import { badRequest, timeout } from '../respond/status.ts'
 import { parseDuration } from '../schema/duration.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Filter } from './filter.ts'
+import type { Terminations } from './terminations.ts'
 
 const nanosecondsPerMillisecond = 1_000_000
 
@@ -22,7 +23,7 @@ function limitOf(query: URLSearchParams, limit: number): number {
  * Answers 504 when a request that is not long-running exceeds `?timeout=` or `max` milliseconds (`--request-timeout`). Its signal is aborted,
  * and a write that has not reached the store is not made any more.
  */
-export function deadline(clock: Clock, max: number): Filter {
+export function deadline(clock: Clock, max: number, terminations: Pick<Terminations, 'timedOut'>): Filter {
   return (exchange, next) => {
     if (exchange.info.longRunning) return next(exchange)
     const limit = limitOf(exchange.query, max)
@@ -33,6 +34,7 @@ export function deadline(clock: Clock, max: number): Filter {
       const late = () => {
         const error = timeout('request did not complete within the allotted timeout')
         exchange.expire(error)
+        terminations.timedOut(exchange, answer)
         reject(error)
       }
       const cancel = clock.after(limit, late)

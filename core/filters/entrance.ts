@@ -193,7 +193,7 @@ export class Entrance implements Lifetime {
   // ── Requests ──────────────────────────────────────────────────────────────────────────────────
 
   answer(request: Request, connection: Connection): Answer {
-    const exchange = createExchange(request, connection, this, this.#nextId)
+    const exchange = createExchange(request, connection, this, this.#nextId, this.#options.clock.monotonic())
     const own = connection === this.#options.own
     if (this.#stage !== 'serving') {
       const refusal = this.#refusal(exchange, own)

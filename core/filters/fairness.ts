@@ -1,14 +1,16 @@
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Ticket } from '../fairness/ticket.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { whenEnded } from './ended.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
+import type { Terminations } from './terminations.ts'
 
 /**
  * Runs requests when their priority level has seats for them; until then they wait in its queues. A request has its seats until its response
  * has been sent, except while its body is awaited; a watch until it has sent its initial events. Other long-running requests take none.
  */
-export function fairness(control: FlowControl): Filter {
+export function fairness(control: FlowControl, terminations: Pick<Terminations, 'dropped'>): Filter {
   const serve = (exchange: Exchange, next: Handler, ticket: Ticket): Answer => {
     const forget = exchange.info.verb === 'watch' ? control.watches.add(exchange) : undefined
     const end = forget
@@ -30,7 +32,9 @@ export function fairness(control: FlowControl): Filter {
     }
   }
   const late = async (exchange: Exchange, next: Handler, ticket: Ticket, taken: Promise<void>): Promise<Response> => {
-    await taken
+    await taken.catch((error: unknown) => {
+      throw terminations.dropped(exchange, error)
+    })
     try {
       // The deadline may have passed between the grant and now.
       exchange.proceed()
@@ -46,7 +50,12 @@ export function fairness(control: FlowControl): Filter {
     const ticket = control.ticket(exchange)
     exchange.flow = ticket.flow
     exchange.seat = ticket
-    const taken = ticket.take()
+    let taken: MaybePromise<void>
+    try {
+      taken = ticket.take()
+    } catch (error) {
+      throw terminations.dropped(exchange, error)
+    }
     return taken instanceof Promise ? late(exchange, next, ticket, taken) : serve(exchange, next, ticket)
   }
 }

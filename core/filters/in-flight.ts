@@ -2,6 +2,7 @@ import type { Seat } from '../request/exchange.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
+import type { Terminations } from './terminations.ts'
 
 const readOnly = new Set(['get', 'list', 'watch'])
 
@@ -42,12 +43,16 @@ class LimitedSeat implements Seat {
  * A request holds its seat until its response has been sent, except while its body is awaited. `running` holds the current counts, for
  * metrics.
  */
-export function inFlight(limits: Readonly<Kinds>, running: Kinds): Filter {
+export function inFlight(limits: Readonly<Kinds>, running: Kinds, terminations: Pick<Terminations, 'dropped'>): Filter {
   return (exchange, next) => {
     const { info, user } = exchange
     if (info.longRunning || user.groups.includes('system:masters')) return next(exchange)
     const seat = new LimitedSeat(readOnly.has(info.verb) ? 'readOnly' : 'mutating', limits, running)
-    seat.take()
+    try {
+      seat.take()
+    } catch (error) {
+      throw terminations.dropped(exchange, error)
+    }
     exchange.seat = seat
     const answered = (response: Response): Response => whenEnded(exchange, response, seat.leave)
     const failed = (error: unknown): never => {

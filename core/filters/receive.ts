@@ -12,6 +12,8 @@ const nobody: User = { name: '', groups: [] }
 class RequestExchange implements Exchange {
   request: Request
   readonly connection: Connection
+  readonly received: number
+  waited = 0
   readonly query: URLSearchParams
   readonly info: RequestInfo
   readonly auditId: string
@@ -29,8 +31,9 @@ class RequestExchange implements Exchange {
   #expiry: AbortController | undefined
   #error: Error | undefined
 
-  constructor(request: Request, connection: Connection, lifetime: Lifetime, nextId: () => string) {
+  constructor(request: Request, connection: Connection, lifetime: Lifetime, nextId: () => string, received: number) {
     this.request = request
+    this.received = received
     this.#sent = request
     this.connection = connection
     this.#lifetime = lifetime
@@ -80,7 +83,13 @@ class RequestExchange implements Exchange {
   }
 }
 
-/** Creates the exchange of a request, with its RequestInfo. `nextId` generates audit IDs. */
-export function createExchange(request: Request, connection: Connection, lifetime: Lifetime, nextId: () => string): Exchange {
-  return new RequestExchange(request, connection, lifetime, nextId)
+/** Creates the exchange of a request, with its RequestInfo. `nextId` generates audit IDs; `received`: milliseconds of the monotonic clock. */
+export function createExchange(
+  request: Request,
+  connection: Connection,
+  lifetime: Lifetime,
+  nextId: () => string,
+  received: number,
+): Exchange {
+  return new RequestExchange(request, connection, lifetime, nextId, received)
 }

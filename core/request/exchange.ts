@@ -94,6 +94,10 @@ export interface Exchange extends Context {
   /** The authentication filter may replace it when it removes credentials: use `signal` of the exchange, not of the request. */
   request: Request
   readonly connection: Connection
+  /** When the request was received, in milliseconds of the monotonic clock. */
+  readonly received: number
+  /** Milliseconds that the request has waited for a seat and for admission webhooks. */
+  waited: number
   readonly query: URLSearchParams
   /** Identifies the request in audit events and in the `Audit-Id` header. */
   readonly auditId: string

@@ -17,6 +17,34 @@ export interface ByteSource {
 
 export const isByteSource = (body: unknown): body is ByteSource => typeof body === 'object' && body !== null && 'take' in body
 
+/** The same source, which reports the bytes that were taken when it ends or is cancelled. */
+export function counted(source: ByteSource, report: (bytes: number) => void): ByteSource {
+  let bytes = 0
+  let isReported = false
+  const end = () => {
+    if (isReported) return
+    isReported = true
+    report(bytes)
+  }
+  return {
+    patient: source.patient,
+    get ended() {
+      return source.ended
+    },
+    open: (ready) => source.open(ready),
+    take() {
+      const taken = source.take()
+      bytes += taken?.length ?? 0
+      if (source.ended) end()
+      return taken
+    },
+    cancel() {
+      source.cancel()
+      end()
+    },
+  }
+}
+
 /** Adapts a source to a ReadableStream. */
 export function streamOf(source: ByteSource): ReadableStream<Uint8Array<ArrayBuffer>> {
   let wake: (() => void) | undefined

@@ -1,5 +1,6 @@
+import { utf8Length } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json-text.ts'
-import { type ByteSource, isByteSource, streamOf } from './byte-source.ts'
+import { type ByteSource, counted, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 import { isUpgradeBody, type UpgradeBody } from './upgrade-body.ts'
 
@@ -24,7 +25,7 @@ const decoder = new TextDecoder()
 export class Reply implements Response {
   readonly status: number
   #headers: HeadersInit | undefined
-  readonly #body: PlainBody
+  #body: PlainBody
   #native: Response | undefined
   #ended: (() => void)[] | undefined
 
@@ -50,6 +51,19 @@ export class Reply implements Response {
     const init = response.#headers
     const plain = init !== undefined && typeof response.#body !== 'string' && isRecord(init)
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
+  }
+
+  /**
+   * Reports the bytes of the body: at once if they are known, otherwise when all have been taken or the reader is gone. Not for built-in streams,
+   * which end elsewhere.
+   */
+  static measure(response: Response, report: (bytes: number) => void): void {
+    if (!(#body in response)) return
+    const body = response.#body
+    if (body === null) report(0)
+    else if (typeof body === 'string') report(utf8Length(body))
+    else if (body instanceof Uint8Array) report(body.length)
+    else if (isByteSource(body)) response.#body = counted(body, report)
   }
 
   /** Registers a callback that `ended` runs. Returns false for other classes, which have no such callbacks. */

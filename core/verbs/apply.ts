@@ -2,7 +2,6 @@ import { attributesOf } from '../authz/authorizer.ts'
 import { forbiddenError } from '../authz/forbidden.ts'
 import { createObject } from '../registry/create.ts'
 import { updateObject } from '../registry/update.ts'
-import { receiveBody } from '../request/body.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
@@ -18,6 +17,7 @@ import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
 import { checkName, validateIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
+import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
@@ -67,7 +67,7 @@ export const apply: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readPatchOptions(exchange.query, services.platform, true)
   const { dryRun, fieldValidation } = options
-  const bytes = await receiveBody(exchange)
+  const bytes = await receive(target)
   exchange.observer?.patched(bytes)
   const { value, duplicates } = parse(bytes)
   checkName(target)

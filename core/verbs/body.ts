@@ -1,6 +1,5 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
-import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
@@ -19,6 +18,7 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
 import { operationFaults } from './patch/operation-faults.ts'
+import { receive } from './receive.ts'
 import { hookContext, type Target } from './services.ts'
 import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
 
@@ -195,7 +195,7 @@ export function readObject(target: Target, validation: FieldValidation): MaybePr
 function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { exchange, services, view } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
-  return then(receiveBody(exchange), (bytes) => {
+  return then(receive(target), (bytes) => {
     if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
     const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
     applyFieldValidation(target, validation, faults)
@@ -214,8 +214,10 @@ export async function readDelete(target: Target): Promise<DeleteOptions> {
 
 const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...options }: JsonObject) => options
 
-async function deleteOptions({ exchange, services: { platform } }: Target): Promise<DeleteOptions> {
-  const bytes = await receiveBody(exchange)
+async function deleteOptions(target: Target): Promise<DeleteOptions> {
+  const { exchange, services } = target
+  const { platform } = services
+  const bytes = await receive(target)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
   const options = decodeOptions(bytes, format, platform)

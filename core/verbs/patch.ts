@@ -1,7 +1,6 @@
 import { applyJsonPatch } from '../apply/json-patch.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
-import { receiveBody } from '../request/body.ts'
 import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { fromHeld } from '../resources/converter.ts'
@@ -20,6 +19,7 @@ import { type Recorder, recorder } from './ownership.ts'
 import { conversionFault } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
+import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
@@ -67,7 +67,7 @@ export const patch: Verb = async (target) => {
   const isStrategic = format === 'strategic-merge-patch'
   const options = readPatchOptions(exchange.query, services.platform, false)
   const submission = submitWrite(target, 'UPDATE', options)
-  const received = receiveBody(exchange)
+  const received = receive(target)
   const bytes = received instanceof Promise ? await received : received
   exchange.observer?.patched(bytes)
   const { value, faults } = parsePatch(bytes, format, view.body.schema)

@@ -31,6 +31,8 @@ export interface Services {
   readonly negotiator: Negotiator
   /** Metric of requests to deprecated versions. */
   readonly deprecated: { set(labels: readonly string[], value: number): void }
+  /** Metric of the size of bodies in bytes, with the labels resource, verb and group. */
+  readonly bodySizes: { observe(labels: readonly [resource: string, verb: string, group: string], bytes: number): void }
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer

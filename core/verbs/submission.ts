@@ -103,6 +103,10 @@ class RequestAttributes implements AdmissionAttributes {
     this.#asks.rely(on, name, Number(resourceVersion), check)
   }
 
+  waited(milliseconds: number): void {
+    this.#target.exchange.waited += milliseconds
+  }
+
   warn(text: string): void {
     this.#target.exchange.warnings.push(text)
   }

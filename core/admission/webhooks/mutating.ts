@@ -67,10 +67,12 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       attributes.annotate(`${patchKey}${place}`, JSON.stringify(applied), 'Request')
       request.replace(next)
     }
+    const began = caller.clock.monotonic()
     try {
       if (!(await callWithFailurePolicy(hook, attributes, 'admit', call, caller)))
         attributes.annotate(`failed-open.${mutationKey}${place}`, webhook)
     } finally {
+      attributes.waited(caller.clock.monotonic() - began)
       attributes.annotate(`${mutationKey}${place}`, JSON.stringify({ configuration, webhook, mutated: changed }))
     }
     return changed

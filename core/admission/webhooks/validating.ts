@@ -39,13 +39,16 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
       const invocation = await invocationFor(hook, attributes, attributes, versioned, judge)
       if (invocation) relevant.push({ hook, invocation })
     }
+    const began = caller.clock.monotonic()
     const calls = relevant.map(async ({ hook, invocation }, index) => {
       const objects = await versioned(invocation.kind)
       const call = async () => void (await callHook(hook, attributes, invocation, objects, false, caller))
       if (!(await callWithFailurePolicy(hook, attributes, 'validating', call, caller)))
         attributes.annotate(`${failedOpenKey}round_0_index_${index}`, hook.name)
     })
-    const refused = (await Promise.allSettled(calls)).find((outcome) => outcome.status === 'rejected')
+    const outcomes = await Promise.allSettled(calls)
+    if (calls.length > 0) attributes.waited(caller.clock.monotonic() - began)
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected')
     if (refused) throw refused.reason
   }
 

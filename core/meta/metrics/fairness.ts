@@ -7,6 +7,7 @@ import { seatSeconds } from '../../fairness/work.ts'
 import type { LabelValues, MetricRow } from './metric-row.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { fairnessRows as rows } from './rows/fairness.ts'
+import { requestRows } from './rows/requests.ts'
 
 type OfLevel = readonly ['priority_level']
 type OfSchema = readonly ['priority_level', 'flow_schema']
@@ -56,6 +57,10 @@ export function collectFairness(registry: MetricsRegistry, control: FlowControl)
   for (const [row, read, queued] of usageNumbers) {
     registry.collect(row, () => Array.from(usages(queued), ([labels, usage]) => [labels, read(usage)] as const))
   }
+  registry.collect(requestRows.inQueue, () => [
+    [['readOnly'], control.readOnly.waiting.value],
+    [['mutating'], control.mutating.waiting.value],
+  ])
   registry.collect(rows.fairShare, () => [[[], control.fairShare]])
   registry.collect(rows.rejected, () =>
     [...usages()].flatMap(([labels, { refused }]) =>

@@ -1,14 +1,12 @@
 import type { Clock } from '../../ports.ts'
-import type { Counter, Gauge, Histogram, MetricsRegistry } from './registry.ts'
+import type { Gauge, MetricsRegistry } from './registry.ts'
+import { createRequestMetrics, type RequestMetrics } from './requests.ts'
 import { requestRows } from './rows/requests.ts'
 
 type Rows = typeof requestRows
 
 /** General server metrics. */
-export interface ServerMetrics {
-  readonly requests: Counter<Rows['requests']['labels']>
-  /** Seconds. */
-  readonly durations: Histogram<Rows['durations']['labels']>
+export interface ServerMetrics extends RequestMetrics {
   /** Running watches and streams. */
   readonly longRunning: Gauge<Rows['longRunning']['labels']>
   /** 1 for requests to deprecated versions. */
@@ -23,9 +21,8 @@ export function createServerMetrics(registry: MetricsRegistry, clock: Clock): Se
   registry.collect(requestRows.started, () => [[[], started]])
   registry.collect(requestRows.inFlight, () => Object.entries(inflight).map(([kind, count]) => [[kind], count]))
   return {
+    ...createRequestMetrics(registry),
     inflight,
-    requests: registry.counter(requestRows.requests),
-    durations: registry.histogram(requestRows.durations),
     longRunning: registry.gauge(requestRows.longRunning),
     deprecated: registry.gauge(requestRows.deprecated),
   }

@@ -42,6 +42,7 @@ export function attributesOf({ on, operation, object, old, namespace = '', user,
     user: user ?? { name: 'jane', groups: [] },
     signal: new AbortController().signal,
     dryRun: more.dryRun ?? false,
+    waited: () => {},
     warn: more.warn ?? (() => {}),
     annotate: more.annotate ?? (() => {}),
   }

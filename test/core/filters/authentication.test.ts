@@ -23,6 +23,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
     connection,
     { closing: new AbortController().signal, onShutdown: () => () => {} },
     () => 'some-id',
+    0,
   )
   const reports: unknown[][] = []
   const filter = authentication({

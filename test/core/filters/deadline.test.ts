@@ -75,8 +75,16 @@ test('?timeout= ends a request: 504, its signal aborts, and nothing is stored af
     done.splice(0).sort(),
     ['CREATE', 'DELETE', 'UPDATE'].map((operation) => `${operation} ${late}`),
   )
+  const metrics = async () => (await server.fetch(new Request('http://server/metrics'))).text()
+  for (const verb of ['POST', 'PATCH', 'DELETE'])
+    assert.match(
+      await metrics(),
+      new RegExp(`^apiserver_request_terminations_total\\{code="504",.*resource="configmaps",.*verb="${verb}",version="v1"\\} 1$`, 'm'),
+    )
+  assert.doesNotMatch(await metrics(), /^apiserver_request_post_timeout_total\{/m)
   letGo()
   await turns()
+  assert.match(await metrics(), /^apiserver_request_post_timeout_total\{source="timeout-handler",status="ok"\} 3$/m)
   assert.deepEqual(
     done.sort(),
     ['CREATE', 'DELETE', 'UPDATE'].map((operation) => `${operation} went on`),

@@ -108,6 +108,11 @@ test('a refused request gets 429 in plain text, and the uids of its schema and l
   assert.equal(refused.headers.get('content-type'), 'text/plain; charset=utf-8')
   assert.equal(await refused.text(), 'Too many requests, please try again later.\n')
   assert.deepEqual(flowOf(refused), uids)
+  const metrics = await (await send('/metrics')).text()
+  const labels =
+    'component="apiserver",(?:dry_run="",)?group="",resource="configmaps",scope="namespace",subresource="",verb="LIST",version="v1"'
+  for (const name of ['apiserver_request_total', 'apiserver_request_terminations_total'])
+    assert.match(metrics, new RegExp(`^${name}\\{code="429",${labels}\\} 1$`, 'm'))
   assert.equal((await send(configMaps)).status, 200, 'system:masters always get through')
   assert.equal((await send('/readyz', 'bob')).status, 200, 'probes always get through')
   read()
@@ -131,6 +136,7 @@ test('a request waits for a seat, is seen in the dumps, and runs', async (t) => 
   assert.match(await dump('dump_queues'), /^one-seat, +\d, +1, +1, +1, +\d+\.\d{8}ss, +1, +1, +0\.00300000ss$/m)
   const metrics = await (await send('/metrics')).text()
   assert.match(metrics, /^apiserver_flowcontrol_current_inqueue_requests\{flow_schema="bob",priority_level="one-seat"\} 1$/m)
+  assert.match(metrics, /^apiserver_current_inqueue_requests\{request_kind="readOnly"\} 1$/m)
   read()
   assert.equal((await waiting).status, 404)
 })

@@ -114,7 +114,7 @@ test('a watch leaves its seat when its initial events are sent', async () => {
 
 const lifetime = { closing: new AbortController().signal, onShutdown: () => () => {} }
 const exchangeOf = (connection: Partial<Connection>, request: Request) =>
-  createExchange(request, { remoteAddress: '', remotePort: 0, protocol: 'h2', ...connection }, lifetime, () => 'id')
+  createExchange(request, { remoteAddress: '', remotePort: 0, protocol: 'h2', ...connection }, lifetime, () => 'id', 0)
 
 test('a request waits for its seat after the body', async () => {
   const exchange = exchangeOf({}, new Request(`http://test${configMaps}`, { method: 'POST', body: 'x' }))
@@ -152,7 +152,10 @@ test('outside of the deadline, the answer at the deadline is the one that is sen
     const response = await next(exchange)
     return whenSent(exchange, response, () => stages.push(response.status))
   }
-  const chain = compose([record, recover(logger, createNegotiator(createPlatform())), deadline(clock, 1_000)], () => new Promise(() => {}))
+  const chain = compose(
+    [record, recover(logger, createNegotiator(createPlatform())), deadline(clock, 1_000, { timedOut() {} })],
+    () => new Promise(() => {}),
+  )
   const answer = chain(exchangeOf(connection, new Request(`http://test${configMaps}`)))
   clock.advance(1_000)
   assert.equal((await answer).status, 504)

@@ -86,6 +86,17 @@ test('a name is registered once, and every label needs a value', () => {
   assert.throws(() => a.add([]), /want 1 label values, have 0/)
 })
 
+test('the duration of objectives leaves out what a request waited for', () => {
+  const registry = createMetrics()
+  const { series } = createServerMetrics(registry, clockAt(0))
+  series(['POST', '', '', 'v1', 'pods', '', 'resource', 'apiserver']).ended(201, 3, 2.5)
+  const sums = [...registry.text().matchAll(/^apiserver_request_(\w*)duration_seconds_sum\{.* (.*)$/gm)].map(([, kind, sum]) => [kind, sum])
+  assert.deepEqual(sums, [
+    ['', '3'],
+    ['sli_', '0.5'],
+  ])
+})
+
 test('a server starts with its start time, and shares no counts with another server', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   const metrics = createServerMetrics(one, clockAt(1500))

@@ -21,7 +21,7 @@ interface Seen {
 
 const lifetime = { closing: new AbortController().signal, onShutdown: () => () => {} }
 const infoOf = (request: Request, connection: Connection): Seen => {
-  const { info, query } = createExchange(request, connection, lifetime, () => 'id')
+  const { info, query } = createExchange(request, connection, lifetime, () => 'id', 0)
   return { path: info.path, query: [...query] }
 }
 const capture = () =>

@@ -57,8 +57,6 @@ test('dashboards and alerts find the metrics and labels that they read', () => {
   assert.deepEqual(absent, [
     'aggregator_unavailable_apiservice',
     'aggregator_unavailable_apiservice_total',
-    'apiserver_request_sli_duration_seconds',
-    'apiserver_request_terminations_total',
     'rest_client_requests_total',
     'workqueue_adds_total',
     'workqueue_depth',

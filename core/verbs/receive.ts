@@ -1,0 +1,13 @@
+import { type MaybePromise, then } from '../maybe-promise.ts'
+import { receiveBody } from '../request/body.ts'
+import type { Target } from './services.ts'
+
+const verbs: { readonly [verb: string]: string } = { deletecollection: 'delete_collection' }
+
+/** As `receiveBody`, and records the size. */
+export const receive = ({ exchange, services, resource }: Target): MaybePromise<Uint8Array> =>
+  then(receiveBody(exchange), (bytes) => {
+    const { verb } = exchange.info
+    services.bodySizes.observe([resource.groupResource.resource, verbs[verb] ?? verb, resource.groupResource.group], bytes.length)
+    return bytes
+  })
