@@ -7,6 +7,7 @@ import { concatenate, startsWith } from '../schema/bytes.ts'
 import { Name, Values } from '../schema/json-scan.ts'
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 const metadata = new Name('metadata')
 const labels = new Name('labels')
 const managedFields = new Name('managedFields')
@@ -57,6 +58,9 @@ export function labelsFinder(definition: ResourceDefinition): (served: Uint8Arra
 
 /** Whether the metadata of an object has one of these members, in JSON of any form. */
 export function hasMetadata(json: Uint8Array, names: readonly Name[]): boolean {
+  // The engine's search is ten times faster, and most objects have these texts nowhere. A name may be escaped.
+  const text = decoder.decode(json)
+  if (!text.includes('\\u') && !names.some((name) => text.includes(name.text))) return false
   const members = new Values(json, 0)
   while (members.next()) {
     if (!members.is(metadata) || !members.isObject) continue
