@@ -3,6 +3,7 @@ import type { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
 import type { HealthMetrics } from '../meta/metrics/health.ts'
+import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
@@ -27,6 +28,8 @@ export interface AssemblyContext {
   readonly loopback: Loopback
   /** Sends requests with the server's own identity. */
   fetchOwn(request: Request): Promise<Response>
+  /** Metrics of work queues. */
+  readonly queues: QueueObserver
   readonly healthMetrics: HealthMetrics
   /** The health endpoints. `found` is absent until the parts with checks of their own have started. */
   healthOf(found?: HealthParts): Health

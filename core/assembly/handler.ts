@@ -11,7 +11,7 @@ import { createTerminations } from '../filters/terminations.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
-import { createAttemptMetrics } from '../meta/metrics/attempt.ts'
+import { createAttemptMetrics, createDecisionMetrics } from '../meta/metrics/attempt.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import { createMeta } from '../meta/mount.ts'
@@ -86,6 +86,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     authenticationObserver: createAttemptMetrics(metrics, platform),
     frontProxyHeaders: authentication.clusterAuthentication?.frontProxies?.headers,
     authorizer,
+    authorizationObserver: createDecisionMetrics(metrics),
     metrics: serverMetrics,
     terminations: createTerminations(serverMetrics, table),
     own: loopback.connection,

@@ -107,7 +107,7 @@ const close = (closable: { close(): void } | undefined) => closable?.close()
 /** Context of what writes through the API, as this field manager. */
 function contextOfWriter(
   { table, stores }: Pick<Parts, 'table' | 'stores'>,
-  { options: { general, apis, controllers, serving, storage }, ports, fetchOwn }: AssemblyContext,
+  { options: { general, apis, controllers, serving, storage }, ports, fetchOwn, queues }: AssemblyContext,
   manager: string,
 ): ControllerContext {
   const client = createClient(fetchOwn, manager)
@@ -119,6 +119,7 @@ function contextOfWriter(
     prefix: storage.prefix,
     clock: ports.clock,
     logger: ports.telemetry.logger,
+    queues,
     stores: stores.all,
     table,
     client,
@@ -230,10 +231,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   customResources: part(
     ['table', 'lookup'],
-    async ({ table, lookup }, { options, settings, ports: { clock, telemetry, outbound } }) => {
+    async ({ table, lookup }, { options, settings, queues, ports: { clock, telemetry, outbound } }) => {
       const { platform } = options.general
       const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
-      const created = createCustomResources({ table, platform, settings, clock, logger: telemetry.logger, outbound, connect })
+      const created = createCustomResources({ table, platform, settings, clock, logger: telemetry.logger, outbound, connect, queues })
       await created.ready
       return created
     },

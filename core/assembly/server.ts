@@ -3,6 +3,8 @@ import { createLoopback } from '../bootstrap/loopback.ts'
 import { type Drained, type DrainOptions, Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
+import { measuredClient } from '../meta/metrics/own-client.ts'
+import { createQueueMetrics } from '../meta/metrics/queues.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -47,7 +49,8 @@ const [shortestRetry, longestRetry] = [100, 5_000]
 /** `open` opens the stores when the server starts. */
 export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenStores>, options: CompleteOptions): UnstartedServer {
   const { clock, telemetry } = ports
-  const { apis, admission, controllers, storage } = options
+  const { apis, admission, controllers, serving, storage } = options
+  const { metrics } = options.general
   const loopback = createLoopback()
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform)
@@ -64,7 +67,8 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     entrance,
     loopback,
     healthMetrics,
-    fetchOwn: async (request) => entrance.answer(request, loopback.connection),
+    fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => entrance.answer(request, loopback.connection)),
+    queues: createQueueMetrics(metrics),
     healthOf: (found) =>
       serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => entrance.leaving }, found),
   }

@@ -13,6 +13,9 @@ export interface AuthorizationObserver {
   matched(name: string, outcome: 'match' | 'excluded' | 'failed', milliseconds: number): void
 }
 
+/** Receives the decision on a request, and how many milliseconds it took. */
+export type DecisionObserver = (decision: Decision, milliseconds: number) => void
+
 const ignore = () => {}
 export const unobserved: AuthorizationObserver = { decided: ignore, called: ignore, failedOpen: ignore, matched: ignore }
 

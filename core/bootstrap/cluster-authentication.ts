@@ -71,6 +71,7 @@ export function publishClusterAuthentication(given: ClusterAuthentication, conte
     name: 'cluster-authentication',
     clock,
     logger,
+    queues: context.queues,
     async work(key) {
       const found = await client.get(home, configMapName)
       const stored = (found?.['data'] ?? {}) as Data

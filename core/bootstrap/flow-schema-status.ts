@@ -35,7 +35,7 @@ export function danglingCondition(schema: ApiObject, exists: boolean): ReturnTyp
 }
 
 /** Keeps the conditions current; the returned function stops it. */
-export function reportDangling({ platform, table, client, clock, logger }: ControllerContext): () => void {
+export function reportDangling({ platform, table, client, clock, logger, queues }: ControllerContext): () => void {
   const group = platform.name('flowcontrol.apiserver.<domain>')
   const levels = table.lookup(group, 'v1', 'prioritylevelconfigurations')
   const resource = table.lookup(group, 'v1', 'flowschemas')
@@ -57,6 +57,7 @@ export function reportDangling({ platform, table, client, clock, logger }: Contr
     name: 'flow-schema-status',
     clock,
     logger,
+    queues,
     workers: 1,
     async work(name) {
       const schema = schemas.get(name)

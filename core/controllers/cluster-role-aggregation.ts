@@ -10,7 +10,7 @@ import { createQueue } from './queue.ts'
 /** Single queue key: roles are few, and each can affect every other. */
 const everything = 'all'
 
-export const clusterRoleAggregation: Controller = ({ platform, table, client, clock, logger }) => {
+export const clusterRoleAggregation: Controller = ({ platform, table, client, clock, logger, queues }) => {
   const resource = table.lookup(platform.name('rbac.authorization.<domain>'), 'v1', 'clusterroles')
   if (resource === undefined) return () => {}
   const roles = new Map<string, ApiObject>()
@@ -18,6 +18,7 @@ export const clusterRoleAggregation: Controller = ({ platform, table, client, cl
     name: 'clusterrole-aggregation',
     clock,
     logger,
+    queues,
     async work() {
       const all = [...roles.values()]
       for (const role of all) {

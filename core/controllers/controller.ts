@@ -1,3 +1,4 @@
+import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
@@ -8,6 +9,8 @@ export interface ControllerContext {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
+  /** Metrics of work queues. */
+  readonly queues?: QueueObserver
   readonly stores: readonly KeyValueStore[]
   /** Flag `enable-garbage-collector`. */
   readonly garbageCollection: boolean

@@ -41,6 +41,7 @@ export const garbageCollector: Controller = (context) => {
     name: 'garbage-collector',
     clock,
     logger,
+    queues: context.queues,
     async work(key) {
       try {
         await attend(key)

@@ -24,6 +24,7 @@ export function eachNamespace(
       name,
       clock: context.clock,
       logger: context.logger,
+      queues: context.queues,
       async work(key) {
         const namespace = await client.get('', key)
         if (namespace) await work(context, namespace, (milliseconds) => queue.addLater(key, milliseconds))
@@ -73,6 +74,7 @@ export function inEachNamespace(name: string, plural: string, make: (context: Co
       name,
       clock: context.clock,
       logger: context.logger,
+      queues: context.queues,
       async work(key) {
         const namespace = await namespaces.get('', key)
         if (namespace) await ensure(namespace)

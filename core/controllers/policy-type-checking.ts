@@ -28,7 +28,7 @@ function isChecked({ metadata: { generation = 0 }, status }: ApiObject): boolean
   return generation <= observedGeneration
 }
 
-export const policyTypeChecking: Controller = ({ platform, table, client, clock, logger }) => {
+export const policyTypeChecking: Controller = ({ platform, table, client, clock, logger, queues }) => {
   const resource = table.lookup(platform.name('admissionregistration.<domain>'), 'v1', 'validatingadmissionpolicies')
   if (resource === undefined) return () => {}
   const policies = new Map<string, ApiObject>()
@@ -36,6 +36,7 @@ export const policyTypeChecking: Controller = ({ platform, table, client, clock,
     name: 'validatingadmissionpolicy-status',
     clock,
     logger,
+    queues,
     workers: 1,
     async work(key) {
       const policy = policies.get(key)

@@ -1,3 +1,4 @@
+import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 
@@ -9,6 +10,9 @@ export interface Queue {
   close(): void
 }
 
+const nothing = () => {}
+const unobserved: QueueObserver = () => ({ added: nothing, retried: nothing, started: nothing, ended: nothing, closed: nothing })
+
 const firstRetry = 50
 const longestRetry = 60_000
 
@@ -18,23 +22,32 @@ export interface QueueOptions {
   readonly logger: Logger
   /** Concurrent workers; default 4. */
   readonly workers?: number
+  /** Default: none. */
+  readonly queues?: QueueObserver | undefined
   /** Reconciles a key. Failures are retried with increasing delays. */
   work(key: string): Promise<void>
 }
 
-export function createQueue({ name, clock, logger, workers = 4, work }: QueueOptions): Queue {
-  const waiting = new Set<string>()
-  const running = new Set<string>()
+export function createQueue({ name, clock, logger, workers = 4, queues = unobserved, work }: QueueOptions): Queue {
+  /** Times at which keys were added, and at which the work on them began. */
+  const waiting = new Map<string, number>()
+  const running = new Map<string, number>()
   const failures = new Map<string, number>()
   const timers = new Set<() => void>()
   let closed = false
+  const events = queues(name, {
+    waiting: () => waiting.size,
+    running: () => Array.from(running.values(), (began) => clock.monotonic() - began),
+  })
 
   function next(): void {
     if (closed || running.size >= workers) return
-    for (const key of waiting) {
+    for (const [key, added] of waiting) {
       if (running.has(key)) continue
+      const now = clock.monotonic()
       waiting.delete(key)
-      running.add(key)
+      running.set(key, now)
+      events.started(now - added)
       void run(key)
       if (running.size >= workers) return
     }
@@ -50,6 +63,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
       addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
+    events.ended(clock.monotonic() - (running.get(key) ?? 0))
     // Work that requeues itself must not monopolize the thread.
     if (waiting.has(key)) await clock.pause?.()
     running.delete(key)
@@ -58,6 +72,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
 
   function addLater(key: string, milliseconds: number): void {
     if (closed) return
+    events.retried()
     const cancel = clock.after(milliseconds, () => {
       timers.delete(cancel)
       add(key)
@@ -67,7 +82,10 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
 
   function add(key: string): void {
     if (closed) return
-    waiting.add(key)
+    if (!waiting.has(key)) {
+      waiting.set(key, clock.monotonic())
+      events.added()
+    }
     next()
   }
 
@@ -76,6 +94,7 @@ export function createQueue({ name, clock, logger, workers = 4, work }: QueueOpt
     addLater,
     close() {
       closed = true
+      events.closed()
       for (const cancel of timers) cancel()
     },
   }

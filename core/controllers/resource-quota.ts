@@ -103,6 +103,7 @@ export const resourceQuota: Controller = (context) => {
     name: 'resourcequota',
     clock,
     logger,
+    queues: context.queues,
     workers: 16,
     async work(namespace) {
       const slices = pauses.slices(() => closing.signal)

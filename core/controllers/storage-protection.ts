@@ -78,6 +78,7 @@ export function protectInUse(controller: string, protection: Protection): Contro
       name: controller,
       clock,
       logger,
+      queues: context.queues,
       async work(namespace) {
         const objects = await dueIn(namespace)
         if (objects.length === 0) return

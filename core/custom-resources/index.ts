@@ -5,6 +5,7 @@
 import { type Client, isStale } from '../controllers/client.ts'
 import { createQueue, type Queue } from '../controllers/queue.ts'
 import type { HealthCheck } from '../meta/health.ts'
+import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -29,6 +30,8 @@ export interface CustomResourcesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly outbound: Outbound
+  /** Metrics of work queues. */
+  readonly queues?: QueueObserver
   /** Connects to conversion webhooks. */
   readonly connect: Connect
 }
@@ -78,6 +81,7 @@ export function createCustomResources({
   logger,
   outbound,
   connect,
+  queues,
 }: CustomResourcesOptions): CustomResources {
   const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
   if (resource === undefined) return none
@@ -214,6 +218,7 @@ export function createCustomResources({
         name: 'customresourcedefinitions',
         clock,
         logger,
+        queues,
         // One worker: names are accepted one after the other.
         workers: 1,
         async work(name) {

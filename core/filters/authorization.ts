@@ -1,5 +1,7 @@
 import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
 import { deniedError } from '../authz/forbidden.ts'
+import type { DecisionObserver } from '../authz/observer.ts'
+import type { Clock } from '../ports.ts'
 import type { Exchange, Verdict } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
@@ -7,15 +9,19 @@ import type { Answer, Filter, Handler } from './filter.ts'
 const verdictOf = ({ verdict, error }: Decision): Verdict => (verdict === 'allow' ? 'allow' : error === undefined ? 'forbid' : 'error')
 
 /** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
-export function authorization(authorizer: Authorizer): Filter {
-  const proceed = (decision: Decision, exchange: Exchange, next: Handler): Answer => {
+export function authorization(authorizer: Authorizer, observer: DecisionObserver, clock: Pick<Clock, 'monotonic'>): Filter {
+  const proceed = (decision: Decision, began: number, exchange: Exchange, next: Handler): Answer => {
+    observer(decision, clock.monotonic() - began)
     exchange.observer?.authorized(verdictOf(decision), decision.reason)
     if (decision.verdict === 'allow') return next(exchange)
     if (decision.error !== undefined) throw internalError(decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   return (exchange, next) => {
+    const began = clock.monotonic()
     const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)
-    return decision instanceof Promise ? decision.then((late) => proceed(late, exchange, next)) : proceed(decision, exchange, next)
+    return decision instanceof Promise
+      ? decision.then((late) => proceed(late, began, exchange, next))
+      : proceed(decision, began, exchange, next)
   }
 }

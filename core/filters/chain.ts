@@ -3,6 +3,7 @@ import type { Authenticator } from '../authn/authenticator.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import type { DecisionObserver } from '../authz/observer.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Platform } from '../platform.ts'
@@ -33,6 +34,7 @@ export interface FilterOptions {
   /** Headers in which front proxies name the user; absent: front proxies are not trusted. */
   readonly frontProxyHeaders: RequestHeaders | undefined
   readonly authorizer: Authorizer
+  readonly authorizationObserver: DecisionObserver
   readonly platform: Platform
   readonly negotiator: Negotiator
   /** Feature gates. */
@@ -83,7 +85,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
           options.metrics.inflight,
           options.terminations,
         ),
-    authorization(options.authorizer),
+    authorization(options.authorizer, options.authorizationObserver, clock),
     measure(options.metrics, clock, options.own),
   ]
 }

@@ -1,9 +1,11 @@
-/** Metrics of authentication attempts, with the reference server's names. */
+/** Metrics of authentication and authorization of requests, with the reference server's names. */
 import { serviceAccountName } from '../../authn/names.ts'
 import type { AuthenticationObserver, TokenObserver } from '../../authn/observer.ts'
+import type { DecisionObserver } from '../../authz/observer.ts'
 import type { Platform } from '../../platform.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { attemptRows, tokenRows } from './rows/authentication.ts'
+import { decisionRows } from './rows/authorization.ts'
 
 export function createAttemptMetrics(registry: MetricsRegistry, platform: Platform): AuthenticationObserver {
   const attempts = registry.counter(attemptRows.attempts)
@@ -19,6 +21,19 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
       durations.observe(labels, milliseconds / 1000)
       if (userName !== undefined) users.add([kindOf(userName)])
     },
+  }
+}
+
+export function createDecisionMetrics(registry: MetricsRegistry): DecisionObserver {
+  const attempts = registry.counter(decisionRows.attempts)
+  const durations = registry.histogram(decisionRows.durations)
+  const of = (result: string) => [attempts.in([result]), durations.in([result])] as const
+  const series = { allow: of('allowed'), deny: of('denied'), 'no-opinion': of('no-opinion') }
+  const failed = of('error')
+  return ({ verdict, error }, milliseconds) => {
+    const [count, observe] = verdict !== 'allow' && error !== undefined ? failed : series[verdict]
+    count()
+    observe(milliseconds / 1000)
   }
 }
 

@@ -6,6 +6,7 @@ import { collectProcess } from '../../../core/meta/metrics/process.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { startCore } from '../../support/core-server.ts'
+import { eventually } from '../../support/wait.ts'
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
@@ -57,4 +58,23 @@ test('a server has metrics of its build, and of its process when its runtime has
   assert.match(text, /^process_resident_memory_bytes 4096$/m)
   assert.match(text, /^kubernetes_build_info\{.*major="1".*\} 1$/m)
   assert.match(text, /^# TYPE process_start_time_seconds gauge$/m)
+})
+
+test('a server shows its decisions on requests, its queues and its requests to itself', async () => {
+  const server = await startCore({})
+  const send = (path: string, init: RequestInit = {}) => server.fetch(new Request(`http://test${path}`, init))
+  await send('/api/v1/namespaces', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata: { name: 'new' } }),
+  })
+  await eventually('the account of the new namespace', async () => (await send('/api/v1/namespaces/new/serviceaccounts/default')).ok)
+  const text = await (await send('/metrics')).text()
+  await server.close()
+  assert.match(text, /^authorization_attempts_total\{result="allowed"\} [1-9]/m)
+  assert.match(text, /^authorization_duration_seconds_count\{result="allowed"\} [1-9]/m)
+  assert.match(text, /^workqueue_adds_total\{name="serviceaccount"\} [1-9]/m)
+  assert.match(text, /^rest_client_requests_total\{code="201",host="[^"]*",method="POST"\} [1-9]/m)
+  assert.match(text, /^rest_client_request_duration_seconds_count\{host="[^"]*",verb="POST"\} [1-9]/m)
+  assert.match(text, /^apiserver_selfrequest_total\{group="",resource="serviceaccounts",subresource="",verb="POST"\} [1-9]/m)
 })

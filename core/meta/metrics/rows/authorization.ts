@@ -1,7 +1,17 @@
-import { counter, histogram } from '../metric-row.ts'
+import { counter, doubling, histogram } from '../metric-row.ts'
 
 const matcher = ['type', 'name'] as const
 const call = ['name', 'result'] as const
+
+/** Whole decisions on requests. */
+export const decisionRows = {
+  attempts: counter('authorization_attempts_total', { help: 'Decisions on requests, by result.', labels: ['result'] }),
+  durations: histogram('authorization_duration_seconds', {
+    help: 'Duration of decisions on requests, in seconds.',
+    labels: ['result'],
+    buckets: doubling(0.001, 15),
+  }),
+}
 
 export const authorizationRows = {
   decisions: counter('apiserver_authorization_decisions_total', {

@@ -3,16 +3,20 @@ import type { MetricRow } from '../metric-row.ts'
 import { chainRows, policyRows, webhookRows } from './admission.ts'
 import { auditRows } from './audit.ts'
 import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
-import { authorizationRows } from './authorization.ts'
+import { authorizationRows, decisionRows } from './authorization.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
+import { ownClientRows } from './own-client.ts'
 import { processRows } from './process.ts'
+import { queueRows } from './queues.ts'
 import { requestRows } from './requests.ts'
 import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storage.ts'
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
+  ownClientRows,
+  queueRows,
   processRows,
   fairnessRows,
   chainRows,
@@ -27,6 +31,7 @@ export const metricRows: readonly MetricRow[] = [
   externalSignerRows,
   authenticationFileRows,
   auditRows,
+  decisionRows,
   authorizationRows,
   authorizationFileRows,
   storageRows,
