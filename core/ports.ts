@@ -189,7 +189,15 @@ export interface Connection {
 
 // ── 3. Outbound ─────────────────────────────────────────────────────────────────────────────────
 
+/**
+ * Traffic class of a call (KEP-1281): `cluster` to nodes, pods and services; `controlplane` to servers that this one is configured to call. The
+ * egress selector of a runtime decides by it whether a connection leads through a proxy.
+ */
+export type Egress = 'cluster' | 'controlplane'
+
 export interface OutboundOptions {
+  /** Traffic class; absent: connects directly. No effect on runtimes without egress selectors. */
+  readonly egress?: Egress
   /** PEM bundle of trusted certificate authorities; absent: the host's root certificates. */
   readonly certificateAuthority?: string
   /** PEM. */

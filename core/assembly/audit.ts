@@ -57,7 +57,7 @@ export async function createAudit(
     file === undefined
       ? loadContent(auditPolicy, options.auditPolicy, 'auditPolicy', platform)
       : loadFile(auditPolicy, await readText(files, file), file, platform)
-  const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports)
+  const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports, 'controlplane')
   const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
   const reportLoss = lossReporter(observer.lost, logger, clock)
   const throttle = (enabled: boolean, qps: number, burst: number) => (enabled ? { throttle: { qps, burst } } : {})

@@ -3,7 +3,7 @@
 import type { FeatureGates } from '../config/feature-gates.ts'
 import type { FileObserver } from '../follow-file.ts'
 import type { Platform } from '../platform.ts'
-import type { Ports } from '../ports.ts'
+import type { Egress, Ports } from '../ports.ts'
 import { anonymousAuthenticator } from './anonymous.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
 import type { JWTAuthenticator } from './file/jwt.ts'
@@ -26,8 +26,8 @@ export interface AuthenticationSettings {
   readonly configuration?: string
   /** Conflicts between the file and other settings, one line each; such a file is rejected. */
   conflicts?(file: AuthenticationContent): readonly string[]
-  /** Whether egress selectors are configured (--egress-selector-config-file). */
-  readonly egress?: boolean
+  /** Traffic classes with an egress selection; absent: there is no egress selector. */
+  readonly egress?: readonly Egress[]
   /** Used when the file has no issuers. */
   readonly oidc?: OidcIssuer
 }

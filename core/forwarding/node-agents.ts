@@ -46,6 +46,7 @@ export async function createNodeAgents(
     options(unverified = false) {
       const { certificateAuthority, clientCertificate: certificate, clientKey: key } = texts
       return {
+        egress: 'cluster',
         connectTimeout: timeout,
         ...(certificate !== undefined && key !== undefined && { clientCertificate: { certificate, key } }),
         ...(certificateAuthority === undefined || unverified ? { insecure: true } : { certificateAuthority }),

@@ -70,7 +70,7 @@ export const authenticationOptions = {
     description:
       'Authentication settings to publish for aggregated API servers (config map extension-apiserver-authentication). Absent: not published.',
   }),
-  authentication: option<AuthenticationSettings>(shape({ configuration: text, conflicts: callable, egress: bool, oidc: object }), {
+  authentication: option<AuthenticationSettings>(shape({ configuration: text, conflicts: callable, egress: list(text), oidc: object }), {
     default: {},
     description: 'JWT authenticators, tried after service account and bootstrap tokens.',
   }),

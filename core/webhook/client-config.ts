@@ -53,10 +53,10 @@ export function createConnect(serviceAddress: ServiceAddress, credentials: Crede
       const address = await serviceAddress(namespace, name, port, context).catch((error: unknown) => {
         throw new NoAddress(url, error)
       })
-      return connection(url, host, config, { address })
+      return connection(url, host, config, { address, egress: 'cluster' })
     }
     if (url === undefined || !URL.canParse(url)) throw new Error('webhook configuration must have either service or URL')
     const { host, port } = new URL(url)
-    return connection(cleanUrl(url), port === '' ? `${host}:${defaultPort}` : host, config, {})
+    return connection(cleanUrl(url), port === '' ? `${host}:${defaultPort}` : host, config, { egress: 'controlplane' })
   }
 }

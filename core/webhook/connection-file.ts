@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ConfigurationFileError, schemaProblems } from '../config/files/error.ts'
 import { bool, list, text } from '../config/files/fields.ts'
 import { parseText } from '../config/files/load.ts'
-import type { Clock, Files } from '../ports.ts'
+import type { Clock, Egress, Files } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
@@ -100,8 +100,11 @@ async function openFile(path: string, { files }: ConnectionPorts): Promise<{ fil
   return { file: decoded.data, pem, fail }
 }
 
-/** Loads a connection file and the files that it refers to relative to itself. Rejects with an Error that names the file and the field. */
-export async function loadConnectionFile(path: string, ports: ConnectionPorts): Promise<WebhookConnection> {
+/**
+ * Loads a connection file and the files that it refers to relative to itself. `egress`: traffic class of its calls. Rejects with an Error that
+ * names the file and the field.
+ */
+export async function loadConnectionFile(path: string, ports: ConnectionPorts, egress?: Egress): Promise<WebhookConnection> {
   const { file, pem, fail } = await openFile(path, ports)
   const current = file['current-context']
   if (current === '') throw fail('current-context', 'Required value')
@@ -115,7 +118,11 @@ export async function loadConnectionFile(path: string, ports: ConnectionPorts): 
   const authorization = identity && authorizationOf(identity, path, ports, fail)
   return {
     url: urlOf(server, fail),
-    options: { ...(await serverOptions(server, pem)), ...(identity && (await clientOptions(identity, pem, fail))) },
+    options: {
+      ...(egress && { egress }),
+      ...(await serverOptions(server, pem)),
+      ...(identity && (await clientOptions(identity, pem, fail))),
+    },
     ...(authorization && { authorization }),
   }
 }

@@ -33,7 +33,7 @@ async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], p
     import('../../core/webhook/connection-file.ts'),
     import('../../core/authn/webhook-token.ts'),
   ])
-  const connection = await loadConnectionFile(path, ports).catch((error: unknown) => {
+  const connection = await loadConnectionFile(path, ports, 'controlplane').catch((error: unknown) => {
     throw new FlagError(`--authentication-token-webhook-config-file: ${reasonOf(error)}`)
   })
   const settings = {

@@ -1,5 +1,6 @@
 /** JWT issuers from the `--oidc-*` flags. */
 import type { AuthenticationSettings, OidcIssuer } from '../../core/authn/configured.ts'
+import { issuerEgresses } from '../../core/authn/jwt/settings.ts'
 import { authenticationFileConflicts } from '../../core/flags/file-exclusions.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
@@ -54,7 +55,7 @@ export function authenticationSettings(flags: ParsedFlags): AuthenticationSettin
   const oidc = oidcIssuer(flags)
   return {
     ...(configuration && { configuration, conflicts: (file) => authenticationFileConflicts(flags, file) }),
-    egress: Boolean(flags.get('egress-selector-config-file')),
+    ...(flags.get('egress-selector-config-file') && { egress: issuerEgresses }),
     ...(oidc && { oidc }),
   }
 }

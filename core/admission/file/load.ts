@@ -40,7 +40,7 @@ export async function loadPluginConfigurations(
 ): Promise<PluginConfigurations> {
   const read = async (file: string) => new TextDecoder().decode(await ports.files.read(file))
   const { plugins } = loadFile(admissionConfiguration, await read(path), path, platform, { gates })
-  const context = { platform, gates, ownIssuers: [], automaticReload: false, egress: false }
+  const context = { platform, gates, ownIssuers: [], automaticReload: false, egress: undefined }
   const found: { [plugin: string]: unknown } = {}
   for (const [index, { name, path: file, configuration }] of plugins.entries()) {
     if (!Object.hasOwn(pluginKinds, name)) continue

@@ -24,7 +24,7 @@ function readFile(text: string, path: string, { settings, platform, ownIssuers, 
   return loadFile(authenticationConfiguration, text, path, platform, {
     ownIssuers,
     gates,
-    egress: settings.egress ?? false,
+    ...(settings.egress && { egress: settings.egress }),
   })
 }
 
@@ -40,7 +40,7 @@ function validateFlags({ settings: { oidc }, platform, ownIssuers, gates }: Auth
   const meta = { apiVersion: '', kind: '' }
   authenticationConfiguration.load(
     { ...meta, jwt: [jwt] },
-    { platform, ownIssuers, gates, path: '--oidc-issuer-url', automaticReload: false, egress: false },
+    { platform, ownIssuers, gates, path: '--oidc-issuer-url', automaticReload: false, egress: undefined },
   )
 }
 

@@ -1,8 +1,9 @@
 /** Validation of `issuer` in an AuthenticationConfiguration. */
 
 import type { FileContext } from '../../config/files/kind.ts'
-import type { FieldErrors } from '../../schema/field-error.ts'
+import { type FieldErrors, quote } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { issuerEgresses } from '../jwt/settings.ts'
 import type { JWTAuthenticator } from './jwt.ts'
 
 function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
@@ -56,8 +57,10 @@ export function validateIssuer(issuer: JWTAuthenticator['issuer'], path: FieldPa
   const at = path.child('egressSelectorType')
   const gate = 'StructuredAuthenticationConfigurationEgressSelector'
   if (!context.gates.enabled(gate)) errors.invalid(at, egress, `egress selector is not supported when ${gate} feature gate is disabled`)
-  if (!context.egress) errors.invalid(at, egress, 'egress selector needs --egress-selector-config-file')
-  if (!['controlplane', 'cluster'].includes(egress)) errors.invalid(at, egress, 'egress selector must be either controlplane or cluster')
+  const known = issuerEgresses.find((each) => each === egress)
+  if (known === undefined) errors.invalid(at, egress, 'egress selector must be either controlplane or cluster')
+  else if (context.egress === undefined) errors.invalid(at, egress, 'egress selector needs --egress-selector-config-file')
+  else if (!context.egress.includes(known)) errors.invalid(at, egress, `egress lookup for ${quote(egress)} is not configured`)
 }
 
 /** Issuer and discovery URLs must be unique, so that at most one authenticator handles a token. */

@@ -6,7 +6,7 @@ import { type Authentication, AuthenticationError, type TokenAuthenticator } fro
 import { distributedClaims } from './distributed-claims.ts'
 import { createGet } from './https-get.ts'
 import { createProvider } from './provider.ts'
-import type { JwtSettings } from './settings.ts'
+import { issuerEgresses, type JwtSettings } from './settings.ts'
 import { type JwtToken, readJwt } from './token.ts'
 import { userOfClaims } from './user.ts'
 
@@ -71,8 +71,9 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
   const pauses = new Pauses(clock)
   // Other requests may wait for the same token.
   const neverAborted = new AbortController().signal
-  const { url: issuer, discoveryURL, certificateAuthority, audiences } = settings.issuer
-  const get = createGet(outbound, certificateAuthority)
+  const { url: issuer, discoveryURL, certificateAuthority, audiences, egressSelectorType } = settings.issuer
+  const egress = issuerEgresses.find((each) => each === egressSelectorType)
+  const get = createGet(outbound, certificateAuthority, egress)
   const toUser = userOfClaims(settings, platform)
   const fetchedKeys = (keySet: string | undefined) => observer.fetchedKeys(issuer, keySet)
   const provider = createProvider({ ...context, issuer, discoveryURL, audiences, get, fetchedKeys })

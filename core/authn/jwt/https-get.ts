@@ -1,4 +1,4 @@
-import type { Context, Outbound } from '../../ports.ts'
+import type { Context, Egress, Outbound } from '../../ports.ts'
 
 /** Gets a body of bounded size. Rejects with an Error unless the status is a success, and when the context ends. */
 export type HttpsGet = (url: string, context: Context | undefined, bearer?: string) => Promise<string>
@@ -20,9 +20,9 @@ async function readBounded({ body }: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-/** HTTPS GET that trusts the given roots (PEM; empty: the host's roots). */
-export function createGet(outbound: Pick<Outbound, 'fetch'>, certificateAuthority: string): HttpsGet {
-  const options = { timeout, ...(certificateAuthority !== '' && { certificateAuthority }) }
+/** HTTPS GET that trusts the given roots (PEM; empty: the host's roots). `egress`: traffic class. */
+export function createGet(outbound: Pick<Outbound, 'fetch'>, certificateAuthority: string, egress?: Egress): HttpsGet {
+  const options = { timeout, ...(egress && { egress }), ...(certificateAuthority !== '' && { certificateAuthority }) }
   return async (url, context, bearer) => {
     const headers = { accept: 'application/json, */*', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) }
     const response = await outbound.fetch(new Request(url, { headers, ...(context && { signal: context.signal }) }), options)

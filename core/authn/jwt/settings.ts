@@ -1,3 +1,8 @@
+import type { Egress } from '../../ports.ts'
+
+/** The traffic classes that an issuer may have. */
+export const issuerEgresses: readonly Egress[] = ['controlplane', 'cluster']
+
 /** How tokens of one issuer are verified and mapped: an entry `jwt` of an AuthenticationConfiguration. Absent strings are empty. */
 export interface JwtSettings {
   readonly issuer: {
@@ -6,6 +11,8 @@ export interface JwtSettings {
     /** PEM; empty: the host's roots. */
     readonly certificateAuthority: string
     readonly audiences: readonly string[]
+    /** Traffic class of calls to the issuer; absent or empty: connects directly. */
+    readonly egressSelectorType?: string
   }
   readonly claimValidationRules: readonly ClaimValidationRule[]
   readonly claimMappings: {

@@ -35,7 +35,7 @@ export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
         {
           ...settings,
           name,
-          connection: await loadConnectionFile(connection, ports),
+          connection: await loadConnectionFile(connection, ports, 'controlplane'),
           timeout: webhookTimeout,
           onFailure: 'no-opinion',
         },
@@ -83,7 +83,7 @@ async function createWebhook(name: string, settings: WebhookAuthorizer, context:
 /** Loads a connection file; errors name the field that refers to it. */
 async function readConnection(path: string, ports: AuthorizationContext['ports']): Promise<WebhookConnection> {
   try {
-    return await loadConnectionFile(path, ports)
+    return await loadConnectionFile(path, ports, 'controlplane')
   } catch (error) {
     throw new Error(`connectionInfo.kubeConfigFile: ${messageOf(error)}`)
   }
@@ -99,7 +99,7 @@ async function connect(info: WebhookAuthorizer['connectionInfo'], context: Autho
   const directory = platform.name(podFiles)
   return {
     url: files.clusterServer,
-    options: { certificateAuthority: new TextDecoder().decode(await ports.files.read(`${directory}/ca.crt`)) },
+    options: { egress: 'controlplane', certificateAuthority: new TextDecoder().decode(await ports.files.read(`${directory}/ca.crt`)) },
     authorization: tokenFileHeader(`${directory}/token`, ports),
   }
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Platform } from '../../platform.ts'
+import type { Egress } from '../../ports.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { isObject } from '../../schema/is-object.ts'
 import type { FeatureGates } from '../feature-gates.ts'
@@ -14,8 +15,8 @@ export interface FileContext {
   readonly ownIssuers: readonly string[]
   /** Flag --encryption-provider-config-automatic-reload. */
   readonly automaticReload: boolean
-  /** Whether egress selectors are configured (--egress-selector-config-file). */
-  readonly egress: boolean
+  /** Traffic classes with an egress selection (--egress-selector-config-file); undefined: there is no such file. */
+  readonly egress: readonly Egress[] | undefined
   readonly gates: Pick<FeatureGates, 'enabled'>
 }
 

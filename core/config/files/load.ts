@@ -48,7 +48,7 @@ export function loadContent<T>(kind: FileKind<T>, content: unknown, path: string
     path,
     ownIssuers: options.ownIssuers ?? [],
     automaticReload: options.automaticReload ?? false,
-    egress: options.egress ?? false,
+    egress: options.egress,
     gates: options.gates ?? parseFeatureGates([], platform),
   })
 }

@@ -25,7 +25,7 @@ type Locate = (target: Target, options: Options) => Promise<Backend>
 const connectTimeout = 30_000
 
 /** Certificates of pods and services are not verified: they are called by IP address, as in the reference. */
-const unverified = { insecure: true, connectTimeout }
+const unverified = { egress: 'cluster', insecure: true, connectTimeout } as const
 
 function destinationOf({ services: { nodeAgents } }: Target, { isNodeAgent, ...place }: Backend, insecure = false): Destination {
   return { ...place, options: isNodeAgent ? nodeAgents.options(insecure) : unverified }

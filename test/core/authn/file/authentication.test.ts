@@ -135,7 +135,8 @@ test('issuer and discovery URLs are unique, and not those of this server', () =>
 
 test('egressSelectorType requires its gate', () => {
   const egress = { jwt: [withIssuer({ egressSelectorType: 'cluster' })] }
-  assert.equal(problems(egress, { egress: true }), '')
+  assert.equal(problems(egress, { egress: ['cluster'] }), '')
+  assert.match(problems(egress, { egress: ['controlplane'] }), /egressSelectorType: .*egress lookup for "cluster" is not configured/)
   assert.match(problems(egress), /egressSelectorType: .*needs --egress-selector-config-file/)
   const gates = parseFeatureGates(['StructuredAuthenticationConfigurationEgressSelector=false'], platform)
   assert.match(problems(egress, { gates }), /feature gate is disabled/)
