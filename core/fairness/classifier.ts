@@ -38,7 +38,7 @@ interface Plan {
 }
 
 /** Users and namespaces that are remembered; all are forgotten beyond that. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 const isSame = (one: readonly string[], other: readonly string[]) =>
   one === other || (one.length === other.length && one.every((each, index) => each === other[index]))
@@ -68,7 +68,7 @@ export class Classifier {
     let plan = this.#plans.get(user.name)
     if (plan === undefined || !isSame(plan.groups, user.groups)) {
       plan = this.#createPlan(user)
-      if (this.#plans.size >= mostRemembered) this.#plans.clear()
+      if (this.#plans.size >= maxRemembered) this.#plans.clear()
       this.#plans.set(user.name, plan)
     }
     this.#lastUser = user
@@ -136,7 +136,7 @@ function flowOf(found: Candidate<unknown>, user: User, { namespace }: RequestInf
   const known = flows.get(namespace)
   if (known !== undefined) return known
   const created = createFlow(schema, namespace)
-  if (flows.size >= mostRemembered) flows.clear()
+  if (flows.size >= maxRemembered) flows.clear()
   flows.set(namespace, created)
   return created
 }

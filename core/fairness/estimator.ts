@@ -15,21 +15,21 @@ export interface EstimatorOptions {
 }
 
 /** Estimates the work of a request at a level that allows so many seats (0: any number). `now` in milliseconds. */
-export type Estimator = (exchange: Exchange, mostSeats: number, usage: Usage, now: () => number) => Estimate
+export type Estimator = (exchange: Exchange, maxSeats: number, usage: Usage, now: () => number) => Estimate
 
 export function createEstimator({ objects, watches, measure, watchList }: EstimatorOptions): Estimator {
-  const list = (exchange: Exchange, mostSeats: number, now: () => number): Estimate => {
+  const list = (exchange: Exchange, maxSeats: number, now: () => number): Estimate => {
     const { group, resource } = exchange.info
-    const seats = listSeats(exchange, objects.get(group, resource, now()), mostSeats, measure)
+    const seats = listSeats(exchange, objects.get(group, resource, now()), maxSeats, measure)
     return seats === 1 ? oneSeat : estimate(seats)
   }
-  return (exchange, mostSeats, usage, now) => {
+  return (exchange, maxSeats, usage, now) => {
     const { info } = exchange
     switch (info.verb) {
       case 'list':
-        return list(exchange, mostSeats, now)
+        return list(exchange, maxSeats, now)
       case 'watch':
-        return watchList ? list(exchange, mostSeats, now) : oneSeat
+        return watchList ? list(exchange, maxSeats, now) : oneSeat
       case 'create':
       case 'update':
       case 'patch':
@@ -38,7 +38,7 @@ export function createEstimator({ objects, watches, measure, watchList }: Estima
         if (info.resource === 'serviceaccounts' && info.subresource === 'token') return oneSeat
         const count = watches.of(info)
         usage.watchCounts.add(count)
-        return writeEstimate(count, mostSeats)
+        return writeEstimate(count, maxSeats)
       }
       default:
         return oneSeat

@@ -96,7 +96,7 @@ export class FlowControl implements TicketOffice {
   ticket(exchange: Exchange): Ticket {
     const flow = this.#classifier.classify(exchange.user, exchange.info)
     const { level, usage } = flow
-    const estimate = this.#options.estimator(exchange, level.mostSeats, usage, this.#now)
+    const estimate = this.#options.estimator(exchange, level.maxSeats, usage, this.#now)
     usage.estimatedSeats.add(estimate.seats)
     return new Ticket(this, exchange, flow, estimate)
   }

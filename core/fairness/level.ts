@@ -18,7 +18,7 @@ export interface LevelConfiguration {
 /** How much of the demand of the last period the next one remembers: half after five minutes. */
 const memory = 0.977
 /** Part of a level's nominal seats that one request may take. */
-const mostSeatsPart = 0.15
+const maxSeatsPart = 0.15
 const nanosecondsOf = (milliseconds: number) => Math.round(milliseconds * 1e6)
 
 const exemptQueueing: Queueing = { queues: -1, handSize: 0, lengthLimit: 0 }
@@ -40,7 +40,7 @@ export class Level {
   /** The limit for now. */
   current = 0
   /** Most seats of one request; 0: no limit of its own. */
-  mostSeats = 0
+  maxSeats = 0
   /** Its object is gone; it ends with its last request. */
   isLeaving = false
   readonly retryAfter = new RetryAfter()
@@ -97,7 +97,7 @@ export class Level {
     this.most = nominal + (percent === undefined ? seats : Math.round((nominal * percent) / 100))
     const { handSize } = this.queueing
     const isQueueing = this.queueing.queues > 0
-    this.mostSeats = isQueueing ? Math.max(1, Math.min(Math.ceil(nominal * mostSeatsPart), Math.floor(nominal / handSize))) : 0
+    this.maxSeats = isQueueing ? Math.max(1, Math.min(Math.ceil(nominal * maxSeatsPart), Math.floor(nominal / handSize))) : 0
   }
 
   /** Ends a period: the statistics of its demand. */

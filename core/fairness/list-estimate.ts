@@ -11,7 +11,7 @@ const streamedBytes = 1_000_000
 /** Feature `SizeBasedListCostEstimate`: seats by bytes; otherwise by number of objects. */
 export type ListMeasure = 'bytes' | 'objects'
 /** Most seats of a list. */
-export const mostListSeats: { readonly [measure in ListMeasure]: number } = { bytes: 100, objects: 10 }
+export const maxListSeats: { readonly [measure in ListMeasure]: number } = { bytes: 100, objects: 10 }
 
 const decimal = /^[+-]?[0-9]+$/
 
@@ -61,7 +61,7 @@ export function listSeats(
   measure: ListMeasure,
 ): number {
   const limitText = query.get('limit') ?? ''
-  const greatest = most === 0 ? mostListSeats[measure] : Math.min(most, mostListSeats[measure])
+  const greatest = most === 0 ? maxListSeats[measure] : Math.min(most, maxListSeats[measure])
   // It will be refused.
   if (limitText !== '' && !decimal.test(limitText)) return greatest
   const isWatch = info.verb === 'watch'

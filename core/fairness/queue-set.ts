@@ -44,7 +44,7 @@ export class QueueSet {
   readonly requestsRunning: Dwell
   readonly requestsWaiting: Dwell
   /** At the last dispatch from a queue: the meter, the start of the request in virtual time, and bounds of the starts over all queues. */
-  readonly last = { meter: 0, start: 0, least: 0, most: 0, leastDiscounted: 0, mostDiscounted: 0 }
+  readonly last = { meter: 0, start: 0, least: 0, most: 0, leastDiscounted: 0, maxDiscounted: 0 }
   readonly #clock: Clock
   #synced: number
   #robin = 0
@@ -242,7 +242,7 @@ export class QueueSet {
   #next(): Ticket | undefined {
     let best: Queue | undefined
     let finish = Number.POSITIVE_INFINITY
-    let [least, most, leastDiscounted, mostDiscounted] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0]
+    let [least, most, leastDiscounted, maxDiscounted] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0]
     const count = this.queues.length
     for (let step = 1; step <= count; step++) {
       const queue = this.queues[(this.#robin + step) % count]!
@@ -252,7 +252,7 @@ export class QueueSet {
       if (queue.start < least) least = queue.start
       if (queue.start > most) most = queue.start
       if (discounted < leastDiscounted) leastDiscounted = discounted
-      if (discounted > mostDiscounted) mostDiscounted = discounted
+      if (discounted > maxDiscounted) maxDiscounted = discounted
       const end = queue.start + oldest.estimate.total
       if (end < finish) {
         finish = end
@@ -266,18 +266,18 @@ export class QueueSet {
       return undefined
     }
     this.#robin = best.index
-    this.#note(least, most, leastDiscounted, mostDiscounted, best.start)
+    this.#note(least, most, leastDiscounted, maxDiscounted, best.start)
     return ticket
   }
 
-  #note(least: Work, most: Work, leastDiscounted: Work, mostDiscounted: Work, start: Work): void {
+  #note(least: Work, most: Work, leastDiscounted: Work, maxDiscounted: Work, start: Work): void {
     const { last } = this
     last.meter = this.meter
     last.start = start
     last.least = least
     last.most = most
     last.leastDiscounted = leastDiscounted
-    last.mostDiscounted = mostDiscounted
+    last.maxDiscounted = maxDiscounted
   }
 
   #removeWaiting(queue: Queue, ticket: Ticket, now: number): void {

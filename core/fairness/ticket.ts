@@ -22,7 +22,7 @@ export interface TicketOffice {
 
 const reading = new Set(['get', 'list', 'watch'])
 /** Milliseconds that any request may wait. */
-const mostWait = 60_000
+const maxWait = 60_000
 
 /** One request with priority and fairness: its seats, or its place in a queue. */
 export class Ticket implements Seat, Linked<Ticket> {
@@ -152,7 +152,7 @@ export class Ticket implements Seat, Linked<Ticket> {
     const { deadline } = this.exchange
     const { clock, longestWait } = this.#office
     const wait = deadline === undefined ? longestWait : Math.max(0, deadline - clock.monotonic()) / 4
-    return Math.min(wait, mostWait)
+    return Math.min(wait, maxWait)
   }
 
   #refusal(): PlainError {

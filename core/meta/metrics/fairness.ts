@@ -82,7 +82,7 @@ export function collectFairness(registry: MetricsRegistry, control: FlowControl)
   registry.collect(rows.nextDiscounted, () =>
     dispatching().flatMap(({ name, queues: { last } }) => [
       [[name, 'min'] as const, seatSeconds(last.leastDiscounted)] as const,
-      [[name, 'max'] as const, seatSeconds(last.mostDiscounted)] as const,
+      [[name, 'max'] as const, seatSeconds(last.maxDiscounted)] as const,
     ]),
   )
   collectDistributions(registry, control, usages)

@@ -7,7 +7,7 @@ import { repeats, validateFormat, validateRequiredFormat } from '../validation.t
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'
 
 const supportedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
-const mostPrecedence = 10_000
+const maxPrecedence = 10_000
 const methods = ['ByNamespace', 'ByUser']
 
 /** Validates a spec with all its parts, in the reference's order. `name`: that of the schema. */
@@ -15,7 +15,7 @@ export function validateFlowSchemaSpec(name: string, spec: Infer<typeof FlowSche
   const { matchingPrecedence = 0, distinguisherMethod: method, priorityLevelConfiguration } = spec
   const at = path.child('matchingPrecedence')
   if (matchingPrecedence <= 0) errors.invalid(at, matchingPrecedence, 'must be a positive value')
-  if (matchingPrecedence > mostPrecedence) errors.invalid(at, matchingPrecedence, `must not be greater than ${mostPrecedence}`)
+  if (matchingPrecedence > maxPrecedence) errors.invalid(at, matchingPrecedence, `must not be greater than ${maxPrecedence}`)
   if (matchingPrecedence === 1 && name !== 'exempt') {
     errors.invalid(at, matchingPrecedence, "only the schema named 'exempt' may have matchingPrecedence 1")
   }

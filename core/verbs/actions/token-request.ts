@@ -27,7 +27,7 @@ type Bound = NonNullable<IssuerRequest['boundObject']>
 
 const defaultSeconds = 3600
 const leastSeconds = 600
-const mostSeconds = 2 ** 32
+const maxSeconds = 2 ** 32
 /** Lifetime in seconds that projected volumes request; such a token gets an extended lifetime, for clients that don't reload it. */
 const volumeSeconds = 3607
 const body = { group: 'authentication.<domain>', version: 'v1', kind: 'TokenRequest', schema: TokenRequest }
@@ -61,7 +61,7 @@ function validateSeconds(target: Target, seconds: number): void {
   const errors = new FieldErrors()
   const path = FieldPath.of('spec', 'expirationSeconds')
   if (seconds < leastSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
-  if (seconds > mostSeconds) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')
+  if (seconds > maxSeconds) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')
   refuseIfAny(target, errors, '')
 }
 
