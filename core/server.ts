@@ -1,11 +1,12 @@
 /** The entry point `apiserver/core`: a server is a fetch handler over a store. */
-import { type ApiServer, assembleServer, prepareServer } from './assembly/server.ts'
+import type { ApiServer } from './assembly/api-server.ts'
+import { assembleServer, prepareServer } from './assembly/server.ts'
 import { type ServerOptions, serverOptionConflicts, serverOptionTypes, withDefaults } from './options/index.ts'
 import { portRows } from './options/ports.ts'
 import { validateOptions } from './options/validate.ts'
 import type { HostPorts, OpenStores, Ports } from './ports.ts'
 
-export type { ApiServer } from './assembly/server.ts'
+export type { ApiServer } from './assembly/api-server.ts'
 export type { ServerOptions } from './options/index.ts'
 export { OptionError } from './options/validate.ts'
 export type * from './ports.ts'

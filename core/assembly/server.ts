@@ -1,6 +1,6 @@
 /** A server: an entrance for requests, and a life cycle of parts behind it. */
 import { createLoopback } from '../bootstrap/loopback.ts'
-import { type Drained, type DrainOptions, Entrance } from '../filters/entrance.ts'
+import { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
 import { measuredClient } from '../meta/metrics/own-client.ts'
@@ -12,23 +12,11 @@ import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { EncryptionError } from '../storage/encryption/store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
+import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
 import { serverHealth } from './health.ts'
 import { LifeCycle } from './life-cycle.ts'
 import { type Parts, parts } from './parts.ts'
-
-export interface ApiServer {
-  /** Answers one request. Without a connection it is in-process. Never rejects: every failure is a Status. */
-  fetch(request: Request, connection?: Connection): Promise<Response>
-  /** As `fetch`, for listeners: the response is a `Reply`, which is much cheaper than the built-in class (respond/reply.ts). */
-  answer(request: Request, connection: Connection): Response | Promise<Response>
-  /** Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. */
-  leave(): void
-  /** Ends watches, and waits for the requests in flight. */
-  drain(options?: DrainOptions): Promise<Drained>
-  /** Drains, which takes at most 10 s, and then ends background work. Later requests get 503. The store stays open: the caller owns it. */
-  close(): Promise<void>
-}
 
 /** A server that does not run yet: it answers health checks, and everything else with 503. */
 export interface UnstartedServer extends ApiServer {

@@ -1,0 +1,16 @@
+import type { Drained, DrainOptions } from '../filters/entrance.ts'
+import type { Connection } from '../ports.ts'
+
+/** What a server offers. In a file of its own, so that its declarations lead to no part of a server. */
+export interface ApiServer {
+  /** Answers one request. Without a connection it is in-process. Never rejects: every failure is a Status. */
+  fetch(request: Request, connection?: Connection): Promise<Response>
+  /** As `fetch`, for listeners: the response is a `Reply`, which is much cheaper than the built-in class (respond/reply.ts). */
+  answer(request: Request, connection: Connection): Response | Promise<Response>
+  /** Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. */
+  leave(): void
+  /** Ends watches, and waits for the requests in flight. */
+  drain(options?: DrainOptions): Promise<Drained>
+  /** Drains, which takes at most 10 s, and then ends background work. Later requests get 503. The store stays open: the caller owns it. */
+  close(): Promise<void>
+}
