@@ -1,0 +1,109 @@
+/** Servers to measure: this one, kube-apiserver with etcd, or one that runs already. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { programPath } from '../../cluster/programs.ts'
+import { killedAtExit } from '../../support/child.ts'
+import { freePort } from '../../support/free-port.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { Client, Connections, type Server } from './client.ts'
+
+export interface MeasuredServer extends Server {
+  readonly name: string
+  /** Its processes, with their names; empty when they are not known. */
+  readonly processes: readonly { readonly name: string; readonly pid: number }[]
+  stop(): Promise<void>
+}
+
+/** The flags that both servers take. A cluster of this size needs more service addresses than the default range has. */
+const common = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction', '--service-cluster-ip-range=10.96.0.0/12']
+
+/** `flags` and `nodeFlags` come last: of the server, and of Node for this server. */
+export async function startServer(
+  kind: 'this' | 'reference',
+  flags: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+): Promise<MeasuredServer> {
+  const home = temporaryDirectory('cluster-bench')
+  const [port, token] = [await freePort(), crypto.randomUUID()]
+  const file = (name: string, text: string) => {
+    writeFileSync(join(home.path, name), text, { mode: 0o600 })
+    return join(home.path, name)
+  }
+  const tokens = file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
+  const all = ['--bind-address=127.0.0.1', `--secure-port=${port}`, `--token-auth-file=${tokens}`, `--cert-dir=${home.path}/pki`, ...common]
+  const children: { readonly name: string; readonly child: ChildProcess }[] = []
+  const start = (name: string, program: string, argv: readonly string[]) => {
+    const log = openSync(join(home.path, `${name}.log`), 'a')
+    children.push({ name, child: killedAtExit(spawn(program, argv, { stdio: ['ignore', log, log] })) })
+  }
+  if (kind === 'this') {
+    const own = ['--platform=kubernetes', `--data-dir=${home.path}/data`, ...all, ...flags]
+    start('apiserver', process.execPath, [...nodeFlags, 'dist/bin/bin.js', ...own])
+  } else {
+    const etcdPort = await freePort()
+    const peers = `http://127.0.0.1:${await freePort()}`
+    const etcd = `http://127.0.0.1:${etcdPort}`
+    start('etcd', 'etcd', [
+      `--data-dir=${home.path}/etcd`,
+      `--listen-client-urls=${etcd}`,
+      `--advertise-client-urls=${etcd}`,
+      `--listen-peer-urls=${peers}`,
+      `--initial-advertise-peer-urls=${peers}`,
+      `--initial-cluster=default=${peers}`,
+      '--quota-backend-bytes=8589934592',
+      '--log-level=error',
+    ])
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    start('kube-apiserver', programPath('kube-apiserver') ?? 'kube-apiserver', [
+      `--etcd-servers=${etcd}`,
+      '--service-account-issuer=https://issuer.example',
+      `--service-account-signing-key-file=${file('sa.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())}`,
+      `--service-account-key-file=${file('sa.pub', publicKey.export({ type: 'spki', format: 'pem' }).toString())}`,
+      ...all,
+      ...flags,
+    ])
+  }
+  const server = { url: `https://127.0.0.1:${port}`, token }
+  const ended = Promise.race(
+    children.map(async ({ name, child }) => {
+      await once(child, 'exit')
+      throw new Error(`${name} ended; see ${home.path}`)
+    }),
+  )
+  ended.catch(() => {})
+  await Promise.race([ended, untilReady(server)])
+  return {
+    ...server,
+    name: kind === 'this' ? 'this server' : 'kube-apiserver',
+    processes: children.map(({ name, child }) => ({ name, pid: child.pid ?? 0 })),
+    async stop() {
+      for (const { child } of children.toReversed()) {
+        const exited = once(child, 'exit')
+        child.kill('SIGTERM')
+        const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+        await exited
+        clearTimeout(timer)
+      }
+      home.remove()
+    },
+  }
+}
+
+/** Resolves when the server answers that it is ready. */
+export async function untilReady(server: Server): Promise<void> {
+  for (;;) {
+    const connections = new Connections(server.url)
+    try {
+      await connections.open()
+      if ((await new Client(connections, server).call('GET', '/readyz')).status === 200) return
+    } catch {
+      // Not listening yet.
+    } finally {
+      connections.close()
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
