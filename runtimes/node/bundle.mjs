@@ -78,6 +78,8 @@ async function compileOnce() {
   if (!log.includes('serving on port')) throw new Error(`the daemon does not start: ${log}`)
 }
 
+// New files: those of an earlier build may be links that other checkouts share, and code caches of earlier programs are useless.
+rmSync(outdir, { recursive: true, force: true })
 mkdirSync(outdir, { recursive: true })
 const programDigest = await buildProgram()
 await build({
