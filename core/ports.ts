@@ -316,8 +316,13 @@ export interface Clock {
 
 // ── 6. Telemetry ────────────────────────────────────────────────────────────────────────────────
 
-/** Structured log, as pino's: fields first, then the message. */
+/** Structured log: fields first, then the message. Fields never contain secrets. */
 export interface Logger {
+  /**
+   * Whether messages of this verbosity (flag `-v`) are wanted, such as those for each request: the caller asks before it logs one with `info`.
+   * Debug messages have verbosity 4. May change at any time. Absent: only 0 is wanted.
+   */
+  v?(verbosity: number): boolean
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -343,8 +348,36 @@ export type ProcessNumber =
 /** Functions that are called when metrics are read; undefined, or no function: not available here. */
 export type ProcessUsage = { readonly [name in ProcessNumber]?: () => number | undefined }
 
+/** A file below the log directory. */
+export interface LogFile {
+  /** Bytes. */
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modified: number
+  /** Whether its beginning looks like text. */
+  isText(): Promise<boolean>
+  /** Bytes from `first` to `last`, both included, read as they are asked for. */
+  read(first: number, last: number): ReadableStream<Uint8Array<ArrayBuffer>>
+}
+
+/** A directory: names in byte order, those of directories with a slash at their end. */
+export interface LogDirectory {
+  readonly names: readonly string[]
+  readonly modified: number
+}
+
+/** The host's log directory. */
+export interface LogFiles {
+  /** What is at this path below the directory; undefined: nothing, or nothing below it. No segment is empty, `.` or `..`. */
+  find(segments: readonly string[]): Promise<LogFile | LogDirectory | undefined>
+}
+
 export interface Telemetry {
   readonly logger: Logger
+  /** Changes the verbosity of the log while the server runs. Absent: `/debug/flags` is not served. */
+  readonly setVerbosity?: (verbosity: number) => void
+  /** Absent: `/logs` is not served. */
+  readonly logFiles?: LogFiles
   /** Absent: metrics have no numbers of the process. */
   readonly usage?: ProcessUsage
   /**

@@ -86,7 +86,7 @@ await build({
   packages: 'external',
   external: ['node:*'],
   charset: 'utf8',
-  plugins: [shortLocals],
+  plugins: [shortLocals()],
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',

@@ -105,6 +105,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     table,
     clock,
     health,
+    telemetry,
   })
   return compose(
     chain,

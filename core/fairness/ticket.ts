@@ -1,3 +1,4 @@
+import { formatDuration } from '../config/duration.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Seat } from '../request/exchange.ts'
@@ -105,6 +106,8 @@ export class Ticket implements Seat, Linked<Ticket> {
     const { usage } = this.flow
     const durations = this.exchange.info.verb === 'watch' ? usage.watchDurations : usage.durations
     durations.add((now - this.#began) / 1000)
+    const { remarks } = this.exchange
+    if (remarks) remarks['apf_execution_time'] = formatDuration(now - this.#began)
     this.#began = undefined
   }
 

@@ -23,6 +23,7 @@ import { inFlight } from './in-flight.ts'
 import { malformed } from './malformed.ts'
 import { measure } from './measure.ts'
 import { recover } from './recover.ts'
+import { requestLog } from './request-log.ts'
 import type { Terminations } from './terminations.ts'
 import { trace } from './trace.ts'
 
@@ -62,6 +63,7 @@ export interface FilterOptions {
 export function filters(options: FilterOptions): readonly Filter[] {
   const { clock, logger } = options
   return [
+    requestLog(logger, clock),
     malformed,
     trace,
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),

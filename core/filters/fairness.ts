@@ -1,3 +1,4 @@
+import { formatDuration } from '../config/duration.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Ticket } from '../fairness/ticket.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -5,6 +6,15 @@ import type { Exchange } from '../request/exchange.ts'
 import { whenEnded } from './ended.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
 import type { Terminations } from './terminations.ts'
+
+/** As in the reference's log of requests. */
+function remark(remarks: Record<string, unknown>, { flow, estimate }: Ticket): void {
+  remarks['apf_pl'] = flow.level.name
+  remarks['apf_fs'] = flow.schema.name
+  remarks['apf_iseats'] = estimate.initialSeats
+  remarks['apf_fseats'] = estimate.finalSeats
+  remarks['apf_additionalLatency'] = formatDuration(estimate.latency)
+}
 
 /**
  * Runs requests when their priority level has seats for them; until then they wait in its queues. A request has its seats until its response
@@ -49,6 +59,7 @@ export function fairness(control: FlowControl, terminations: Pick<Terminations, 
     if (info.longRunning && info.verb !== 'watch') return next(exchange)
     const ticket = control.ticket(exchange)
     exchange.flow = ticket.flow
+    if (exchange.remarks) remark(exchange.remarks, ticket)
     exchange.seat = ticket
     let taken: MaybePromise<void>
     try {

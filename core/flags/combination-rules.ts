@@ -26,6 +26,15 @@ export const admissionOverlap: Rule = (flags) => {
   return `--enable-admission-plugins and --disable-admission-plugins overlap: ${[...new Set(both)].join(', ')}`
 }
 
+/** The format JSON has a gate, and no verbosity of its own for files. */
+export const jsonLog: Rule = (flags, gates) => {
+  if (flags.get('logging-format') !== 'json') return undefined
+  return [
+    ...(gates.enabled('LoggingBetaOptions') ? [] : ['--logging-format=json needs --feature-gates=LoggingBetaOptions=true']),
+    ...(flags.get('vmodule') ? ['--vmodule needs --logging-format=text'] : []),
+  ]
+}
+
 /** A mode requires its file, and the file its mode. */
 export const modeWithFile =
   (mode: string, file: 'authorization-policy-file' | 'authorization-webhook-config-file'): Rule =>

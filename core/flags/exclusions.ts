@@ -7,6 +7,7 @@ import {
   concurrency,
   hiddenMetrics,
   issuersOnce,
+  jsonLog,
   modeWithFile,
   nodePort,
   oidcFlags,
@@ -105,7 +106,14 @@ const rules: readonly Rule[] = [
   needsGate('ExternalServiceAccountTokenSigner', 'service-account-signing-endpoint'),
   needsGate('RemoteRequestHeaderUID', 'requestheader-uid-headers'),
   needsGate('UnknownVersionInteroperabilityProxy', 'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file'),
-  needsGate('LoggingAlphaOptions', 'log-text-info-buffer-size', 'log-text-split-stream'),
+  needsGate(
+    'LoggingAlphaOptions',
+    'log-text-info-buffer-size',
+    'log-text-split-stream',
+    'log-json-info-buffer-size',
+    'log-json-split-stream',
+  ),
+  jsonLog,
 ]
 
 /**

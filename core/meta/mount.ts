@@ -2,16 +2,18 @@
 import { TrieRouter } from 'hono/router/trie-router'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, Telemetry } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
+import { createDebugFlags } from './debug-flags.ts'
 import { createDiscovery } from './discovery.ts'
 import type { FixedRequest } from './fixed-request.ts'
 import { type GroupSource, perRevision } from './group-source.ts'
 import type { Health } from './health.ts'
+import { createLogs } from './logs.ts'
 import type { MetricsRegistry } from './metrics/registry.ts'
 import { createOpenApiV2 } from './openapi/v2.ts'
 import { createServedSwagger } from './openapi/v2-served.ts'
@@ -37,6 +39,7 @@ export interface MetaOptions {
   readonly others?: PublishedPaths
   /** Further paths, which no document lists. */
   readonly unlisted?: { readonly [path: string]: (query: URLSearchParams) => Response }
+  readonly telemetry: Pick<Telemetry, 'setVerbosity' | 'logFiles'>
 }
 
 export interface Meta {
@@ -76,7 +79,7 @@ function checkService({ method, headers }: Request, type: string): void {
 }
 
 export function createMeta(options: MetaOptions): Meta {
-  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = {} } = options
+  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = {}, telemetry } = options
   const served = createServedGroups(
     {
       get revision() {
@@ -127,6 +130,8 @@ export function createMeta(options: MetaOptions): Meta {
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
+    ...(telemetry.setVerbosity ? [{ path: '/debug/flags', below: true, respond: createDebugFlags(telemetry.setVerbosity) } as const] : []),
+    ...(telemetry.logFiles ? [{ path: '/logs', below: true, respond: createLogs(telemetry.logFiles) } as const] : []),
     ...Object.entries(unlisted).map(([path, respond]) => ({ path, respond: ({ query }: FixedRequest) => respond(query) })),
   ])
   const groups = perRevision(

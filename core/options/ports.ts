@@ -12,5 +12,5 @@ export const portRows = {
   clock: clockType,
   files: methods('read', 'watch'),
   outbound: methods('fetch', 'call'),
-  telemetry: having({ logger: loggerType, audit: callable, tracer: object }, ['logger']),
+  telemetry: having({ logger: loggerType, audit: callable, tracer: object, setVerbosity: callable, logFiles: methods('find') }, ['logger']),
 } satisfies RowsOf<Ports>

@@ -105,6 +105,8 @@ export interface Exchange extends Context {
   /** Place among the concurrently served requests; absent: the request is exempt. */
   seat?: Seat
   observer?: ExchangeObserver | undefined
+  /** What filters add to the line of the request in the log; absent: requests are not logged. */
+  remarks?: Record<string, unknown>
   /** What priority and fairness took the request for; absent: it is not subject to it. */
   flow?: FlowHeaders | undefined
   /** Set by the deadline filter. */

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { placeLogCalls } from '../log-callers.mjs'
 import { shortLocals } from '../short-locals.mjs'
 import { buildStamp } from '../stamp.mjs'
 
@@ -39,7 +40,7 @@ async function buildProgram() {
     write: false,
     // gRPC clients: large CommonJS packages that are rarely needed.
     external: ['@grpc/grpc-js', 'etcd3'],
-    plugins: [shortLocals],
+    plugins: [shortLocals(placeLogCalls)],
     minifyWhitespace: true,
     minifySyntax: true,
     supported: { 'dynamic-import': false },

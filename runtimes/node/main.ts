@@ -31,9 +31,10 @@ import { checkFlagFiles, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Handler, type Listener, listen } from './listener.ts'
+import { logOfFlags } from './log/options.ts'
 import { serverOptions } from './options.ts'
 import type { Pki } from './pki.ts'
-import { nodeClock, nodeFiles, nodeLogger, nodeOutbound } from './ports.ts'
+import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
 import { shutDown } from './shutdown.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
@@ -98,7 +99,8 @@ export async function start(flags: ParsedFlags, ending: AbortSignal): Promise<Da
 }
 
 async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
-  const logger = nodeLogger(flags.get('v'))
+  const log = logOfFlags(flags)
+  const { logger } = log
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
   const options = serverOptions(flags)
   const servers = 'kvstore-servers'
@@ -107,7 +109,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
-  const telemetry = { logger, usage: nodeUsage, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
+  const telemetry = { ...log, usage: nodeUsage, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))

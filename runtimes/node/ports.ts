@@ -2,12 +2,16 @@
 import { type FSWatcher, watch as watchDirectory } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
 import type { Files, Logger, Outbound } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
+import { nodeClock } from './clock.ts'
+import { jsonFormat } from './log/formats.ts'
+import { createLog } from './log/logger.ts'
+import { oneStream } from './log/output.ts'
+import { Verbosity } from './log/verbosity.ts'
 import { createOutbound } from './outbound.ts'
 
-export { nodeClock } from './clock.ts'
+export { nodeClock }
 
 const settleMilliseconds = 50
 const pollMilliseconds = 60_000
@@ -60,20 +64,16 @@ export const nodeFiles: Files = {
 }
 
 /**
- * A log of one JSON line per message, written before the call returns; to standard error by default. Debug messages need verbosity (flag
- * `-v`) 4 or higher.
+ * A log of one JSON line per message, as the daemon's with `--logging-format=json`, written before the call returns; to standard error by default.
+ * Debug messages need verbosity (flag `-v`) 4 or higher.
  */
-export const nodeLogger = (verbosity: number, to: DestinationStream = destination({ dest: 2, sync: true })): Logger =>
-  pino(
-    {
-      level: verbosity >= 4 ? 'debug' : 'info',
-      base: null,
-      timestamp: stdTimeFunctions.isoTime,
-      // By name: the numbers are pino's own.
-      formatters: { level: (level) => ({ level }) },
-    },
-    to,
-  )
+export const nodeLogger = (verbosity: number, to?: { write(line: string): unknown }): Logger =>
+  createLog({
+    format: jsonFormat,
+    output: to ? { write: (line) => void to.write(line), flush: () => {} } : oneStream,
+    verbosity: new Verbosity(verbosity),
+    now: nodeClock.now,
+  })
 
 /** Outgoing calls of this process. */
 export const nodeOutbound: Outbound = createOutbound()

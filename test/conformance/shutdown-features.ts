@@ -38,7 +38,7 @@ const toldOf = (daemon: Daemon) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { readonly msg: string; readonly [field: string]: unknown })
     .filter(({ msg }) => msg.startsWith('shutdown: '))
-    .map(({ level: _level, time: _time, elapsed: _elapsed, ...told }) => told)
+    .map(({ ts: _ts, caller: _caller, v: _v, elapsed: _elapsed, ...told }) => told)
 
 /** A daemon with a create and a patch that wait for a webhook. */
 async function withHeldWrites(
@@ -47,7 +47,7 @@ async function withHeldWrites(
   prepare: (api: Api) => Promise<void> = async () => {},
 ) {
   const webhook = await startHeldWebhook()
-  const daemon = await start({ directory, flags })
+  const daemon = await start({ directory, flags: ['--logging-format=json', ...flags] })
   const api = apiOf(daemon.fetch)
   await prepare(api)
   await api.create(collection, held('patched'))

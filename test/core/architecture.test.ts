@@ -57,6 +57,7 @@ const runtimeOrder = [
   'bring.ts',
   'build-summary.ts',
   'locate.ts',
+  'log-callers.mjs',
   'stamp.mjs',
   'stores',
   'wire',

@@ -88,20 +88,18 @@ describe('the program', { concurrency: 2 }, () => {
     assert.match(version.stdout, /v1\.36\.\d+/)
   })
 
-  test('logs levels by name, and says what AlwaysAllow means', async () => {
-    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--authorization-mode=AlwaysAllow', '--logging-format=json'] })
-    const lines = daemon
+  test('says what AlwaysAllow means', async () => {
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--authorization-mode=AlwaysAllow'] })
+    const warnings = daemon
       .log()
       .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as { level: string; msg: string })
+      .filter((line) => line.startsWith('W'))
     assert.deepEqual(
-      lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg),
+      warnings.map((line) => line.slice(line.indexOf('] ') + 2)),
       [
         '--authorization-mode=AlwaysAllow: every request with credentials may do everything, and others are refused; use --authorization-mode=Node,RBAC for a cluster',
       ],
     )
-    assert.equal(lines.at(-1)?.level, 'info')
     await daemon.stop()
   })
 

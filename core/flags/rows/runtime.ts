@@ -12,6 +12,16 @@ function readVersion(text: string): string {
   throw new DecodeError('must be true, false, raw or a version such as v1.36.0')
 }
 
+const infoBuffer = quantity({
+  default: 0,
+  implemented: true,
+  help: 'Bytes of info messages to buffer in this format when streams are split. 0: no buffer. Alpha, needs LoggingAlphaOptions.',
+})
+const splitStream = bool({
+  implemented: true,
+  help: 'In this format, write errors to standard error and the rest to standard output. Alpha, needs LoggingAlphaOptions.',
+})
+
 export const runtimeFlags = {
   'feature-gates': strings({
     implemented: true,
@@ -28,7 +38,11 @@ export const runtimeFlags = {
   profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),
   'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
   'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
-  'enable-logs-handler': bool({ deprecated: 'it will be removed', help: "Serve the server's logs at /logs." }),
+  'enable-logs-handler': bool({
+    deprecated: 'it will be removed',
+    implemented: true,
+    help: 'Serve the files of /var/log at /logs.',
+  }),
   'allow-privileged': bool({ ...sets('admission', 'allowPrivileged'), default: false }),
   'allow-metric-labels': map({
     split: 'quoted',
@@ -50,19 +64,31 @@ export const runtimeFlags = {
     oneOf: ['text', 'json'],
     default: 'text',
     implemented: true,
-    help: 'Format of the log. In both cases each message is one line of JSON on standard error.',
+    help: 'Format of the log: lines of text as klog writes them, or of JSON.',
   }),
-  'log-flush-frequency': duration({ default: 5_000, help: 'Maximum time between flushes of the log.' }),
-  'log-text-info-buffer-size': quantity({
+  'log-flush-frequency': duration({
+    default: 5_000,
+    min: 0.000001,
+    implemented: true,
+    help: 'Maximum time between flushes of the buffer of info messages.',
+  }),
+  'log-json-info-buffer-size': infoBuffer,
+  'log-json-split-stream': splitStream,
+  'log-text-info-buffer-size': infoBuffer,
+  'log-text-split-stream': splitStream,
+  v: int({
     default: 0,
-    help: 'Bytes of info messages to buffer when streams are split. 0: no buffer. Alpha, needs LoggingAlphaOptions.',
+    short: 'v',
+    min: 0,
+    max: 2 ** 31 - 1,
+    implemented: true,
+    help: 'Log verbosity. 2 or higher: slow requests with their steps; 3: each request; 4: debug messages.',
   }),
-  'log-text-split-stream': bool({ help: 'Write errors to stderr and the rest to stdout. Alpha, needs LoggingAlphaOptions.' }),
-  v: int({ default: 0, short: 'v', min: 0, implemented: true, help: 'Log verbosity. 4 or higher: debug messages too.' }),
   vmodule: string({
     label: 'pattern=N,…',
     check: (text) => (text === '' || vmodule.test(text) ? undefined : 'must be pattern=N, separated by commas'),
-    help: 'Log verbosity per file pattern; text format only.',
+    implemented: true,
+    help: 'Log verbosity of the files with matching names; text format only.',
   }),
   help: bool({ short: 'h', implemented: true, help: 'Print this help and exit.' }),
   version: custom(

@@ -1,0 +1,1 @@
+export function placeLogCalls(text: string, path: string): string

@@ -1,0 +1,33 @@
+/** Texts in log lines, quoted as Go's strconv.Quote does: one line of printable characters, whatever a client sent. */
+
+const short: { readonly [character: string]: string } = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+/** Not printable are control and format characters, unassigned ones, and all spaces but the usual one. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
+const special = /["\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
+
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
+
+function escaped(character: string): string {
+  const known = short[character]
+  if (known !== undefined) return known
+  const code = character.codePointAt(0)!
+  if (code < 0x80) return `\\x${hex(code, 2)}`
+  return code < 0x1_0000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`
+}
+
+export const quote = (text: string): string => `"${text.replace(special, escaped)}"`
+
+/** Escapes what is not printable but line breaks and tabs. */
+export const printable = (text: string): string =>
+  text.replace(unprintable, (character) => (character === '\n' || character === '\t' ? character : escaped(character)))
