@@ -84,13 +84,11 @@ const metadataFields = ['metadata.name', 'metadata.namespace']
  * without selectable fields of its own, a resource has metadata.name and metadata.namespace.
  */
 export function bindFieldSelector(requirements: readonly FieldRequirement[], definition: Selectable): (fieldOf: FieldOf) => boolean {
-  // The same field name may mean another field in another version.
-  const prefix = hubOf(definition) ? `${apiVersionOf(definition)} ` : ''
   const rules = new Map<string, FieldRule>()
   for (const { field, operator, value } of requirements) {
     let rule = rules.get(field)
     if (rule === undefined) {
-      rule = { key: prefix + field, read: fieldReader(field, definition), equals: new Set(), differs: new Set() }
+      rule = { key: fieldKey(field, definition), read: fieldReader(field, definition), equals: new Set(), differs: new Set() }
       rules.set(field, rule)
     }
     const values = operator === '=' ? rule.equals : rule.differs
@@ -105,6 +103,10 @@ export function bindFieldSelector(requirements: readonly FieldRequirement[], def
     return true
   }
 }
+
+/** Name for `FieldOf`: the same field name may mean another field in another version. */
+export const fieldKey = (field: string, definition: Selectable): string =>
+  hubOf(definition) ? `${apiVersionOf(definition)} ${field}` : field
 
 /** All requirements on one field together: two different required values match nothing. */
 interface FieldRule {

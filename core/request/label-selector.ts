@@ -6,6 +6,8 @@ import { type LabelOperator, type LabelRequirement, type Labels, requirementFaul
 export type { LabelRequirement, Labels } from './label-requirement.ts'
 
 const noLabels: Labels = {}
+/** Operators that allow the listed values only. */
+const allowing: ReadonlySet<LabelOperator> = new Set(['=', '==', 'in'])
 
 /** A conjunction of label requirements, sorted by key. */
 export class LabelSelector {
@@ -27,11 +29,10 @@ export class LabelSelector {
     return this.#matches(labels ?? noLabels)
   }
 
-  /** The value that a label must have, if any. */
-  exact(key: string): string | undefined {
-    const found = this.requirements.find((each) => each.key === key)
-    if (found === undefined || found.values.length !== 1) return undefined
-    return found.operator === '=' || found.operator === '==' || found.operator === 'in' ? found.values[0] : undefined
+  /** A label that must have one value, if there is any. */
+  get exact(): { readonly key: string; readonly value: string } | undefined {
+    const found = this.requirements.find(({ operator, values }) => values.length === 1 && allowing.has(operator))
+    return found && { key: found.key, value: found.values[0] as string }
   }
 
   /** Canonical form; parsing it gives an equal selector. */

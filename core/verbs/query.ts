@@ -1,11 +1,11 @@
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
-import { bindFieldSelector, exactField, fieldReader, fieldSelectorText } from '../request/field-selector.ts'
+import { bindFieldSelector, exactField, fieldKey, fieldReader, fieldSelectorText } from '../request/field-selector.ts'
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness } from '../storage/object-store.ts'
-import type { FeedQuery, FieldTerm, Scope } from '../watch/feed.ts'
+import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
 /** Test for the label and field selectors; undefined when everything matches. */
@@ -35,10 +35,30 @@ function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] 
   return term && { field: term.field, value: term.value, read: fieldReader(term.field, definition) }
 }
 
+/** The first value that the selectors require of a field or label, except of the name. */
+function requiredValue(
+  { resource: { definition } }: Target,
+  { fieldSelector = [], labelSelector }: ListOptions,
+): RequiredValue | undefined {
+  const term = fieldSelector.find(({ field, operator }) => operator === '=' && field !== 'metadata.name')
+  if (term) {
+    const [key, read] = [fieldKey(term.field, definition), fieldReader(term.field, definition)]
+    return { key: `field ${key}`, value: term.value, read: (entry) => entry.field(key, read) }
+  }
+  const label = labelSelector?.exact
+  return (
+    label && {
+      key: `label ${label.key}`,
+      value: label.value,
+      read: ({ labels }) => (Object.hasOwn(labels, label.key) ? labels[label.key] : undefined),
+    }
+  )
+}
+
 /** The part of the selectors that an index of changes can answer. */
 export function watchScope(target: Target, options: ListOptions): Scope {
-  const field = indexedTerm(target, options)
-  return { namespace: target.namespace, ...nameWanted(options), ...(field && { field }) }
+  const required = requiredValue(target, options)
+  return { namespace: target.namespace, ...nameWanted(options), ...(required && { required }) }
 }
 
 /** `inPages`: without a match a page is of exactly the version, as in the reference, unless only one name is wanted. */

@@ -1,53 +1,55 @@
 import type { Change } from './change.ts'
-import type { FieldTerm, Subscriber } from './feed.ts'
+import type { RequiredValue, Subscriber } from './feed.ts'
 
 /** Maximum bytes of the objects in changes whose frames are joined. */
 const maxJoined = 64 * 1024
 
-/** The subscribers that want one field to have some value. */
-interface FieldGroups {
-  readonly read: FieldTerm['read']
+/** The subscribers that require some value of one field or label. */
+interface ValueGroups {
+  readonly read: RequiredValue['read']
   readonly byValue: Map<string, Set<Subscriber>>
 }
 
 /**
- * The subscribers of one scope: those of all changes, and those of objects whose field has a value, as a node agent's with `spec.nodeName`.
- * A change costs the latter one lookup, however many there are.
+ * The subscribers of one scope: those of all changes, and those that require a value, such as a node agent's watch by `spec.nodeName`. A change
+ * costs the latter one lookup for each field and label that any of them requires.
  */
 export class Audience {
   readonly #all = new Set<Subscriber>()
-  readonly #fields = new Map<string, FieldGroups>()
+  readonly #required = new Map<string, ValueGroups>()
 
   get isEmpty(): boolean {
-    return this.#all.size === 0 && this.#fields.size === 0
+    return this.#all.size === 0 && this.#required.size === 0
   }
 
-  add(subscriber: Subscriber, term?: FieldTerm): void {
-    if (term === undefined) {
+  add(subscriber: Subscriber, required?: RequiredValue): void {
+    if (required === undefined) {
       this.#all.add(subscriber)
       return
     }
-    const groups = this.#fields.get(term.field) ?? { read: term.read, byValue: new Map() }
-    this.#fields.set(term.field, groups)
-    const group = groups.byValue.get(term.value) ?? new Set()
-    groups.byValue.set(term.value, group.add(subscriber))
+    const { key, value, read } = required
+    const groups = this.#required.get(key) ?? { read, byValue: new Map() }
+    this.#required.set(key, groups)
+    const group = groups.byValue.get(value) ?? new Set()
+    groups.byValue.set(value, group.add(subscriber))
   }
 
-  delete(subscriber: Subscriber, term?: FieldTerm): void {
-    if (term === undefined) {
+  delete(subscriber: Subscriber, required?: RequiredValue): void {
+    if (required === undefined) {
       this.#all.delete(subscriber)
       return
     }
-    const groups = this.#fields.get(term.field)
-    const group = groups?.byValue.get(term.value)
+    const { key, value } = required
+    const groups = this.#required.get(key)
+    const group = groups?.byValue.get(value)
     group?.delete(subscriber)
-    if (group?.size === 0) groups?.byValue.delete(term.value)
-    if (groups?.byValue.size === 0) this.#fields.delete(term.field)
+    if (group?.size === 0) groups?.byValue.delete(value)
+    if (groups?.byValue.size === 0) this.#required.delete(key)
   }
 
   *members(): Generator<Subscriber> {
     yield* this.#all
-    for (const { byValue } of this.#fields.values()) for (const group of byValue.values()) yield* group
+    for (const { byValue } of this.#required.values()) for (const group of byValue.values()) yield* group
   }
 
   changes(changes: readonly Change[]): void {
@@ -56,16 +58,16 @@ export class Audience {
       const joined = size <= maxJoined ? new Map() : undefined
       for (const subscriber of this.#all) subscriber.changes(changes, joined)
     }
-    for (const [field, groups] of this.#fields) this.#tellGroups(changes, field, groups)
+    for (const groups of this.#required.values()) this.#tellGroups(changes, groups)
   }
 
-  #tellGroups(changes: readonly Change[], field: string, { read, byValue }: FieldGroups): void {
+  #tellGroups(changes: readonly Change[], { read, byValue }: ValueGroups): void {
     const chosen = new Map<Set<Subscriber>, Change[]>()
     for (const change of changes) {
       const { deleted, entry, previous } = change
-      const before = previous?.field(field, read)
+      const before = previous && read(previous)
       // A deletion shows the previous content.
-      const now = deleted && previous ? before : entry.field(field, read)
+      const now = deleted && previous ? before : read(entry)
       for (const value of now === before ? [now] : [before, now]) {
         const group = value === undefined ? undefined : byValue.get(value)
         if (group === undefined) continue

@@ -18,14 +18,14 @@ export class FanOut {
   add(scope: Scope, subscriber: Subscriber): void {
     const key = this.#keyOf(scope)
     const audience = this.#scopes.get(key) ?? new Audience()
-    audience.add(subscriber, scope.field)
+    audience.add(subscriber, scope.required)
     this.#scopes.set(key, audience)
   }
 
   delete(scope: Scope, subscriber: Subscriber): void {
     const key = this.#keyOf(scope)
     const audience = this.#scopes.get(key)
-    audience?.delete(subscriber, scope.field)
+    audience?.delete(subscriber, scope.required)
     if (audience?.isEmpty) this.#scopes.delete(key)
   }
 

@@ -42,11 +42,19 @@ export interface FeedList extends EntryList {
   readonly kept?: Map<string, KeptList>
 }
 
-/** A required field value. */
+/** A required value of an indexed field. */
 export interface FieldTerm {
   readonly field: string
   readonly value: string
   readonly read: (object: ApiObject) => string
+}
+
+/** The value that a selector requires of a field or label. Equal keys are read equally. */
+export interface RequiredValue {
+  readonly key: string
+  readonly value: string
+  /** Undefined: the entry has no such value. */
+  readonly read: (entry: Entry) => string | undefined
 }
 
 /** A query with hints for caching and indexes. */
@@ -62,7 +70,7 @@ export interface Scope {
   readonly namespace: string
   readonly name?: string
   /** Changes of objects without this value, before and after, may be left out; the subscriber's own selector decides. */
-  readonly field?: FieldTerm
+  readonly required?: RequiredValue
 }
 
 /** Objects of one resource, and their changes. */

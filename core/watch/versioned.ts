@@ -158,8 +158,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
       if (result.ok) return result
       return { ok: false, ...(result.current && { current: await versions.one(result.current, caller) }) }
     },
-    // The base's objects are of another version, whose fields may differ.
-    subscribe: (after, { field: _field, ...scope }, subscriber) => base.subscribe(after, scope, converting(subscriber)),
+    // The base's objects are of another version, whose fields and labels may differ.
+    subscribe: (after, { required: _required, ...scope }, subscriber) => base.subscribe(after, scope, converting(subscriber)),
     close: base.close,
   }
 }

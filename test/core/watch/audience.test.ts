@@ -6,13 +6,17 @@ import { pods } from '../../../core/resources/core/pod.ts'
 import type { Entry } from '../../../core/storage/entry.ts'
 import { Audience } from '../../../core/watch/audience.ts'
 import { Change, eventTypeOf } from '../../../core/watch/change.ts'
-import type { FieldTerm, Subscriber } from '../../../core/watch/feed.ts'
+import type { RequiredValue, Subscriber } from '../../../core/watch/feed.ts'
 import { randomNumbers } from '../../support/random.ts'
 import { readWatch } from '../../support/watch-reader.ts'
 import { start } from '../controllers/support.ts'
 
 const read = fieldReader('spec.nodeName', pods)
-const onNode = (value: string): FieldTerm => ({ field: 'spec.nodeName', value, read })
+const onNode = (value: string): RequiredValue => ({
+  key: 'field spec.nodeName',
+  value,
+  read: (each) => each.field('spec.nodeName', read),
+})
 
 /** An object's content at a revision, as far as an audience reads it. */
 function entry(key: string, revision: number, node: string) {
@@ -127,4 +131,41 @@ test('a node agent sees its pods when they are bound, changed and deleted', asyn
   assert.deepEqual(await take(unbound, 2), ['ADDED one', 'DELETED one'])
   assert.deepEqual(await take(own, 3), ['ADDED one', 'MODIFIED one', 'DELETED one'])
   assert.deepEqual(await take(other, 1), ['ADDED two'])
+})
+
+test('a watch by a label or any other field sees objects come, change and leave', async (t) => {
+  const server = await start(t, { controllers: [] })
+  const path = '/api/v1/namespaces/default/secrets'
+  const open = async (selector: string) => {
+    const response = await server.fetch(`/api/v1/secrets?watch=1&${selector}&resourceVersion=1`)
+    const reader = readWatch(response.body!, () => {}, selector)
+    t.after(() => reader.close())
+    return reader
+  }
+  const [web, both, opaque, last] = [
+    await open('labelSelector=app%3Dweb'),
+    await open('labelSelector=app+in+(web),tier!%3Dback'),
+    await open('fieldSelector=type%3Dexample.com/a'),
+    await open('labelSelector=app%3Dlast'),
+  ]
+  const secret = (name: string, labels: object, type = 'Opaque') => ({ metadata: { name, labels }, type })
+  await server.create(path, secret('one', { app: 'web' }))
+  await server.create(path, secret('two', { constructor: 'web' }, 'example.com/a'))
+  await server.patch(`${path}/one`, { metadata: { labels: { tier: 'back' } } })
+  await server.patch(`${path}/one`, { metadata: { labels: { app: null } } })
+  await server.patch(`${path}/two`, { metadata: { labels: { app: 'web' } } })
+  await server.delete(`${path}/two`)
+  await server.create(path, secret('end', { app: 'last' }))
+  await last.next()
+  const seen = async (reader: Awaited<ReturnType<typeof open>>, count: number) => {
+    const events: string[] = []
+    for (let n = 0; n < count; n++) {
+      const { type, object } = await reader.object()
+      events.push(`${type} ${object.metadata.name}`)
+    }
+    return events
+  }
+  assert.deepEqual(await seen(web, 5), ['ADDED one', 'MODIFIED one', 'DELETED one', 'ADDED two', 'DELETED two'])
+  assert.deepEqual(await seen(both, 4), ['ADDED one', 'DELETED one', 'ADDED two', 'DELETED two'])
+  assert.deepEqual(await seen(opaque, 3), ['ADDED two', 'MODIFIED two', 'DELETED two'])
 })
