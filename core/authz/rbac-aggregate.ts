@@ -21,18 +21,26 @@ export interface ClusterRoleObject extends RoleObject {
  */
 export function aggregate(role: ClusterRoleObject, allRoles: Iterable<ClusterRoleObject>): readonly PolicyRule[] {
   if (role.aggregationRule == null) return role.rules ?? []
+  // Sorts the selected roles only, which are few.
   const sorted = [...allRoles]
-    .filter(({ metadata }) => metadata.name !== role.metadata.name)
+    .filter((each) => selects(role, each))
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
   const rules = new Map<string, PolicyRule>()
   for (const selector of role.aggregationRule.clusterRoleSelectors ?? []) {
     for (const { metadata, rules: own } of sorted) {
-      if (!selectorMatches(selector as Parameters<typeof selectorMatches>[0], metadata.labels ?? {})) continue
+      if (!matches(selector, metadata.labels)) continue
       for (const rule of own ?? []) rules.set(identity(rule), rules.get(identity(rule)) ?? rule)
     }
   }
   return [...rules.values()]
 }
+
+const matches = (selector: LabelSelector, labels: { readonly [key: string]: string } = {}) =>
+  selectorMatches(selector as Parameters<typeof selectorMatches>[0], labels)
+
+/** Whether an aggregated role has the rules of this other role. */
+export const selects = ({ aggregationRule, metadata: { name } }: ClusterRoleObject, { metadata }: ClusterRoleObject): boolean =>
+  metadata.name !== name && (aggregationRule?.clusterRoleSelectors ?? []).some((selector) => matches(selector, metadata.labels))
 
 const identity = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
   JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []])

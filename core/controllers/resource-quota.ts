@@ -35,7 +35,8 @@ export const resourceQuota: Controller = (context) => {
     const stored = table.storeOf(platform.name(group), plural)
     return (await stored?.get(stored.keys.of(namespace, name)))?.object
   }
-  const evaluatorOf = createEvaluators({ platform, clock, find, enabled: gates.enabled })
+  const createEvaluator = createEvaluators({ platform, clock, find, enabled: gates.enabled })
+  const evaluators = new WeakMap<ServedResource, Evaluator>()
   const quotas = new QuotaSet()
   /** Followed stores of counted resources, by storage key. A resource that is replaced has another store. */
   const followed = new Map<string, Following & { readonly store: WatchableStore }>()
@@ -43,13 +44,20 @@ export const resourceQuota: Controller = (context) => {
   const pauses = new Pauses(clock)
   const closing = new AbortController()
 
+  /** Made once, because there may be thousands of resources. */
+  function evaluatorOf(resource: ServedResource): Evaluator {
+    const evaluator = evaluators.get(resource) ?? createEvaluator(resource.groupResource)
+    evaluators.set(resource, evaluator)
+    return evaluator
+  }
+
   /** Resources and evaluators for the names in a quota; one per stored resource. */
   function countedBy(names: readonly string[]): ReadonlyMap<string, Counted> {
     const found = new Map<string, Counted>()
     for (const resource of table.all()) {
       const { namespaced, storageKey, verbs } = resource.definition
       if (!namespaced || !verbs.includes('list') || found.has(storageKey)) continue
-      const evaluator = evaluatorOf(resource.groupResource)
+      const evaluator = evaluatorOf(resource)
       if (names.some(evaluator.counts)) found.set(storageKey, { resource, evaluator })
     }
     return found
