@@ -23,7 +23,10 @@ export const unlistedRules = (authorizer: string): SubjectRules => ({
 })
 
 /** Several errors as one text: `[a, b]`. */
-export const aggregate = (problems: readonly string[]) => (problems.length === 1 ? String(problems[0]) : `[${problems.join(', ')}]`)
+export function aggregate(problems: readonly string[]): string {
+  const texts = [...new Set(problems)]
+  return texts.length === 1 ? String(texts[0]) : `[${texts.join(', ')}]`
+}
 
 export function mergeRules(all: readonly SubjectRules[]): SubjectRules {
   const problems = all.flatMap(({ evaluationError }) => evaluationError ?? [])

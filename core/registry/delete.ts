@@ -3,7 +3,7 @@ import { conflict, modified, notFound } from '../respond/status.ts'
 import type { HookContext } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
-import { finalizersOf, isGone } from './deletion.ts'
+import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import type { ServedResource } from './served.ts'
 
@@ -35,15 +35,22 @@ function checkPreconditions(definition: ResourceDefinition, object: ApiObject, {
     )
 }
 
-/** Converts the propagation policy to a finalizer for the garbage collector. */
-function applyPropagation(definition: ResourceDefinition, object: ApiObject, policy: DeleteOptions['propagationPolicy']): void {
+/** Converts the propagation policy to a finalizer for the garbage collector. False when the object has it already. */
+function applyPropagation(
+  { defaultPropagation }: ResourceDefinition,
+  object: ApiObject,
+  policy: DeleteOptions['propagationPolicy'],
+): boolean {
+  if (defaultPropagation === 'Unsupported') return false
   const present = object.metadata.finalizers ?? []
   const kept = present.filter((each) => each !== orphanFinalizer && each !== foregroundFinalizer)
-  const wanted = policy ?? (kept.length < present.length ? undefined : definition.defaultPropagation)
-  if (wanted === undefined) return
+  const wanted = policy ?? (kept.length < present.length ? undefined : defaultPropagation)
+  if (wanted === undefined) return false
   const finalizers = wanted === 'Orphan' ? [...kept, orphanFinalizer] : wanted === 'Foreground' ? [...kept, foregroundFinalizer] : kept
+  if (finalizers.length === present.length && finalizers.every((each) => present.includes(each))) return false
   if (finalizers.length > 0) object.metadata.finalizers = finalizers
   else delete object.metadata.finalizers
+  return true
 }
 
 /** Milliseconds of a grace period. Overflows beyond 292 years like a Go duration. */
@@ -56,8 +63,11 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
   if (metadata.deletionTimestamp !== undefined) {
     const left = metadata.deletionGracePeriodSeconds ?? 0
     if (requested === undefined || requested >= left) return false
-    metadata.deletionTimestamp = timestamp(Date.parse(metadata.deletionTimestamp) - milliseconds(left) + milliseconds(requested))
-    metadata.deletionGracePeriodSeconds = requested
+    const end = Date.parse(metadata.deletionTimestamp) - milliseconds(left) + milliseconds(requested)
+    const isOver = end < context.now
+    metadata.deletionTimestamp = timestamp(isOver ? context.now : end)
+    // A period that is over leaves a second, so that its node agent still sees the change.
+    metadata.deletionGracePeriodSeconds = isOver && requested > 0 ? 1 : requested
     return true
   }
   const grace = definition.gracePeriod?.(object as never, requested) ?? 0
@@ -105,26 +115,31 @@ async function removeNow(
     const object = current.decode()
     checkPreconditions(definition, object, options)
     await request.validateAdmission(undefined, object)
-    const held = finalizersOf(definition, object).length
-    if (request.context.settings.garbageCollection) applyPropagation(definition, object, options.propagationPolicy)
-    const changed = startTermination(definition, object, options, request.context) || finalizersOf(definition, object).length !== held
-    if (isGone(definition, object)) {
-      if (request.dryRun) return { entry: current, gone: true }
-      request.proceed?.()
-      const removal = await store.delete(key, current.revision, request.caller)
-      if (removal.ok) {
-        await resource.reservations?.release(object, request)
-        return { entry: current.at(removal.revision), gone: true }
+    const isRefiled = request.context.settings.garbageCollection && applyPropagation(definition, object, options.propagationPolicy)
+    const isMarked = startTermination(definition, object, options, request.context)
+    const gone = isGone(definition, object)
+    // Kinds with a grace period are marked before they are removed, even without one: watchers see that it ended.
+    const isWritten = gone ? isMarked && definition.gracePeriod !== undefined : isMarked || isRefiled
+    if (isWritten) {
+      const value = codec.print(codec.canonical(object))
+      if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone }
+      const swap = await store.put(key, value, current.revision, undefined, request)
+      if (!swap.ok) {
+        current = swap.current
+        continue
       }
-      current = removal.current
-      continue
+      current = swap.entry
     }
-    if (!changed) return { entry: current, gone: false }
-    const value = codec.print(codec.canonical(object))
-    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone: false }
-    const swap = await store.put(key, value, current.revision, undefined, request)
-    if (swap.ok) return { entry: swap.entry, gone: false }
-    current = swap.current
+    if (request.dryRun || !gone) return { entry: current, gone }
+    request.proceed?.()
+    const removal = await store.delete(key, current.revision, request.caller)
+    if (removal.ok) {
+      await resource.reservations?.release(object, request)
+      return { entry: current.at(removal.revision), gone }
+    }
+    // Another server has removed it after it was marked.
+    if (isWritten && removal.current === undefined) return { entry: current, gone }
+    current = removal.current
   }
   throw modified(groupResource, name)
 }

@@ -108,6 +108,16 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
   return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
 }
 
+/** The object as it is before the write: with the revision of the stored one. */
+function withVersion(object: ApiObject, { metadata: { resourceVersion } }: ApiObject): ApiObject {
+  const metadata: JsonObject = {}
+  for (const [name, value] of Object.entries(object.metadata)) {
+    metadata[name] = value as Json
+    if (name === 'uid' && resourceVersion !== undefined) metadata['resourceVersion'] = resourceVersion
+  }
+  return { ...object, metadata: metadata as ApiObject['metadata'] }
+}
+
 function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObject, old: ApiObject, { context }: WriteRequest) {
   const warnings = !view.partial ? strategy.warnings : view.strategy ? undefined : strategy.statusWarnings
   return warnings?.(object as never, old as never, context) ?? []
@@ -165,7 +175,7 @@ export async function updateObject(
     })
     if (validated) await validated
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
-    const admitted = request.validateAdmission(canonical, existing)
+    const admitted = request.validateAdmission(withVersion(canonical, existing), existing)
     if (admitted) await admitted
     const value = codec.print(canonical)
     if (!current.stale && codec.isShown(current.bytes, value, current.revision)) return { entry: current, stored: false }

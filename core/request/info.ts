@@ -94,7 +94,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   if (elements[at] === 'namespaces' && elements.length > at + 1) {
     namespace = elements[at + 1]!
     if (elements.length > at + 2 && !namespaceSubresources.has(elements[at + 2]!)) {
-      scoped = namespace !== ''
+      scoped = true
       at += 2
     }
   }

@@ -43,7 +43,7 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
   const text = decodeUtf8(bytes) ?? (strictText ? undefined : repairUtf8(bytes))
   if (text === undefined || (strictText && hasSurrogateEscape(text))) throw badRequest('not allowed in YAML')
   const { members, exponents, fractions } = measure(text)
-  const spelled = settle !== undefined && (exponents || fractions)
+  const spelled = settle !== undefined && (exponents || fractions || hasLongInteger(text))
   let value: Json
   try {
     value = JSON.parse(text) as Json

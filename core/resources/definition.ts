@@ -300,8 +300,10 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly strategy: Strategy<Infer<M>>
   /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
-  /** Default propagation policy: `Orphan` for some old workload kinds. */
-  readonly defaultPropagation: 'Background' | 'Orphan'
+  /** Default propagation policy: `Orphan` for some old workload kinds. `Unsupported`: the policy of a request has no effect either. */
+  readonly defaultPropagation: 'Background' | 'Orphan' | 'Unsupported'
+  /** Fields that bookmarks of the kind have, because their zero is written. */
+  readonly bare?: JsonObject
   /** Warning for deletes without propagation policy. */
   readonly propagationWarning?: string
   /** Finalizers are in `spec.finalizers`, written by `/finalize` (namespaces). */

@@ -207,8 +207,9 @@ class ExactParser {
       throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
     }
     if (this.#spelled && /[.eE]/.test(text)) return spelledNumber(text)
-    if (Number.isSafeInteger(value) || text.length > longestInteger || !/^-?\d+$/.test(text)) return value
-    return exactInteger(BigInt(text))
+    if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value
+    const exact = text.length > longestInteger ? value : exactInteger(BigInt(text))
+    return this.#spelled && typeof exact === 'number' ? spelledNumber(text) : exact
   }
 
   #array(schema: Schema | undefined): Json[] {

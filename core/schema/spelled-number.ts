@@ -30,7 +30,8 @@ export function settle(value: Json, schema: Schema | undefined): Json {
   return value
 }
 
-function memberOf(schema: Schema | undefined, key: string): Schema | undefined {
+/** The schema of a member of an object; undefined: none is known. */
+export function memberOf(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema?.type === 'message') return schema.json.get(key)?.schema
   return schema?.type === 'map' ? schema.values : undefined
 }

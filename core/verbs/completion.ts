@@ -4,6 +4,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden, noSuchResource } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
+import { dropRepeatedOwners } from './owner-references.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
@@ -57,11 +58,13 @@ export function completed(
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
   return then(record?.(object, old), () => {
+    if (target.exchange.info.verb !== 'patch') dropRepeatedOwners(target, object, false)
     const owners = object.metadata.managedFields
     const held = whole ? toHeld(definition, object) : object
     return then(submission.mutate(held, old), (admitted) => {
       keepPlace(target, admitted)
       keepReadable(target, admitted, owners)
+      dropRepeatedOwners(target, admitted, true)
       if (whole) fill(admitted, resource.store.definition)
       return admitted
     })

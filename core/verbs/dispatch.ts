@@ -34,6 +34,7 @@ const verbs: { readonly [verb: string]: Verb } = {
 
 /** Verbs on namespaced resources that need no namespace. */
 const everywhere = new Set(['list', 'watch'])
+const noNamespace = () => badRequest('Namespace parameter required.')
 /** Verbs that look at the name in the path after they have read the body. */
 const nameLater = new Set(['update', 'patch', 'delete'])
 
@@ -133,6 +134,8 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const verb = route.methods[request.method as Method]?.includes(info.verb) ? endpoint.verbs[info.verb] : undefined
     if (verb === undefined) throw notAllowed()
     checkMedia(exchange, route)
+    // Validation refuses new objects without a namespace.
+    if (route.scoped && info.namespace === '' && info.verb !== 'create' && !everywhere.has(info.verb)) throw noNamespace()
     warn(endpoint, resource, exchange)
     return { endpoint, verb, namespace: route.scoped ? info.namespace : '', name: info.parts[1] ?? '' }
   }

@@ -72,10 +72,9 @@ function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined
 }
 
 /** The stored object as the target's view presents it, with the managed fields of that view. */
-function shown(target: Target, existing: ApiObject): ApiObject {
-  const { view, resource } = target
-  if (!view.read) return fromHeld(resource.definition, existing)
-  return withEntries(view.read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
+export function shown(target: Target, existing: ApiObject, read = target.view.read): ApiObject {
+  if (!read) return fromHeld(target.resource.definition, existing)
+  return withEntries(read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
 }
 
 /** Managed fields of the stored object after a write through the view. */

@@ -3,11 +3,11 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
 import { readPatchOptions } from '../request/options.ts'
-import { fromHeld } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
 import { goText } from '../schema/go-text.ts'
+import { isObject } from '../schema/is-object.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
@@ -15,8 +15,8 @@ import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
 import { checkName, requireName, validateIdentity } from './name.ts'
-import { type Recorder, recorder } from './ownership.ts'
-import { conversionFault } from './patch/conversion.ts'
+import { type Recorder, recorder, shown } from './ownership.ts'
+import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { receive } from './receive.ts'
@@ -39,21 +39,23 @@ const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patc
 const maxShown = 10 * 1024
 
 /** 422 when the result is not an object of the kind. */
-function unfit(shown: string, why: string): ApiError {
-  const message = `Invalid value: ${quote(shown)}: ${why}`
+function unfit(object: string, why: string): ApiError {
+  const message = `Invalid value: ${quote(object)}: ${why}`
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }])
 }
 
 /** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
 function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
   if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
-  return (_kind, why) => unfit(shortJson(sorted(patched), maxShown), why)
+  return (_kind, why) => unfit(shortJson(sorted(patched, patch), maxShown), why)
 }
 
-/** The members of an object by name, as the reference's patch library writes them. */
-function sorted(value: Json): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+/** A patched object as the reference's patch library writes it: members by name in the objects that the patch has looked into. */
+function sorted(value: Json, patch: Json): Json {
+  if (!isObject(value)) return value
+  const inner = (name: string, member: Json) => (isObject(patch) && isObject(patch[name]) ? sorted(member, patch[name]) : member)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(members.map(([name, member]) => [name, inner(name, member)]))
 }
 
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
@@ -70,12 +72,12 @@ export const patch: Verb = async (target) => {
   const received = receive(target)
   const bytes = received instanceof Promise ? await received : received
   exchange.observer?.patched(bytes)
-  const { value, faults } = parsePatch(bytes, format, view.body.schema)
+  const { value: given, faults } = parsePatch(bytes, format, view.body.schema)
+  const value = isStrategic ? withGoIntegers(given, view.body.schema) : given
   checkName(target)
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
-    const shown = view.base ?? view.read
-    const document = shown ? shown(existing) : fromHeld(resource.definition, existing)
+    const document = shown(target, existing, view.base)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
     const body = { value: patched, faults, isOwn: true, sorted: true } as const

@@ -59,8 +59,8 @@ const listMeta = ({ typeMeta }: ResourceDefinition, { resourceVersion, ...meta }
   typeMeta === 'explicit' ? { continue: '', ...meta, resourceVersion } : { resourceVersion, ...meta }
 
 /** An object with nothing but metadata, and the empty fields that every object of the kind has. */
-const bareObject = ({ schema, kind, ...definition }: ResourceDefinition, metadata: JsonObject) =>
-  canonicalise(schema, { kind, apiVersion: apiVersionOf(definition), metadata }, { root: true })
+const bareObject = ({ schema, kind, bare, ...definition }: ResourceDefinition, metadata: JsonObject) =>
+  canonicalise(schema, { ...structuredClone(bare), kind, apiVersion: apiVersionOf(definition), metadata }, { root: true })
 
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
@@ -160,7 +160,9 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     negotiated,
     form,
     object: (entry) => entry.form(form, () => (isJson ? print(entry) : write(item(entry), PartialObjectMetadata))),
-    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, PartialObjectMetadataList),
+    // An empty list is null, as in the reference.
+    list: ({ entries }, metadata) =>
+      write({ ...listHead(metadata), items: entries.length > 0 ? entries.map(item) : null }, PartialObjectMetadataList),
     items: 'anew',
     prepare() {},
     parts(meta) {

@@ -61,7 +61,8 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
         if (operation === 'DELETE') noteDeletion(name)
         return
       }
-      if (operation !== 'CREATE' || !attributes.namespaced || groupResource.resource === accessReviews) return
+      if (operation !== 'CREATE' || !attributes.namespaced || attributes.namespace === '' || groupResource.resource === accessReviews)
+        return
       return checkNamespace(attributes)
     },
   }

@@ -3,7 +3,7 @@
  * ServiceCIDR objects that are ready.
  */
 import type { Platform } from '../../platform.ts'
-import type { Family } from '../../resources/core/service-defaults.ts'
+import { type Family, familyOf } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
 import { parseAddress } from '../../schema/ip.ts'
@@ -83,7 +83,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
 
   /** False when the address is taken. */
   async function put(address: string, { namespace, name }: ServiceName, write: ReservingWrite): Promise<boolean> {
-    const family: Family = address.includes(':') ? 'IPv6' : 'IPv4'
+    const family = familyOf(address)
     const object = {
       kind: 'IPAddress',
       apiVersion: platform.name('networking.<domain>/v1'),
@@ -118,7 +118,11 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
   return {
     async take(text, service, write) {
       const address = parseAddress(text)
-      const range = address && (await ranges()).find((each) => each.contains(address))
+      const ready = await ranges()
+      // Dry runs ask any range of the family.
+      const range =
+        address &&
+        (ready.find((each) => each.contains(address)) ?? (write.dryRun ? ready.find(({ family }) => family === familyOf(text)) : undefined))
       if (range === undefined) throw new AllocationError('the provided network does not match the current range')
       if (!range.isUsable(address!))
         throw new AllocationError(

@@ -2,3 +2,6 @@
 export class AllocationError extends Error {
   override readonly name = 'AllocationError'
 }
+
+/** The requested port belongs to another service. */
+export const alreadyAllocated = () => new AllocationError('provided port is already allocated')

@@ -1,11 +1,11 @@
 /** Allocates node ports of a service. Changes the spec and the set in place; after an ApiError the set must be discarded. */
-import { needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
-import { internalError } from '../../respond/status.ts'
+import { mayHoldPorts, needsHealthCheckPort, needsNodePorts, type ServiceSpec } from '../../resources/core/service-defaults.ts'
+import { internalError, unreasoned } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { AllocationError } from './allocation-error.ts'
-import type { PortSet } from './port-set.ts'
-import { mayHoldPorts, nodePortsOf, type ServicePort } from './service.ts'
+import type { PortSource } from './port-set.ts'
+import { nodePortsOf, type ServicePort } from './service.ts'
 
 const path = FieldPath.of('spec', 'ports')
 
@@ -28,7 +28,7 @@ function orInternal<T>(what: string, take: () => T): T {
   }
 }
 
-function takeWanted(set: PortSet, index: number, port: number): number {
+function takeWanted(set: PortSource, index: number, port: number): number {
   try {
     set.take(port)
     return port
@@ -38,15 +38,13 @@ function takeWanted(set: PortSet, index: number, port: number): number {
   }
 }
 
-const choosesPorts = ({ type, allocateLoadBalancerNodePorts = true }: ServiceSpec) => type === 'NodePort' || allocateLoadBalancerNodePorts
-
 /** Allocates the ports of a new service: protocols of one port share a node port. */
-function takeNew(spec: ServiceSpec, set: PortSet): void {
+function takeNew(spec: ServiceSpec, set: PortSource): void {
   const ports = spec.ports ?? []
   const byPort = new Map<number, number>()
   const wanted = ({ port }: ServicePort) => ports.find((each) => each.port === port && each.nodePort)?.nodePort
   for (const [index, port] of ports.entries()) {
-    if (!port.nodePort && !choosesPorts(spec)) continue
+    if (!port.nodePort && !needsNodePorts(spec)) continue
     const known = byPort.get(port.port)
     if (known === undefined) {
       const want = wanted(port)
@@ -58,22 +56,27 @@ function takeNew(spec: ServiceSpec, set: PortSet): void {
 }
 
 /** Allocates the ports of an existing service, which keeps its own. */
-function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSet): void {
+function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSource): void {
   const own = new Set(nodePortsOf(old))
+  const used = new Set<string>()
   for (const [index, port] of (spec.ports ?? []).entries()) {
     if (!port.nodePort) {
-      if (choosesPorts(spec)) port.nodePort = orInternal('a nodePort', () => set.takeAny())
+      if (!needsNodePorts(spec)) continue
+      port.nodePort = orInternal('a nodePort', () => set.takeAny())
     } else if (!own.has(port.nodePort)) {
       takeWanted(set, index, port.nodePort)
       own.add(port.nodePort)
     }
+    const use = `{${port.protocol} ${port.nodePort}}`
+    if (used.has(use)) throw unreasoned(`duplicate nodePort: ${use}`)
+    used.add(use)
   }
 }
 
 const lacksHealthCheck = (spec: ServiceSpec, old: ServiceSpec | undefined) =>
   needsHealthCheckPort(spec) && !(old && needsHealthCheckPort(old))
 
-function takeHealthCheck(spec: ServiceSpec, set: PortSet): void {
+function takeHealthCheck(spec: ServiceSpec, set: PortSource): void {
   const want = spec.healthCheckNodePort
   if (want) orInternal(`requested HealthCheck NodePort ${want}`, () => set.take(want))
   else spec.healthCheckNodePort = orInternal('a HealthCheck NodePort 0', () => set.takeAny())
@@ -82,12 +85,12 @@ function takeHealthCheck(spec: ServiceSpec, set: PortSet): void {
 /** Whether `takePorts` would allocate a port. */
 export function lacksPorts(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   const own = old ? nodePortsOf(old) : []
-  const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : choosesPorts(spec))
+  const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : needsNodePorts(spec))
   return (mayHoldPorts(spec) && (spec.ports ?? []).some(lacks)) || lacksHealthCheck(spec, old)
 }
 
 /** Allocates the ports that the spec needs and `old` does not have. */
-export function takePorts(spec: ServiceSpec, old: ServiceSpec | undefined, set: PortSet): void {
+export function takePorts(spec: ServiceSpec, old: ServiceSpec | undefined, set: PortSource): void {
   if (mayHoldPorts(spec)) {
     if (old) takeMore(spec, old, set)
     else takeNew(spec, set)

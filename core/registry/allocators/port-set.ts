@@ -1,5 +1,5 @@
 /** The ports of a range, taken or free. */
-import { AllocationError } from './allocation-error.ts'
+import { AllocationError, alreadyAllocated } from './allocation-error.ts'
 
 /** Both ends are inclusive. */
 export interface PortRange {
@@ -16,7 +16,15 @@ function bandOf(size: number): number {
   return size <= smallest ? 0 : Math.min(Math.max(Math.floor(size / bandShare), smallest), largestBand)
 }
 
-export class PortSet {
+/** Takes ports: of a range, or for a dry run. */
+export interface PortSource {
+  /** Throws AllocationError when the port is not available. */
+  take(port: number): void
+  /** Any free port. Throws AllocationError when none is left. */
+  takeAny(): number
+}
+
+export class PortSet implements PortSource {
   readonly range: PortRange
   readonly #taken: Set<number>
 
@@ -37,7 +45,7 @@ export class PortSet {
   take(port: number): void {
     const { from, to } = this.range
     if (!this.holds(port)) throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
-    if (this.#taken.has(port)) throw new AllocationError('provided port is already allocated')
+    if (this.#taken.has(port)) throw alreadyAllocated()
     this.#taken.add(port)
   }
 

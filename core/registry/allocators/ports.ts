@@ -8,8 +8,10 @@ import { printPorts, readPorts } from './range-allocation.ts'
 const tries = 50
 
 export interface Ports {
-  /** Applies `work` to the set and stores it; repeats on a write conflict. A dry run stores nothing. */
-  change<T>(dryRun: boolean, work: (set: PortSet) => T): Promise<T>
+  /** Applies `work` to the set and stores it; repeats on a write conflict. */
+  change<T>(work: (set: PortSet) => T): Promise<T>
+  /** The ports that are taken. */
+  taken(): Promise<ReadonlySet<number>>
   readonly range: PortRange
 }
 
@@ -19,13 +21,13 @@ export function createPorts(store: KeyValueStore, prefix: string, range: PortRan
   const key = `${prefix}/ranges/servicenodeports`
   let last: Promise<unknown> = Promise.resolve()
 
-  async function attempt<T>(dryRun: boolean, work: (set: PortSet) => T): Promise<T> {
+  async function attempt<T>(work: (set: PortSet) => T): Promise<T> {
     let { kv } = await store.get(key)
     for (let attempt = 0; attempt < tries; attempt++) {
       const set = readPorts(kv?.value, range)
       const result = work(set)
       const value = printPorts(set)
-      if (dryRun || (kv ? same(kv.value, value) : set.taken.size === 0)) return result
+      if (kv ? same(kv.value, value) : set.taken.size === 0) return result
       const swap = await store.put(key, value, kv?.modRevision ?? 0)
       if (swap.ok) return result
       kv = swap.current
@@ -35,10 +37,11 @@ export function createPorts(store: KeyValueStore, prefix: string, range: PortRan
 
   return {
     range,
-    change(dryRun, work) {
-      const result = last.then(() => attempt(dryRun, work))
+    change(work) {
+      const result = last.then(() => attempt(work))
       last = result.catch(() => {})
       return result
     },
+    taken: async () => readPorts((await store.get(key)).kv?.value, range).taken,
   }
 }

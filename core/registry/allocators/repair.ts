@@ -54,7 +54,7 @@ async function repairAddresses(
 }
 
 async function repairPorts({ ports, logger }: RepairOptions, held: ReadonlySet<number>, seen: Leaks): Promise<Set<number>> {
-  return ports.change(false, (set) => {
+  return ports.change((set) => {
     const leaks = new Set<number>()
     for (const port of [...set.taken]) {
       if (held.has(port)) continue

@@ -12,9 +12,10 @@ import type { ServedResource } from '../served.ts'
 import { addressRange } from './address-range.ts'
 import { createAddresses } from './addresses.ts'
 import { surplusAddresses, takeAddresses } from './cluster-ips.ts'
+import { dryRunPorts } from './dry-run-ports.ts'
 import { chooseFamilies } from './ip-families.ts'
 import { lacksPorts, PortRefused, takePorts } from './node-ports.ts'
-import type { PortRange } from './port-set.ts'
+import type { PortRange, PortSource } from './port-set.ts'
 import { createPorts } from './ports.ts'
 import { noLeaks, repair } from './repair.ts'
 import { clusterIpsOf, heldPorts, specOf } from './service.ts'
@@ -70,7 +71,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
     for (const address of ips) await quietly('giving back an address', service, () => addresses.release(address, nameOf(service), write))
     if (portNumbers.length === 0) return
     await quietly('giving back node ports', service, () =>
-      ports.change(false, (set) => {
+      ports.change((set) => {
         for (const port of portNumbers) set.release(port)
       }),
     )
@@ -80,12 +81,12 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
   async function takeNodePorts(service: ApiObject, spec: ServiceSpec, old: ServiceSpec | undefined, dryRun: boolean) {
     if (!lacksPorts(spec, old)) return []
     try {
-      const next = await ports.change(dryRun, (set) => {
+      const take = (set: PortSource) => {
         const copy = structuredClone(spec)
         takePorts(copy, old, set)
         return copy
-      })
-      Object.assign(spec, next)
+      }
+      Object.assign(spec, dryRun ? take(dryRunPorts(await ports.taken())) : await ports.change(take))
     } catch (error) {
       if (error instanceof PortRefused) throw invalid(definition, service.metadata.name ?? '', error.errors.list)
       throw error

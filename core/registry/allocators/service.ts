@@ -1,6 +1,6 @@
 /** Addresses and node ports of a service. */
 import type { ServicePort as ServicePortMessage } from '../../resources/core/service.ts'
-import { needsClusterIP, needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
+import { mayHoldPorts, needsClusterIP, needsHealthCheckPort, type ServiceSpec } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
 
@@ -13,9 +13,6 @@ export function specOf(service: ApiObject): ServiceSpec {
   service['spec'] ??= {}
   return service['spec'] as ServiceSpec
 }
-
-/** Types of services that may have node ports. */
-export const mayHoldPorts = ({ type }: ServiceSpec) => type === 'NodePort' || type === 'LoadBalancer'
 
 /** Cluster IPs of the service, from the service ranges. */
 export function clusterIpsOf(spec: ServiceSpec): readonly string[] {

@@ -113,6 +113,7 @@ export const deployments = resource({
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: Deployment,
+  bare: { spec: { replicas: 0 } },
   columns: deploymentColumns,
   fieldAnnotations: ['deprecated.deployment.rollback.to'],
   lifecycle: { introduced: '1.9' },

@@ -61,6 +61,7 @@ export const replicaSets = resource({
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: ReplicaSet,
+  bare: { spec: { replicas: 0 } },
   columns: replicaSetColumns,
   lifecycle: { introduced: '1.9' },
   status: true,

@@ -182,6 +182,7 @@ export const statefulSets = resource({
   qualifiedFinalizers: true,
   categories: ['all'],
   schema: StatefulSet,
+  bare: { spec: { replicas: 0 } },
   columns: statefulSetColumns,
   lifecycle: { introduced: '1.9' },
   status: true,

@@ -8,11 +8,23 @@ export const BoundObjectReference = message('BoundObjectReference', 'Object that
   uid: field(4, string, 'UID of the object.', { goType: 'types.UID' }),
 })
 
-export const TokenRequestSpec = message('TokenRequestSpec', 'The requested token.', {
-  audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
-  expirationSeconds: pointer(4, int64, 'Seconds of validity; may be shortened. 3600 by default.', { omitEmpty: false }),
-  boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
-})
+/** Seconds of validity of tokens whose request names none. */
+const defaultSeconds = 3600
+
+export const TokenRequestSpec = message(
+  'TokenRequestSpec',
+  'The requested token.',
+  {
+    audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
+    expirationSeconds: pointer(4, int64, `Seconds of validity; may be shortened. ${defaultSeconds} by default.`, { omitEmpty: false }),
+    boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
+  },
+  {
+    defaults(spec) {
+      spec['expirationSeconds'] ??= defaultSeconds
+    },
+  },
+)
 
 export const TokenRequestStatus = message('TokenRequestStatus', 'The token that was issued.', {
   token: field(1, string, 'The token.', { omitEmpty: false }),

@@ -66,4 +66,5 @@ export const events = resource({
   },
   createOnUpdate: true,
   ttl: 'event',
+  defaultPropagation: 'Unsupported',
 })

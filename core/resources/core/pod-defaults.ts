@@ -9,13 +9,18 @@ type Container = Infer<typeof ContainerSchema>
 type PodSpec = Infer<typeof PodSpecSchema>
 
 /** For pods but not for templates: otherwise stored templates would change with a server's new defaults. */
+/** Seconds that stand for negative grace periods. */
+const shortestGrace = 1
+
 export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
+  if (!spec) return
+  spec.enableServiceLinks ??= true
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = shortestGrace
   // A pod without containers, whose list is null, fails validation later.
-  if (!spec?.containers) return
+  if (!spec.containers) return
   const all = [...spec.containers, ...(spec.initContainers ?? [])]
   for (const container of all) requestLimits(container)
   defaultPodResources(spec)
-  spec.enableServiceLinks ??= true
   if (spec.hostNetwork) for (const { ports = [] } of all) for (const port of ports) port.hostPort ||= port.containerPort
 }
 

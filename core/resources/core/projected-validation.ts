@@ -31,11 +31,13 @@ export function validateKeys(
   nameField: string,
   path: FieldPath,
   errors: FieldErrors,
+  validateItem?: (item: KeyPath) => void,
 ): void {
   if (!name) errors.required(path.child(nameField))
   validateMode(source.defaultMode, path.child('defaultMode'), errors)
   source.items?.forEach((item, index) => {
     validateKeyToPath(item, path.child('items').index(index), errors)
+    validateItem?.(item)
   })
 }
 
@@ -76,21 +78,25 @@ function validateTrustBundle(
   validateFilePath(bundle.path, path.child('path'), errors)
 }
 
-/** Files of one source, with the value for errors. */
-function filesOf({ secret, configMap, downwardAPI, clusterTrustBundle }: Projection): { path: string; shown: string }[] {
-  return [
-    ...(secret?.items ?? []).map(({ path }) => ({ path, shown: secret?.name ?? '' })),
-    ...(configMap?.items ?? []).map(({ path }) => ({ path, shown: configMap?.name ?? '' })),
-    ...(downwardAPI?.items ?? []).map(({ path }) => ({ path, shown: path })),
-    ...(clusterTrustBundle ? [{ path: clusterTrustBundle.path, shown: clusterTrustBundle.path }] : []),
-  ].filter(({ path }) => path !== '')
-}
+/** Notes a file of the volume; `shown`: the value of the error when another source has it. */
+type Claim = (file: string, shown: string) => void
 
-function validateProjection(source: Projection, path: FieldPath, volume: FieldPath, errors: FieldErrors, context: HookContext): void {
+function validateProjection(
+  source: Projection,
+  path: FieldPath,
+  volume: FieldPath,
+  claim: Claim,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle } = source
-  if (secret) validateKeys({ items: secret.items }, secret.name, 'name', path.child('secret'), errors)
-  if (configMap) validateKeys({ items: configMap.items }, configMap.name, 'name', path.child('configMap'), errors)
-  for (const file of downwardAPI?.items ?? []) validateDownwardFile(file, path.child('downwardAPI'), errors)
+  for (const [name, keyed] of Object.entries({ secret, configMap }))
+    if (keyed)
+      validateKeys({ items: keyed.items }, keyed.name, 'name', path.child(name), errors, (item) => claim(item.path, keyed.name ?? ''))
+  for (const file of downwardAPI?.items ?? []) {
+    validateDownwardFile(file, path.child('downwardAPI'), errors)
+    claim(file.path, file.path)
+  }
   if (serviceAccountToken) {
     const { expirationSeconds = shortest, path: file } = serviceAccountToken
     const at = path.child('serviceAccountToken').child('expirationSeconds')
@@ -99,7 +105,9 @@ function validateProjection(source: Projection, path: FieldPath, volume: FieldPa
     if (file) errors.forgivable('paths of tokens', () => validateFilePath(file, volume.child('path'), errors))
     else errors.required(volume.child('path'))
   }
-  if (clusterTrustBundle) validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), errors, context)
+  if (!clusterTrustBundle) return
+  validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), errors, context)
+  claim(clusterTrustBundle.path, clusterTrustBundle.path)
 }
 
 export function validateProjected(
@@ -110,13 +118,13 @@ export function validateProjected(
 ) {
   validateMode(defaultMode, path.child('defaultMode'), errors)
   const taken = new Set<string>()
+  const claim: Claim = (file, shown) => {
+    if (taken.has(file)) errors.invalid(path, shown, 'conflicting duplicate paths')
+    if (file) taken.add(file)
+  }
   sources?.forEach((source, index) => {
     const at = path.child('sources').index(index)
-    validateProjection(source, at, path, errors, context)
-    for (const { path: file, shown } of filesOf(source)) {
-      if (taken.has(file)) errors.invalid(path, shown, 'conflicting duplicate paths')
-      taken.add(file)
-    }
+    validateProjection(source, at, path, claim, errors, context)
     if (Object.values(source).filter(Boolean).length > 1) errors.forbidden(at, 'may not specify more than 1 volume type per source')
   })
 }

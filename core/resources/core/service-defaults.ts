@@ -11,8 +11,11 @@ const sessionSeconds = 10800
 
 export const isHeadless = ({ clusterIPs = [] }: ServiceSpec) => clusterIPs.length === 1 && clusterIPs[0] === 'None'
 export const needsClusterIP = ({ type }: ServiceSpec) => type !== 'ExternalName'
-export const needsNodePort = ({ type, allocateLoadBalancerNodePorts: allocate }: ServiceSpec) =>
-  type === 'NodePort' || (type === 'LoadBalancer' && allocate !== false)
+/** Whether every port of the service gets a node port. */
+export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts = true }: ServiceSpec) =>
+  type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts)
+/** Types of services that may have node ports. */
+export const mayHoldPorts = ({ type }: ServiceSpec) => type === 'NodePort' || type === 'LoadBalancer'
 export const needsHealthCheckPort = ({ type, externalTrafficPolicy }: ServiceSpec) =>
   type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 export const isExternal = ({ type, externalIPs = [] }: ServiceSpec) =>
@@ -37,7 +40,8 @@ export function defaultServiceStatus({ spec, status }: Service): void {
   for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
 }
 
-const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4')
+/** The family of an IP address. */
+export const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4')
 
 /**
  * Defaults the families from the service's addresses and the cluster's families (primary first). Headless services have
@@ -87,7 +91,7 @@ export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP
     if (!spec.clusterIPs?.length && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs]
   }
-  if (needsNodePort(spec) && needsNodePort(old)) keepNodePorts(spec, old)
+  if (needsNodePorts(spec) && needsNodePorts(old)) keepNodePorts(spec, old)
   if (needsHealthCheckPort(spec) && needsHealthCheckPort(old)) spec.healthCheckNodePort ||= old.healthCheckNodePort
 }
 
@@ -115,7 +119,7 @@ export function dropTypeDependent(spec: ServiceSpec, old: ServiceSpec): void {
     drop('ipFamilies', 'ipFamilyPolicy')
   }
   const nodePorts = ({ ports = [] }: ServiceSpec) => ports.map(({ nodePort = 0 }) => nodePort).sort()
-  if (needsNodePort(old) && !needsNodePort(spec) && equal(nodePorts(spec), nodePorts(old))) {
+  if (mayHoldPorts(old) && !mayHoldPorts(spec) && equal(nodePorts(spec), nodePorts(old))) {
     for (const port of spec.ports ?? []) delete port.nodePort
   }
   if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec)) drop('healthCheckNodePort')

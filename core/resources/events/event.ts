@@ -58,4 +58,5 @@ export const events = resource({
   },
   createOnUpdate: true,
   ttl: 'event',
+  defaultPropagation: 'Unsupported',
 })

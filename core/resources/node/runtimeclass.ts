@@ -38,7 +38,7 @@ export const runtimeClasses = resource({
   version: 'v1',
   kind: 'RuntimeClass',
   names: ['runtimeclasses', 'runtimeclass'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,
   schema: RuntimeClass,
   columns: runtimeClassColumns,

@@ -37,7 +37,7 @@ export const clusterRoles = resource({
   version: 'v1',
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRole,

@@ -15,7 +15,7 @@ export const clusterRoleBindings = resource({
   version: 'v1',
   kind: 'ClusterRoleBinding',
   names: ['clusterrolebindings', 'clusterrolebinding'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRoleBinding,

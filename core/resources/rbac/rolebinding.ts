@@ -15,7 +15,7 @@ export const roleBindings = resource({
   version: 'v1',
   kind: 'RoleBinding',
   names: ['rolebindings', 'rolebinding'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   schema: RoleBinding,
   columns: bindingColumns,

@@ -19,7 +19,7 @@ export const csiStorageCapacities = resource({
   version: 'v1',
   kind: 'CSIStorageCapacity',
   names: ['csistoragecapacities', 'csistoragecapacity'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   schema: CSIStorageCapacity,
   lifecycle: { introduced: '1.24' },

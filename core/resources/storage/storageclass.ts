@@ -56,7 +56,7 @@ export const storageClasses = resource({
   version: 'v1',
   kind: 'StorageClass',
   names: ['storageclasses', 'storageclass', 'sc'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: StorageClass,

@@ -31,11 +31,16 @@ interface NodeStatus {
   readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } }
 }
 
-/** Reads an object of the core group. Throws NotFound. */
-export async function find({ services: { table } }: Target, plural: string, namespace: string, name: string): Promise<ApiObject> {
+/** Reads an object of the core group. Throws NotFound, which names the resource of the request, as in the reference. */
+export async function find(
+  { services: { table }, resource: { groupResource } }: Target,
+  plural: string,
+  namespace: string,
+  name: string,
+): Promise<ApiObject> {
   const resource = table.lookup('', 'v1', plural)
   const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
-  if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
+  if (entry === undefined) throw notFound(groupResource, name)
   return entry.decode()
 }
 

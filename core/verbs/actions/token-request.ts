@@ -25,7 +25,6 @@ interface Reference {
 
 type Bound = NonNullable<IssuerRequest['boundObject']>
 
-const defaultSeconds = 3600
 const leastSeconds = 600
 const maxSeconds = 2 ** 32
 /** Lifetime in seconds that projected volumes request; such a token gets an extended lifetime, for clients that don't reload it. */
@@ -117,7 +116,7 @@ export const tokenRequest: Action = {
     const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = services.serviceAccounts
     const spec = (object['spec'] ?? {}) as Spec
     const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
-    let seconds = spec.expirationSeconds ?? defaultSeconds
+    let { expirationSeconds: seconds = 0 } = spec
     validateSeconds(target, seconds)
     const bound = spec.boundObjectRef ? await boundObject(target, spec.boundObjectRef) : undefined
     if (maxSeconds > 0 && seconds > maxSeconds) {

@@ -1,7 +1,10 @@
 /** Errors of strategic merge patches: the reference converts their result field by field, which fails in other words than decoding JSON. */
 import { type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
-import type { Json } from '../../schema/model.ts'
+import { isObject } from '../../schema/is-object.ts'
+import { set } from '../../schema/members.ts'
+import type { Json, Schema } from '../../schema/model.ts'
 import { describe } from '../../schema/scalars.ts'
+import { memberOf } from '../../schema/spelled-number.ts'
 
 /** Go's kind of a value of a patch. */
 function goKind(value: Json): string {
@@ -29,4 +32,26 @@ export function conversionFault(error: DecodeError): string {
   const { kind } = error
   if (kind.startsWith('v1.')) return `cannot restore struct from: ${given}`
   return convertible[given]?.includes(kind) ? `cannot convert ${given} to ${kind}` : `unrecognized type: ${kind}`
+}
+
+const leastInt64 = -(2n ** 63n)
+
+/** A number as Go's conversion to the type makes it, which wraps around: of an integer to 32 bits, of a larger whole number to 64. */
+function goInteger(value: number | bigint, { type }: Schema): Json {
+  const isExact = typeof value === 'bigint' || Number.isSafeInteger(value)
+  if (type === 'int32' && isExact) return Number(BigInt.asIntN(32, BigInt(value)))
+  return type === 'int64' && !isExact && Number.isInteger(value) && Math.abs(value) >= 2 ** 63 ? (leastInt64 as unknown as Json) : value
+}
+
+/** A strategic merge patch with its integers as the reference converts them. Changes the patch. */
+export function withGoIntegers(patch: Json, schema: Schema): Json {
+  if (typeof patch === 'number' || typeof patch === 'bigint') return goInteger(patch, schema)
+  if (Array.isArray(patch)) {
+    if (schema.type === 'list') for (const [at, item] of patch.entries()) patch[at] = withGoIntegers(item, schema.items)
+  } else if (isObject(patch))
+    for (const key of Object.keys(patch)) {
+      const member = memberOf(schema, key)
+      if (member) set(patch, key, withGoIntegers(patch[key] as Json, member))
+    }
+  return patch
 }

@@ -2,7 +2,7 @@
 
 import { unprocessablePatch } from '../../apply/json-patch.ts'
 import { typeName } from '../../apply/json-values.ts'
-import { badRequest } from '../../respond/status.ts'
+import { unreasoned } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { get } from '../../schema/members.ts'
@@ -15,11 +15,11 @@ type Identity = (item: Json) => Json
 /** Merges two objects with the same merge key into one. */
 type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject
 
-const noMergeKey = (map: JsonObject, key: string) => badRequest(`map: ${goText(map)} does not contain declared merge key: ${key}`)
+const noMergeKey = (map: JsonObject, key: string) => unreasoned(`map: ${goText(map)} does not contain declared merge key: ${key}`)
 
 function asObject(item: Json): JsonObject {
   if (isObject(item)) return item
-  throw badRequest(`expected a map[string]interface {}, but received a ${typeName(item)}`)
+  throw unreasoned(`expected a map[string]interface {}, but received a ${typeName(item)}`)
 }
 
 function identityOf(mergeKey: string | undefined): Identity {
@@ -49,10 +49,10 @@ function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
     const own = Array.isArray(item) ? 'list' : isObject(item) ? 'map' : typeof item
     if (own === 'list') throw unprocessablePatch()
     if (type !== undefined && own !== type)
-      throw badRequest(`list element types are not identical: [${lists.map((list) => goText([...list])).join(' ')}]`)
+      throw unreasoned(`list element types are not identical: [${lists.map((list) => goText([...list])).join(' ')}]`)
     type = own
   }
-  if (type === undefined) throw badRequest('no elements in any of the given slices')
+  if (type === undefined) throw unreasoned('no elements in any of the given slices')
   return type === 'map'
 }
 
@@ -75,7 +75,7 @@ export function mergeLists(
     }
     return inOrder([...new Set([...original, ...patch])], patch, original, undefined)
   }
-  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key for struct')
+  if (mergeKey === undefined) throw unreasoned('cannot merge lists without merge key for struct')
   const [kept, changes] = applyListDirectives(original, patch, mergeKey)
   const merged = mergeObjects(kept, changes, mergeKey, mergeItem)
   if (kept.length < original.length) for (let at = 0; at < original.length && at < merged.length; at++) original[at] = merged[at] as Json
@@ -93,7 +93,7 @@ function applyListDirectives(original: readonly Json[], patch: readonly Json[], 
     if (directive === undefined) changes.push(item)
     else if (directive === 'replace') replaces = true
     else if (directive === 'delete') deleted.add(identityOf(mergeKey)(item))
-    else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
+    else if (directive === 'merge') throw unreasoned('merging lists cannot yet be specified in the patch')
     else throw badPatchType(directive, map)
   }
   if (replaces) return [changes, []]
@@ -160,7 +160,7 @@ export function validateOrder(patch: readonly Json[], order: readonly Json[], me
     if (identity(named[at] as Json) === identity(item)) at++
   }
   if (at < named.length)
-    throw badRequest(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
+    throw unreasoned(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
 }
 
 /** The value of a `$setElementOrder` directive. Throws if it is not a list. */

@@ -1,7 +1,7 @@
 /** Strategic merge patch (API conventions, 'Patch operations'): merges lists as the schema says. */
 
 import { jsonTypeName, typeName } from '../../apply/json-values.ts'
-import { badRequest } from '../../respond/status.ts'
+import { badRequest, unreasoned } from '../../respond/status.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
@@ -11,7 +11,8 @@ import { inOrder, mergeLists, orderList, validateOrder } from './merge-list.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
- * Throws BadRequest for a malformed patch, and Invalid for lists of lists.
+ * Throws BadRequest for a patch or directive of a wrong type, Invalid for lists of lists, and an error without reason (500, as the reference) for what
+ * does not fit the schema.
  */
 export function applyStrategicMerge(schema: Message, document: JsonObject, patch: Json): JsonObject {
   if (patch === null) return document
@@ -32,9 +33,9 @@ interface Merging {
 /** Merge strategy of a field. */
 function mergingOf(schema: Schema, key: string): Merging {
   if (schema.type !== 'message')
-    throw badRequest(`merging an object in json but data type is not struct, instead is: ${schema.type === 'list' ? 'slice' : schema.type}`)
+    throw unreasoned(`merging an object in json but data type is not struct, instead is: ${schema.type === 'list' ? 'slice' : schema.type}`)
   const field = schema.json.get(key)
-  if (field === undefined) throw badRequest(`unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(key)}`)
+  if (field === undefined) throw unreasoned(`unable to find api field in struct ${schema.name} for the json field ${JSON.stringify(key)}`)
   const strategy = field.patchStrategy?.split(',').find((each) => each !== 'retainKeys') ?? ''
   return { schema: field.schema, strategy, mergeKey: field.patchMergeKey }
 }
@@ -109,5 +110,5 @@ function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): v
 function listAt(object: JsonObject, key: string): Json[] | undefined {
   const value = get(object, key)
   if (value === undefined || Array.isArray(value)) return value
-  throw badRequest(`expected a []interface {}, but received a ${typeName(value)}`)
+  throw unreasoned(`expected a []interface {}, but received a ${typeName(value)}`)
 }

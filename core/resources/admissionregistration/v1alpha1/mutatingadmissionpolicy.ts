@@ -33,6 +33,7 @@ export const mutatingAdmissionPolicies = resource({
   version: 'v1alpha1',
   kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: MutatingAdmissionPolicy,

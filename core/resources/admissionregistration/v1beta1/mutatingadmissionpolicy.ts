@@ -47,6 +47,7 @@ export const mutatingAdmissionPolicies = resource({
   version: 'v1beta1',
   kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
   schema: MutatingAdmissionPolicy,

@@ -109,21 +109,21 @@ test('merges', () => {
 test('refuses malformed patches', () => {
   const rows: [code: number, document: JsonObject, patch: Json, message: string | RegExp][] = [
     [400, {}, [], /cannot unmarshal array/],
-    [400, { child: {} }, { child: { $patch: 'bad' } }, 'unknown patch type: bad in map: map[$patch:bad]'],
-    [400, { items: n('a') }, { items: [{ value: 'x' }] }, 'map: map[value:x] does not contain declared merge key: name'],
-    [400, { items: n('a') }, { items: [{ $patch: 'delete' }] }, 'map: map[$patch:delete] does not contain declared merge key: name'],
-    [400, { items: n('a') }, { items: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],
-    [400, { items: n('a') }, { items: ['a'] }, 'list element types are not identical: [[map[name:a]] [a]]'],
-    [400, { numbers: [1] }, { numbers: ['1'] }, /list element types are not identical/],
+    [500, { child: {} }, { child: { $patch: 'bad' } }, 'unknown patch type: bad in map: map[$patch:bad]'],
+    [500, { items: n('a') }, { items: [{ value: 'x' }] }, 'map: map[value:x] does not contain declared merge key: name'],
+    [500, { items: n('a') }, { items: [{ $patch: 'delete' }] }, 'map: map[$patch:delete] does not contain declared merge key: name'],
+    [500, { items: n('a') }, { items: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],
+    [500, { items: n('a') }, { items: ['a'] }, 'list element types are not identical: [[map[name:a]] [a]]'],
+    [500, { numbers: [1] }, { numbers: ['1'] }, /list element types are not identical/],
     [422, { numbers: [1] }, { numbers: [[1]] }, /error in our request/],
     [400, { strategy: { name: 'a' } }, { strategy: { value: 'x', $retainKeys: ['name'] } }, 'invalid patch format of retainKeys'],
     [400, { strategy: {} }, { strategy: { $retainKeys: 'name' } }, 'invalid patch format of retainKeys'],
     [400, {}, { '$setElementOrder/items': 'x' }, 'invalid patch format of setElementOrder list'],
     [400, {}, { $setElementOrder: [] }, 'invalid patch format of setElementOrder list'],
     [400, { numbers: [1] }, { $deleteFromPrimitiveList: [] }, 'invalid patch format of primitive list'],
-    [400, { items: n('a') }, { items: n('b', 'c'), '$setElementOrder/items': n('c', 'b') }, /The order in patch list/],
-    [400, { unknown: {} }, { unknown: {} }, 'unable to find api field in struct Item for the json field "unknown"'],
-    [400, { labels: { a: {} } }, { labels: { a: {} } }, 'merging an object in json but data type is not struct, instead is: map'],
+    [500, { items: n('a') }, { items: n('b', 'c'), '$setElementOrder/items': n('c', 'b') }, /The order in patch list/],
+    [500, { unknown: {} }, { unknown: {} }, 'unable to find api field in struct Item for the json field "unknown"'],
+    [500, { labels: { a: {} } }, { labels: { a: {} } }, 'merging an object in json but data type is not struct, instead is: map'],
   ]
   for (const [code, document, patch, expected] of rows)
     assert.throws(
