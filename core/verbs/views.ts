@@ -46,8 +46,8 @@ function selectorText(value: unknown): string {
   return labelSelectorOf(isSelector ? selector : { matchLabels: selector as { [key: string]: string } }).toString()
 }
 
-/** Stands for absent replicas while a scale is patched. */
-const noReplicas = -(2 ** 31)
+/** Stands for absent replicas while a scale is patched: a number that no client asks for. */
+const noReplicas = -(2 ** 31) + 1
 
 function scaleView(
   { specReplicas, statusReplicas, selector, strategyValidates }: ScalePaths,

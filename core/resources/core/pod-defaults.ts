@@ -8,10 +8,10 @@ import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 type Container = Infer<typeof ContainerSchema>
 type PodSpec = Infer<typeof PodSpecSchema>
 
-/** For pods but not for templates: otherwise stored templates would change with a server's new defaults. */
 /** Seconds that stand for negative grace periods. */
 const shortestGrace = 1
 
+/** For pods but not for templates: otherwise stored templates would change with a server's new defaults. */
 export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
   if (!spec) return
   spec.enableServiceLinks ??= true

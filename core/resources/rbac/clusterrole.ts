@@ -37,7 +37,7 @@ export const clusterRoles = resource({
   version: 'v1',
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
-  metadataOnUpdate: ['object', 'lateUpdate'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRole,

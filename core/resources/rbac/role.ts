@@ -13,7 +13,7 @@ export const roles = resource({
   version: 'v1',
   kind: 'Role',
   names: ['roles', 'role'],
-  metadataOnUpdate: ['object', 'lateUpdate'],
+  metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
   schema: Role,
   lifecycle: { introduced: '1.8' },

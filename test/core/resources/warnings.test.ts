@@ -213,11 +213,7 @@ warns(inNamespace('v1', 'pods'), named('Pod', 'v1', { spec: { containers: [conta
     { 'spec.containers.0.ports': [{ name: 'web', containerPort: 80, hostIP: '10.0.0.1' }] },
     ['spec.containers[0].ports[0]: hostIP set without hostPort: {Name:web HostPort:0 ContainerPort:80 Protocol:TCP HostIP:10.0.0.1}'],
   ],
-  [
-    'a negative grace period',
-    { 'spec.terminationGracePeriodSeconds': -1 },
-    ['spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1'],
-  ],
+  ['a negative grace period, which is stored as 1', { 'spec.terminationGracePeriodSeconds': -1 }, []],
   [
     'an address that is not canonical',
     { 'spec.hostAliases': [{ ip: 'FD00:0::1', hostnames: ['a'] }] },

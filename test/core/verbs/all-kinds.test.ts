@@ -96,15 +96,16 @@ for (const definition of definitions) {
 
       const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
       assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
-      if (definition.strategy.prepareDelete && !definition.specFinalizers) {
-        const held = await watch.object()
+      const waits = definition.strategy.prepareDelete !== undefined && !definition.specFinalizers
+      if (waits || definition.gracePeriod) {
+        const marked = await watch.object()
         assert.deepEqual(
-          [held.type, held.object.metadata.deletionTimestamp !== undefined],
+          [marked.type, marked.object.metadata.deletionTimestamp !== undefined],
           ['MODIFIED', true],
-          'it waits for its finalizer',
+          'its deletion is announced: it waits for its finalizer, or had a grace period',
         )
-        await api.patch(path, { metadata: { finalizers: null } })
       }
+      if (waits) await api.patch(path, { metadata: { finalizers: null } })
       const last = await watch.object()
       // A namespace remains until its finalizer is removed.
       assert.equal(last.type, definition.specFinalizers ? 'MODIFIED' : 'DELETED')

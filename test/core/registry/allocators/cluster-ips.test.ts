@@ -110,7 +110,7 @@ test('a dry run gets the network address, detects addresses outside of ranges, a
     await api.send('POST', `${services}?dryRun=All`, service('web', { clusterIP: '10.9.0.1' })),
     422,
     'Invalid',
-    /the provided network does not match the current range$/,
+    /the provided IP \(10\.9\.0\.1\) is not in the valid range\. The range of valid IPs is 10\.0\.0\.0\/24$/,
   )
   const unnamed = { ...service(''), metadata: {} }
   assertFailure(

@@ -76,7 +76,7 @@ test('the container must exist', async () => {
 })
 
 test('the node must exist, have an address and be reachable', async () => {
-  assertFailure(await api.get(`${pods}/lost/log`), 404, 'NotFound', 'nodes "nowhere" not found')
+  assertFailure(await api.get(`${pods}/lost/log`), 404, 'NotFound', 'pods "nowhere" not found')
   const unreachable = 'dial tcp 192.0.2.1:10250: connect: connection refused'
   const expected = [
     [`${pods}/silent/log`, {}, 'no preferred addresses found; known addresses: []'],
