@@ -32,6 +32,9 @@ const others: { readonly [code: string]: string } = {
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
+/** OpenSSL's words when the first bytes are no TLS record, as those of a server that speaks HTTP. */
+const isPlain = (error: unknown) => messageOf(error).includes('wrong version number')
+
 /** If several addresses were tried, the error of the last one. */
 const last = (error: unknown): unknown => (error instanceof AggregateError ? error.errors.at(-1) : error)
 
@@ -43,6 +46,11 @@ export function dialError(given: unknown, origin: URL): string {
   const error = last(given)
   const code = codeOf(error)
   const refused = connecting[code]
+  if (isPlain(error)) return 'tls: first record does not look like a TLS handshake'
   if (refused !== undefined) return `dial tcp ${addressOf(origin)}: ${refused}`
   return code in looking ? `dial tcp: ${lookupError(error, hostOf(origin))}` : (others[code] ?? messageOf(error))
 }
+
+/** As `dialError`, for calls that the reference makes with Go's HTTP client: that knows a response of HTTP when it expects TLS. */
+export const clientError = (error: unknown, origin: URL): string =>
+  isPlain(last(error)) ? 'http: server gave HTTP response to HTTPS client' : dialError(error, origin)

@@ -10,7 +10,7 @@ import { opcodes } from '../websocket/frames.ts'
 import { isWebSocket, negotiate } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
-import { dialError } from './dial-error.ts'
+import { clientError } from './dial-error.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
@@ -46,7 +46,7 @@ export async function openLog(
   const request = new Request(url, { signal, redirect: 'manual' })
   const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw unreasoned(`Get ${JSON.stringify(url)}: ${dialError(error, destination.origin)}`)
+    throw unreasoned(`Get ${JSON.stringify(url)}: ${clientError(error, destination.origin)}`)
   })
   if (response.status < 200 || response.status > 206) throw await refusal(response, name)
   return response.body as Log

@@ -17,8 +17,12 @@ export type ServerName = 'this server' | 'the reference'
 
 export interface Cluster {
   readonly api: Api
+  /** Path of an administrator's kubeconfig. */
+  readonly kubeconfig: string
   /** Starts a hollow node: a kubelet without containers. */
   startNode(name: string): Promise<Program>
+  /** The ports of the nodes at which anyone may read. */
+  readonly readOnlyPorts: ReadonlyMap<string, number>
   /** As another user, with a client certificate. */
   as(certificate: string, key: string): Api
   close(): Promise<void>
@@ -60,6 +64,7 @@ export async function startCluster(server: ServerName): Promise<Cluster> {
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
+    '--kubelet-preferred-address-types=InternalIP',
     '--service-cluster-ip-range=10.0.0.0/24',
     '--service-account-issuer=https://issuer.example',
     `--service-account-signing-key-file=${tokenKey}`,
@@ -122,12 +127,16 @@ export async function startCluster(server: ServerName): Promise<Cluster> {
     ])
     start(pathOf('kube-scheduler'), 'scheduler', [...(await common()), `--cert-dir=${file('scheduler')}`])
 
+    const readOnlyPorts = new Map<string, number>()
     return {
       api,
+      kubeconfig,
       as,
+      readOnlyPorts,
       async startNode(name) {
         const nodePort = await freePort()
         const readOnlyPort = await freePort()
+        readOnlyPorts.set(name, readOnlyPort)
         return start(pathOf('kubemark'), name, [
           '--morph=kubelet',
           `--name=${name}`,

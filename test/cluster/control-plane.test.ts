@@ -8,13 +8,14 @@ import { eventually } from '../support/wait.ts'
 import { type Cluster, type ServerName, startCluster } from './cluster.ts'
 import { components, programPath } from './programs.ts'
 import { isTrue, spaceOf } from './scenario.ts'
+import { agents } from './scenarios/agents.ts'
 import { objects } from './scenarios/objects.ts'
 import { workloads } from './scenarios/workloads.ts'
 
 const missing = components.filter((name) => programPath(name) === undefined)
 const skip = missing.length > 0 && `not installed (on PATH or in KUBERNETES_BIN): ${missing.join(', ')}`
 const servers: readonly ServerName[] = programPath('kube-apiserver') === undefined ? ['this server'] : ['this server', 'the reference']
-const scenarios = [...workloads, ...objects]
+const scenarios = [...workloads, ...objects, ...agents]
 
 describe('a control plane with hollow nodes', { skip }, () => {
   const clusters: Cluster[] = []
