@@ -25,6 +25,7 @@ import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAuditMetrics } from '../meta/metrics/audit.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
+import { collectCensus } from '../meta/metrics/census.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
 import { collectProcess } from '../meta/metrics/process.ts'
 import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
@@ -308,6 +309,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
 
   serverMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
+    collectCensus(general.metrics)
     collectBuild(general.metrics, { ...general, ...apis })
     if (telemetry.usage) collectProcess(general.metrics, telemetry.usage)
     return createServerMetrics(general.metrics, clock)

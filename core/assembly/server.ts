@@ -41,7 +41,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const { metrics } = options.general
   const loopback = createLoopback()
   const began = clock.monotonic()
-  const healthMetrics = createHealthMetrics(clock, options.general.platform)
+  const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
   const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
   const context: AssemblyContext = {
     options,

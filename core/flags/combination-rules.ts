@@ -1,6 +1,5 @@
 /** Rules between flags that the table in exclusions.ts can't express as rows. */
 import type { FeatureGates } from '../config/feature-gates.ts'
-import { ownRelease, releaseBefore } from '../release.ts'
 import type { ParsedFlags } from './parse.ts'
 import type { FlagName } from './rows/index.ts'
 
@@ -68,14 +67,6 @@ export const audit =
       ...(largestBatch < largestEvent ? [`--${truncate}-max-batch-size must not be smaller than --${truncate}-max-event-size`] : []),
     ]
   }
-
-export const hiddenMetrics: Rule = (flags) => {
-  const shown = flags.get('show-hidden-metrics-for-version')
-  const previous = releaseBefore(ownRelease)
-  return shown === undefined || shown === previous
-    ? undefined
-    : `--show-hidden-metrics-for-version: invalid value "${shown}": must be the previous release, ${previous}`
-}
 
 export const nodePort: Rule = (flags) => {
   const port = flags.get('platform-service-node-port') ?? 0

@@ -5,6 +5,7 @@ import { authenticationConfiguration } from '../authn/file/authentication.ts'
 import { authorizationConfiguration } from '../authz/file/authorization.ts'
 import type { FileKind } from '../config/files/kind.ts'
 import { tracingConfiguration } from '../config/files/tracing.ts'
+import { labelValuesFile } from '../meta/metrics/label-values-file.ts'
 import { encryptionConfiguration } from '../storage/encryption/file/encryption.ts'
 
 const kinds = {
@@ -12,6 +13,7 @@ const kinds = {
   AuthenticationConfiguration: authenticationConfiguration,
   AuthorizationConfiguration: authorizationConfiguration,
   EncryptionConfiguration: encryptionConfiguration,
+  MetricLabels: labelValuesFile,
   Policy: auditPolicy,
   TracingConfiguration: tracingConfiguration,
 }

@@ -122,8 +122,8 @@ export function createMeta(options: MetaOptions): Meta {
   const find = lookup([
     ...['/', '/index.html'].map((path) => ({ path, respond: () => root() })),
     { path: '/version', service: 'application/json', respond: () => versionResponse(version) },
-    { path: '/metrics', respond: () => metrics.respond(started) },
-    { path: '/metrics/slis', respond: () => healthMetrics.respond(started) },
+    { path: '/metrics', respond: ({ request }) => metrics.respond(request.headers, started) },
+    { path: '/metrics/slis', respond: ({ request }) => healthMetrics.respond(request.headers, started) },
     ...['/healthz', '/livez', '/readyz'].map((path) => ({ path, below: true, respond: health.respond }) as const),
     ...['/api', '/apis'].map((path) => ({ path, below: true, respond: discovery.respond }) as const),
     { path: '/openapi/v2', respond: v2.respond },

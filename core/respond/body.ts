@@ -9,7 +9,7 @@ const threshold = 128 * 1024
 const maxCodings = 100
 
 /** Whether the header (RFC 9110 12.5.3) accepts gzip, or any coding, with a quality above zero. */
-function acceptsGzip(header: string): boolean {
+export function acceptsGzip(header: string): boolean {
   return header.split(',', maxCodings).some((text) => {
     const [coding = '', quality] = text
       .toLowerCase()

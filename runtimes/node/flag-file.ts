@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import type { FileKind } from '../../core/config/files/kind.ts'
 import { loadFile } from '../../core/config/files/load.ts'
 import { fileKinds } from '../../core/flags/file-kinds.ts'
 import { FlagError } from '../../core/flags/flag.ts'
@@ -20,6 +21,12 @@ export function readPath(flag: string, path: string): string {
 export function readFlagFile(flags: ParsedFlags, flag: FlagName): string | undefined {
   const path: unknown = flags.get(flag)
   return typeof path === 'string' && path !== '' ? readPath(flag, path) : undefined
+}
+
+/** The content of the file that a flag names; undefined when it is not set. */
+export function loadFlagFile<T>(flags: ParsedFlags, flag: FlagName, kind: FileKind<T>): T | undefined {
+  const text = readFlagFile(flags, flag)
+  return text === undefined ? undefined : loadFile(kind, text, String(flags.get(flag)), flags.platform)
 }
 
 /** Creates the directory that a flag names, with mode 0700. Throws a FlagError that names both. */

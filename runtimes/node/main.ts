@@ -7,8 +7,10 @@ import { FlagError } from '../../core/flags/flag.ts'
 import { gatesOfFlags } from '../../core/flags/gates.ts'
 import { headerWarnings } from '../../core/flags/header-warnings.ts'
 import { helpText } from '../../core/flags/help.ts'
+import { metricSelectionOf } from '../../core/flags/metrics.ts'
 import { type ParsedFlags, parseFlags } from '../../core/flags/parse.ts'
 import { followFile, readText } from '../../core/follow-file.ts'
+import { labelValuesFile } from '../../core/meta/metrics/label-values-file.ts'
 import { createMetrics } from '../../core/meta/metrics/registry.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
@@ -27,7 +29,7 @@ import {
   reloadedCertificates,
   servingCertificates,
 } from './certificates.ts'
-import { checkFlagFiles, makeFlagDirectory, namingFlag } from './flag-file.ts'
+import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Handler, type Listener, listen } from './listener.ts'
@@ -113,7 +115,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
-  const metrics = createMetrics()
+  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
   const complete = {
     ...options,
     ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),

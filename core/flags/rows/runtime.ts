@@ -1,3 +1,5 @@
+import { allowedValuesProblem, disabledProblem } from '../../meta/metrics/selection.ts'
+import { ownRelease, releaseBefore } from '../../release.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { bool, choice, custom, duration, int, map, quantity, string, strings } from '../flag-types.ts'
 import { sets } from '../option-flag.ts'
@@ -46,18 +48,28 @@ export const runtimeFlags = {
   'allow-privileged': bool({ ...sets('admission', 'allowPrivileged'), default: false }),
   'allow-metric-labels': map({
     split: 'quoted',
+    implemented: true,
+    check: (values) => allowedValuesProblem(values.keys()),
     help: 'Allowed values of a metric label, as metric,label=value,value. Other values are counted as unexpected.',
   }),
   'allow-metric-labels-manifest': string({
     path: 'file',
-    help: 'Path of a YAML file with the values of --allow-metric-labels, which takes precedence.',
+    kind: 'MetricLabels',
+    implemented: true,
+    help: 'Path of a YAML file that maps metric,label to value,value; instead of --allow-metric-labels.',
   }),
   'disabled-metrics': strings({
+    implemented: true,
+    check: disabledProblem,
     help: 'Fully qualified names of metrics to disable. Takes precedence over --show-hidden-metrics-for-version.',
   }),
   'show-hidden-metrics-for-version': string({
     label: 'major.minor',
-    check: (text) => (/^\d+\.\d+$/.test(text) ? undefined : 'must be major.minor of the previous release'),
+    implemented: true,
+    check: (text) =>
+      text === releaseBefore(ownRelease)
+        ? undefined
+        : `must be omitted or have the value '${releaseBefore(ownRelease)}'; only the previous minor version is allowed`,
     help: 'Show metrics that were hidden after this release; only the previous minor release is allowed.',
   }),
   'logging-format': choice({

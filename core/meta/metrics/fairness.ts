@@ -14,6 +14,7 @@ type OfSchema = readonly ['priority_level', 'flow_schema']
 
 const levelNumbers: readonly (readonly [row: MetricRow<'gauge', OfLevel>, read: (level: Level) => number])[] = [
   [rows.nominal, ({ nominal }) => nominal],
+  [rows.formerNominal, ({ nominal }) => nominal],
   [rows.least, ({ least }) => least],
   [rows.most, ({ most }) => most],
   [rows.current, ({ current }) => current],
@@ -36,6 +37,7 @@ const usageNumbers: readonly (readonly [row: MetricRow<'counter' | 'gauge', OfSc
     [rows.dispatched, ({ dispatched }) => dispatched, false],
     [rows.running, ({ running }) => running, false],
     [rows.seats, ({ seats }) => seats, false],
+    [rows.formerSeats, ({ seats }) => seats, false],
     [rows.waiting, ({ waiting }) => waiting, true],
     [rows.seatsWaiting, ({ seatsWaiting }) => seatsWaiting, true],
   ]

@@ -3,6 +3,7 @@ import type { Clock } from '../../ports.ts'
 import { createMetrics, type MetricsRegistry } from './registry.ts'
 import { healthRows } from './rows/health.ts'
 import { requestRows } from './rows/requests.ts'
+import type { MetricSelection } from './selection.ts'
 
 /** Results of health checks (KEP-3466), apart from other metrics so that they can be read often. */
 export interface HealthMetrics {
@@ -11,9 +12,9 @@ export interface HealthMetrics {
   observe(name: string, endpoint: string, isHealthy: boolean): void
 }
 
-export function createHealthMetrics(clock: Clock, { product }: Platform): HealthMetrics {
+export function createHealthMetrics(clock: Clock, { product }: Platform, selection?: MetricSelection): HealthMetrics {
   const rows = healthRows(product)
-  const registry = createMetrics()
+  const registry = createMetrics(selection)
   const started = clock.now() / 1000
   registry.collect(requestRows.started, () => [[[], started]])
   const latest = registry.gauge(rows.latest)

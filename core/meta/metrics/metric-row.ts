@@ -18,6 +18,8 @@ export interface MetricRow<Type extends MetricType = MetricType, Labels extends 
   readonly maxSeries: number
   /** Ascending upper bounds of a histogram's buckets, without infinity; empty for other types. */
   readonly buckets: readonly number[]
+  /** Release that deprecated the metric, such as 1.34.0. */
+  readonly deprecated?: string
 }
 
 /** A value for each label, in the row's order. */
@@ -31,15 +33,16 @@ interface Options<Labels extends readonly string[]> {
   readonly labels?: Labels
   /** Default 1,000. */
   readonly maxSeries?: number
+  readonly deprecated?: string
 }
 
 function row<Type extends MetricType, const Labels extends readonly string[]>(
   type: Type,
   name: string,
-  { help, stability = 'ALPHA', labels = [] as unknown as Labels, maxSeries = 1_000 }: Options<Labels>,
+  { help, stability = 'ALPHA', labels = [] as unknown as Labels, maxSeries = 1_000, deprecated }: Options<Labels>,
   buckets: readonly number[] = [],
 ): MetricRow<Type, Labels> {
-  return { type, name, help, stability, labels, maxSeries, buckets }
+  return { type, name, help, stability, labels, maxSeries, buckets, ...(deprecated !== undefined && { deprecated }) }
 }
 
 export const counter = <const Labels extends readonly string[] = readonly []>(name: string, options: Options<Labels>) =>

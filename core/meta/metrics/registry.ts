@@ -1,11 +1,24 @@
 /**
- * Counts of one server's metrics, printed in Prometheus' text format 0.0.4. Label values are given in the order of the row's labels, so that
- * each update needs few map look-ups.
+ * Counts of one server's metrics, printed as text. Label values are given in the order of the row's labels, so that each update needs few map
+ * look-ups.
  */
+import { parseAccept } from '../../request/accept.ts'
+import { acceptsGzip } from '../../respond/body.ts'
+import { gzipped } from '../../respond/gzip.ts'
 import { Reply } from '../../respond/reply.ts'
+import { createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
 import type { LabelValues, MetricRow } from './metric-row.ts'
-import { createSeries, type Series } from './series.ts'
-import { type BucketCounts, histogramLines, labelPrinter, number, type Totals, totalLines } from './text-format.ts'
+import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
+import {
+  type BucketCounts,
+  histogramLines,
+  labelPrinter,
+  openMetricsText,
+  prometheusText,
+  type TextFormat,
+  type Totals,
+  totalLines,
+} from './text-format.ts'
 
 type Names = readonly string[]
 
@@ -35,6 +48,16 @@ export interface Histogram<Labels extends Names = Names> extends Summary<Labels>
   touch(values: LabelValues<Labels>): void
 }
 
+/** What was registered, and what became of it. */
+export interface Census {
+  /** Metrics that are recorded. */
+  readonly registered: readonly MetricRow[]
+  /** Number of metrics that are not. */
+  readonly hidden: number
+  /** Number of label values that were not allowed. */
+  readonly unexpected: number
+}
+
 /** Each method registers a row, once. @throws Error for a name that is registered already. */
 export interface MetricsRegistry {
   counter<Labels extends Names>(row: MetricRow<'counter', Labels>): Counter<Labels>
@@ -53,68 +76,100 @@ export interface MetricsRegistry {
     row: MetricRow<'histogram', Labels>,
     read: () => Iterable<readonly [values: LabelValues<Labels>, counts: BucketCounts]>,
   ): void
-  /** All metrics as text, sorted by name. */
-  text(): string
-  /** The text as a response, with these headers. */
-  respond(headers?: { readonly [name: string]: string }): Response
+  census(): Census
+  /** All metrics as text, sorted by name. Default: Prometheus' format. */
+  text(format?: TextFormat): string
+  /** The text as a response with these headers; `asked`: headers of a request, which select format and coding. */
+  respond(asked?: Headers, headers?: { readonly [name: string]: string }): Response
+  readonly selection: MetricSelection
 }
 
 interface Metric {
   readonly row: MetricRow
-  readonly lines: () => Iterable<string>
+  readonly lines: (format: TextFormat) => Iterable<string>
 }
 
 interface Distribution extends Totals {
   readonly counts: Float64Array
 }
 
-/** Names have no characters that need escaping. */
-const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
+/** Records nothing: metrics that are disabled or hidden. */
+const inert = {
+  add() {},
+  set() {},
+  observe() {},
+  touch() {},
+  remove() {},
+  in: () => () => undefined,
+}
 
-export function createMetrics(): MetricsRegistry {
+const openMetrics = 'application/openmetrics-text'
+/** Only a client that names OpenMetrics gets it; the reference always answers in Prometheus' format. */
+function formatFor(accept: string | null): TextFormat {
+  for (const { type, subtype, quality } of parseAccept(accept)) {
+    if (quality === 0) continue
+    if (`${type}/${subtype}` === openMetrics) return openMetricsText
+    if (subtype === '*' || type === 'text') return prometheusText
+  }
+  return prometheusText
+}
+
+export function createMetrics(selection: MetricSelection = {}): MetricsRegistry {
+  const names = new Set<string>()
   const metrics = new Map<string, Metric>()
-  const register = (row: MetricRow, lines: () => Iterable<string>) => {
-    if (metrics.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
-    metrics.set(row.name, { row, lines })
+  let unexpected = 0
+  /** Whether the metric is recorded. */
+  const admit = (row: MetricRow): boolean => {
+    if (names.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
+    names.add(row.name)
+    return isSelected(row, selection)
+  }
+  const register = (row: MetricRow, lines: Metric['lines']) => void metrics.set(row.name, { row, lines })
+  const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
+  const table = <T>(row: MetricRow, initial: () => T) => createConstrainedSeries(row, initial, constraint(row))
+  const numberLines = function* ({ name, labels }: MetricRow, all: Iterable<readonly [Names, number]>, format: TextFormat) {
+    const print = labelPrinter(labels)
+    for (const [values, value] of all) yield `${name}${print(values)} ${format.number(value)}`
   }
   const numbers = (row: MetricRow<'counter' | 'gauge'>) => {
-    const { name, labels } = row
-    const series = createSeries(row, () => 0)
-    const print = labelPrinter(labels)
-    register(row, function* () {
-      for (const { values, state } of series.all()) yield `${name}${print(values)} ${number(state)}`
-    })
+    const series = table(row, () => 0)
+    register(row, (format) =>
+      numberLines(
+        row,
+        Array.from(series.all(), ({ values, state }) => [values, state]),
+        format,
+      ),
+    )
     return series
   }
-  const text = () => {
+  const text = (format: TextFormat = prometheusText) => {
     let output = ''
     for (const { row, lines } of [...metrics.values()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))) {
-      const { name, help, type, stability } = row
-      const described = stability === null ? help : `[${stability}] ${help}`
-      output += `# HELP ${name} ${described.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
-      for (const line of lines()) output += `${line}\n`
+      output += format.head(row)
+      for (const line of lines(format)) output += `${line}\n`
     }
-    return output
+    return output + format.end
   }
 
   return {
     counter(row) {
-      const { of, remove } = numbers(row)
+      if (!admit(row)) return inert
+      const { of, at, remove } = numbers(row)
       return {
         add(values, amount = 1) {
           of(values).state += amount
         },
         in(values) {
-          let own: Series<number> | undefined
+          const own = at(values)
           return (amount = 1) => {
-            own ??= of(values)
-            own.state += amount
+            own().state += amount
           }
         },
         remove,
       }
     },
     gauge(row) {
+      if (!admit(row)) return inert
       const { of, remove } = numbers(row)
       return {
         set(values, value) {
@@ -127,9 +182,10 @@ export function createMetrics(): MetricsRegistry {
       }
     },
     histogram(row) {
+      if (!admit(row)) return inert
       const { buckets } = row
-      const series = createSeries<Distribution>(row, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
-      register(row, () => histogramLines(row, series.all()))
+      const series = table<Distribution>(row, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
+      register(row, (format) => histogramLines(row, series.all(), format))
       const observe = (state: Distribution, value: number) => {
         let bucket = 0
         while (bucket < buckets.length && value > buckets[bucket]!) bucket++
@@ -141,19 +197,17 @@ export function createMetrics(): MetricsRegistry {
         observe: (values, value) => observe(series.of(values).state, value),
         touch: (values) => void series.of(values),
         in(values) {
-          let own: Series<Distribution> | undefined
-          return (value) => {
-            own ??= series.of(values)
-            observe(own.state, value)
-          }
+          const own = series.at(values)
+          return (value) => observe(own().state, value)
         },
       }
     },
     summary(row) {
-      const series = createSeries(row, () => ({ sum: 0, count: 0 }))
+      if (!admit(row)) return inert
+      const series = table(row, () => ({ sum: 0, count: 0 }))
       const print = labelPrinter(row.labels)
-      register(row, function* () {
-        for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state)
+      register(row, function* (format) {
+        for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
       })
       return {
         observe(values, value) {
@@ -165,24 +219,41 @@ export function createMetrics(): MetricsRegistry {
     },
     info(row) {
       let current: Names | undefined
-      const print = labelPrinter(row.labels)
-      register(row, () => (current ? [`${row.name}${print(current)} 1`] : []))
+      if (admit(row)) register(row, (format) => numberLines(row, current ? [[current, 1]] : [], format))
       return (values) => {
         current = values
       }
     },
     collect(row, read) {
-      const print = labelPrinter(row.labels)
-      register(row, function* () {
-        for (const [values, value] of read()) yield `${row.name}${print(values)} ${number(value)}`
-      })
+      if (!admit(row)) return
+      const constrain = constraint(row)
+      register(row, (format) => numberLines(row, constrain ? mergedNumbers(row, read(), constrain) : read(), format))
     },
     distribute(row, read) {
-      register(row, function* () {
-        for (const [values, state] of read()) yield* histogramLines(row, [{ values, state }])
+      if (!admit(row)) return
+      const constrain = constraint(row)
+      register(row, (format) => {
+        const all = constrain ? mergedCounts(row, read(), constrain) : read()
+        return histogramLines(
+          row,
+          Array.from(all, ([values, state]) => ({ values, state })),
+          format,
+        )
       })
     },
+    census: () => ({
+      registered: [...metrics.values()].map(({ row }) => row),
+      hidden: names.size - metrics.size,
+      unexpected,
+    }),
     text,
-    respond: (headers = {}) => new Reply(text(), { headers: { 'Content-Type': contentType, ...headers } }),
+    respond(asked, others = {}) {
+      const format = formatFor(asked?.get('accept') ?? null)
+      const headers = { 'Content-Type': format.mediaType, ...others }
+      const body = text(format)
+      if (!acceptsGzip(asked?.get('accept-encoding') ?? '')) return new Reply(body, { headers })
+      return new Reply(gzipped(new Blob([body]).stream()), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+    },
+    selection,
   }
 }

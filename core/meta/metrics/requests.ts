@@ -31,6 +31,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const requests = registry.counter(rows.requests)
   const durations = registry.histogram(rows.durations)
   const ownDurations = registry.histogram(rows.ownDurations)
+  const formerDurations = registry.histogram(rows.formerDurations)
   const sizes = registry.histogram(rows.sizes)
   const validations = registry.histogram(rows.fieldValidation)
 
@@ -38,6 +39,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     const [verb, dryRun, ...where] = labels
     const duration = durations.in(labels)
     const own = ownDurations.in([verb, ...where])
+    const former = formerDurations.in([verb, ...where])
     const sent = sizes.in([verb, ...where])
     const byCode = new Map<number, () => void>()
     return {
@@ -50,7 +52,9 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
         count()
         duration(seconds)
         // As in the reference, which leaves dry runs out.
-        if (dryRun === '') own(seconds - waited)
+        if (dryRun !== '') return
+        own(seconds - waited)
+        former(seconds - waited)
       },
       sent,
     }

@@ -1,4 +1,4 @@
-/** Prometheus' text format 0.0.4. */
+/** Prometheus' text format 0.0.4, and OpenMetrics 1.0.0. */
 import type { MetricRow } from './metric-row.ts'
 import type { Series } from './series.ts'
 
@@ -14,23 +14,77 @@ export interface BucketCounts extends Readonly<Totals> {
   readonly counts: ArrayLike<number>
 }
 
-export function* histogramLines({ name, labels, buckets }: MetricRow, all: Iterable<Series<BucketCounts>>): Iterable<string> {
+export interface TextFormat {
+  readonly mediaType: string
+  /** Lines in front of a metric's samples. */
+  head(row: MetricRow): string
+  /** A sample's value. */
+  number(value: number): string
+  /** A bucket's upper bound. */
+  bound(value: number): string
+  /** Last line. */
+  readonly end: string
+}
+
+function describe({ help, stability, deprecated }: MetricRow): string {
+  const text = deprecated === undefined ? help : `(Deprecated since ${deprecated}) ${help}`
+  return stability === null ? text : `[${stability}] ${text}`
+}
+
+const escapedHelp = (row: MetricRow) => describe(row).replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+
+/** Names have no characters that need escaping. */
+export const prometheusText: TextFormat = {
+  mediaType: 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores',
+  head: (row) => `# HELP ${row.name} ${escapedHelp(row)}\n# TYPE ${row.name} ${row.type}\n`,
+  number,
+  bound: boundText,
+  end: '',
+}
+
+/** A float of OpenMetrics always has a point or an exponent. */
+const float = (text: string) => (/^-?\d+$/.test(text) ? `${text}.0` : text)
+const suffix = '_total'
+
+/**
+ * The name of a counter's family lacks the suffix of its samples. A counter whose samples have no suffix is of type `unknown`, so that its
+ * name stays what it is.
+ */
+export const openMetricsText: TextFormat = {
+  mediaType: 'application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=underscores',
+  head(row) {
+    const isCounter = row.type === 'counter' && row.name.endsWith(suffix)
+    const family = isCounter ? row.name.slice(0, -suffix.length) : row.name
+    const type = row.type === 'counter' && !isCounter ? 'unknown' : row.type
+    return `# HELP ${family} ${escapedHelp(row).replaceAll('"', '\\"')}\n# TYPE ${family} ${type}\n`
+  },
+  number: (value) => float(number(value)),
+  bound: (value) => float(boundText(value)),
+  end: '# EOF\n',
+}
+
+export function* histogramLines(
+  { name, labels, buckets }: MetricRow,
+  all: Iterable<Series<BucketCounts>>,
+  format: TextFormat,
+): Iterable<string> {
   const print = labelPrinter(labels)
+  const bounds = buckets.map((bound) => format.bound(bound))
   for (const { values, state } of all) {
     const printed = print(values)
     const inBucket = (bound: string) => (printed === '' ? `{le="${bound}"}` : `${printed.slice(0, -1)},le="${bound}"}`)
     let sum = 0
-    for (const [index, bound] of buckets.entries()) {
+    for (const [index, bound] of bounds.entries()) {
       sum += state.counts[index] ?? 0
-      yield `${name}_bucket${inBucket(boundText(bound))} ${sum}`
+      yield `${name}_bucket${inBucket(bound)} ${sum}`
     }
     yield `${name}_bucket${inBucket('+Inf')} ${state.count}`
-    yield* totalLines(name, printed, state)
+    yield* totalLines(name, printed, state, format)
   }
 }
 
-export const totalLines = (name: string, labels: string, { sum, count }: Readonly<Totals>): Names => [
-  `${name}_sum${labels} ${number(sum)}`,
+export const totalLines = (name: string, labels: string, { sum, count }: Readonly<Totals>, format: TextFormat): Names => [
+  `${name}_sum${labels} ${format.number(sum)}`,
   `${name}_count${labels} ${count}`,
 ]
 
@@ -49,7 +103,7 @@ function boundText(bound: number): string {
   return bound.toExponential().replace(/(?<=e.)(?=\d$)/, '0')
 }
 
-export function number(value: number): string {
+function number(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)
 }

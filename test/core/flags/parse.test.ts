@@ -127,7 +127,13 @@ describe('mistakes', () => {
     ['oidc-issuer-url', 'http://a', 'must be an https URL'],
     ['oidc-signing-algs', 'HS256', 'must be one of RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512'],
     ['service-account-issuer', 'a:b c', 'must be a valid URI when it contains a colon'],
-    ['show-hidden-metrics-for-version', '1', 'must be major.minor of the previous release'],
+    ['show-hidden-metrics-for-version', '1.34', "must be omitted or have the value '1.35'; only the previous minor version is allowed"],
+    ['disabled-metrics', 'x y', 'must be fully qualified metric names matching "^[a-zA-Z_:][a-zA-Z0-9_:]*$", got "x y"'],
+    [
+      'allow-metric-labels',
+      'x=a',
+      'must have keys with format `metricName,labelName` where metricName matches "[a-zA-Z_:][a-zA-Z0-9_:]*" and labelName matches "[a-zA-Z_][a-zA-Z0-9_]*"',
+    ],
     ['audit-log-version', 'audit/v2', 'must be audit.k8s.io/v1'],
     ['storage-media-type', 'text/plain', 'must be one of application/json, application/yaml, application/vnd.platform.protobuf'],
     ['platform-domain', 'UPPER', 'must be a DNS domain'],
@@ -160,8 +166,8 @@ describe('values', () => {
     assert.equal(parse('--request-timeout=0').get('request-timeout'), 0)
   })
   test('lists accumulate and may be quoted', () => {
-    const flags = parse('--disabled-metrics=a,b', '--disabled-metrics', '"c,d",e')
-    assert.deepEqual(flags.get('disabled-metrics'), ['a', 'b', 'c,d', 'e'])
+    const flags = parse('--requestheader-allowed-names=a,b', '--requestheader-allowed-names', '"c,d",e')
+    assert.deepEqual(flags.get('requestheader-allowed-names'), ['a', 'b', 'c,d', 'e'])
     assert.deepEqual(parse('--api-audiences=').get('api-audiences'), [])
     assert.deepEqual(parse('--service-account-key-file=a,b', '--service-account-key-file=c').get('service-account-key-file'), ['a,b', 'c'])
   })

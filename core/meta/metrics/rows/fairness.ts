@@ -48,6 +48,11 @@ export const fairnessRows = {
   }),
   running: schema('current_executing_requests', 'Requests that run; watches until they have sent their initial events.', 'BETA'),
   seats: schema('current_executing_seats', 'Seats of requests that run; of watches until they have sent their initial events.', 'BETA'),
+  formerSeats: gauge('apiserver_flowcontrol_request_concurrency_in_use', {
+    help: 'Seats of requests that run; of watches until they have sent their initial events.',
+    deprecated: '1.31.0',
+    labels: ofSchema,
+  }),
   waiting: schema('current_inqueue_requests', 'Requests in queues.', 'BETA'),
   seatsWaiting: schema('current_inqueue_seats', 'Seats of requests in queues.'),
   queueLengths: distribution(
@@ -72,6 +77,11 @@ export const fairnessRows = {
   watchCounts: distribution('watch_count_samples', 'Watches that writing requests may wake.', ofSchema, watchBounds),
   estimatedSeats: distribution('work_estimated_seats', 'Seats that requests were estimated to need.', ofSchema, estimateBounds),
   nominal: level('nominal_limit_seats', 'Configured seats of the level.', 'BETA'),
+  formerNominal: gauge('apiserver_flowcontrol_request_concurrency_limit', {
+    help: 'Configured seats of the level.',
+    deprecated: '1.30.0',
+    labels: ofLevel,
+  }),
   least: level('lower_limit_seats', 'Seats that the level does not lend.'),
   most: level('upper_limit_seats', 'Seats of the level with those that it may borrow.'),
   current: level('current_limit_seats', 'Seats of the level in this period.'),

@@ -4,6 +4,7 @@ import { chainRows, policyRows, webhookRows } from './admission.ts'
 import { auditRows } from './audit.ts'
 import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
 import { authorizationRows, decisionRows } from './authorization.ts'
+import { censusRows } from './census.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
@@ -18,6 +19,7 @@ export const metricRows: readonly MetricRow[] = [
   ownClientRows,
   queueRows,
   processRows,
+  censusRows,
   fairnessRows,
   chainRows,
   webhookRows,

@@ -26,6 +26,13 @@ export const requestRows = {
     buckets: longer,
     maxSeries: 10_000,
   }),
+  formerDurations: histogram('apiserver_request_slo_duration_seconds', {
+    help: 'Response latency without the time that requests waited for webhooks or in queues, in seconds.',
+    deprecated: '1.27.0',
+    labels: resource,
+    buckets: longer,
+    maxSeries: 10_000,
+  }),
   sizes: histogram('apiserver_response_sizes', {
     stability: 'STABLE',
     help: 'Size of the responses to reading requests, in bytes.',

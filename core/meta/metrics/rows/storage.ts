@@ -12,7 +12,8 @@ export const storageRows = {
   }),
   former: gauge('apiserver_storage_objects', {
     stability: 'STABLE',
-    help: 'Number of stored objects. Deprecated since 1.34.',
+    help: 'Number of stored objects.',
+    deprecated: '1.34.0',
     labels: ['resource'],
     maxSeries: 10_000,
   }),
