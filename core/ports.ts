@@ -372,12 +372,56 @@ export interface LogFiles {
   find(segments: readonly string[]): Promise<LogFile | LogDirectory | undefined>
 }
 
+/** One function of a stack. `line`: first line is 1; 0: unknown. */
+export interface StackFrame {
+  readonly name: string
+  /** Path or URL; empty: code of the runtime. */
+  readonly file: string
+  readonly line: number
+}
+
+/** Stacks with a value of each type, such as the time spent in them. Times are in nanoseconds. */
+export interface StackProfile {
+  /** Such as `cpu` in `nanoseconds`. The last one is the most useful. */
+  readonly types: readonly { readonly type: string; readonly unit: string }[]
+  readonly stacks: readonly { /** The innermost first. */ readonly frames: readonly StackFrame[]; readonly values: readonly number[] }[]
+  /** Distance of two samples, in the unit of this type. */
+  readonly period?: { readonly type: string; readonly unit: string; readonly value: number }
+  readonly nanoseconds?: number
+}
+
+/** `busy`: a profile of this kind is being taken. `unavailable`: this runtime can't take it; the message says why. */
+export class ProfilerError extends Error {
+  override readonly name = 'ProfilerError'
+  readonly code: 'busy' | 'unavailable'
+  constructor(code: 'busy' | 'unavailable', message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Takes profiles for a number of milliseconds. All methods reject with a ProfilerError, and with the signal's reason when it aborts. */
+export interface Profiler {
+  /** The command line of the process. */
+  readonly commandLine: readonly string[]
+  /** Time spent in functions. */
+  cpu(milliseconds: number, signal: AbortSignal): Promise<StackProfile>
+  /** Memory allocated meanwhile; `all`: with what has been collected since. */
+  memory(milliseconds: number, signal: AbortSignal, all: boolean): Promise<StackProfile>
+  /** Times that functions held the event loop for longer than 10 ms. */
+  delays(milliseconds: number, signal: AbortSignal): Promise<StackProfile>
+  /** Events of the runtime as JSON, in Chrome's trace event format. */
+  trace(milliseconds: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>
+}
+
 export interface Telemetry {
   readonly logger: Logger
   /** Changes the verbosity of the log while the server runs. Absent: `/debug/flags` is not served. */
   readonly setVerbosity?: (verbosity: number) => void
   /** Absent: `/logs` is not served. */
   readonly logFiles?: LogFiles
+  /** Absent: this runtime takes no profiles. */
+  readonly profiler?: Profiler
   /** Absent: metrics have no numbers of the process. */
   readonly usage?: ProcessUsage
   /**

@@ -7,6 +7,8 @@ export interface ApiServer {
   fetch(request: Request, connection?: Connection): Promise<Response>
   /** As `fetch`, for listeners: the response is a `Reply`, which is much cheaper than the built-in class (respond/reply.ts). */
   answer(request: Request, connection: Connection): Response | Promise<Response>
+  /** Answers a request for a path below `/debug/` without authentication and authorization. */
+  debug(request: Request): Promise<Response>
   /** Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. */
   leave(): void
   /** Ends watches, and waits for the requests in flight. */

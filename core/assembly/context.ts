@@ -1,6 +1,7 @@
 import type { Loopback } from '../bootstrap/loopback.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { FixedPath } from '../meta/fixed-request.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
 import type { HealthMetrics } from '../meta/metrics/health.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
@@ -31,6 +32,8 @@ export interface AssemblyContext {
   /** Metrics of work queues. */
   readonly queues: QueueObserver
   readonly healthMetrics: HealthMetrics
+  /** Paths below `/debug/`; a debugging socket serves them to everybody. */
+  readonly debug: readonly FixedPath[]
   /** The health endpoints. `found` is absent until the parts with checks of their own have started. */
   healthOf(found?: HealthParts): Health
 }

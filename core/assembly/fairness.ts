@@ -4,6 +4,7 @@ import { createEstimator } from '../fairness/estimator.ts'
 import { FlowControl } from '../fairness/flow-control.ts'
 import { ObjectCounts } from '../fairness/object-counts.ts'
 import { WatchCounts } from '../fairness/watch-counts.ts'
+import type { FixedPath } from '../meta/fixed-request.ts'
 import { collectFairness } from '../meta/metrics/fairness.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Clock } from '../ports.ts'
@@ -126,8 +127,11 @@ const debugRoot = '/debug/api_priority_and_fairness'
 const asText = (body: string) => new Reply(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
 
 /** Paths that show the state. */
-export const debugPaths = ({ control }: Fairness): { readonly [path: string]: (query: URLSearchParams) => Response } => ({
-  [`${debugRoot}/dump_priority_levels`]: () => asText(dumpLevels(control)),
-  [`${debugRoot}/dump_queues`]: () => asText(dumpQueues(control)),
-  [`${debugRoot}/dump_requests`]: (query) => asText(dumpRequests(control, Boolean(query.get('includeRequestDetails')))),
-})
+export function debugPaths({ control }: Fairness): readonly FixedPath[] {
+  const pages: readonly (readonly [name: string, text: (query: URLSearchParams) => string])[] = [
+    ['dump_priority_levels', () => dumpLevels(control)],
+    ['dump_queues', () => dumpQueues(control)],
+    ['dump_requests', (query) => dumpRequests(control, Boolean(query.get('includeRequestDetails')))],
+  ]
+  return pages.map(([name, text]) => ({ path: `${debugRoot}/${name}`, respond: ({ query }) => asText(text(query)) }))
+}

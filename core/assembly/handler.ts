@@ -41,7 +41,7 @@ export interface HandlerParts {
   readonly audit: Audit | undefined
 }
 
-export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics }: AssemblyContext): Handler {
+export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics, debug }: AssemblyContext): Handler {
   const { table, identities, authorizer, plugins, admissionMetrics, pauses, health, nodeAgents, audit, serverMetrics, fairness } = parts
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -101,7 +101,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     healthMetrics: healthMetrics.registry,
     settings,
     others: identities.documents,
-    ...(fairness && { unlisted: debugPaths(fairness) }),
+    unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
     table,
     clock,
     health,

@@ -14,6 +14,7 @@ import { EncryptionError } from '../storage/encryption/store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
+import { answerDebug, debugPaths } from './debug.ts'
 import { serverHealth } from './health.ts'
 import { LifeCycle } from './life-cycle.ts'
 import { type Parts, parts } from './parts.ts'
@@ -43,6 +44,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
   const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
+  const debug = debugPaths({ options, ports, entrance })
   const context: AssemblyContext = {
     options,
     ports,
@@ -55,6 +57,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     entrance,
     loopback,
     healthMetrics,
+    debug,
     fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => entrance.answer(request, loopback.connection)),
     queues: createQueueMetrics(metrics),
     healthOf: (found) =>
@@ -84,6 +87,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       if (response !== reply) connection.whenSent?.(response, () => Reply.ended(reply))
       return response
     },
+    debug: (request) => answerDebug(debug, request),
     async start() {
       try {
         return await life.start()

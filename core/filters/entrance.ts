@@ -1,4 +1,3 @@
-import { then } from '../maybe-promise.ts'
 import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
@@ -109,6 +108,8 @@ export class Entrance implements Lifetime {
   readonly #sending = new Running()
   /** Ends of the requests that last until they are told to end. */
   readonly #lasting = new Set<() => void>()
+  /** Requests whose answer is not there yet, and long-running ones that are being sent. */
+  readonly #pending = new Set<Exchange>()
   #stage: 'starting' | 'serving' | 'draining' | 'closed' = 'starting'
   #leaving = false
   #sendsRetryAfter = false
@@ -199,7 +200,7 @@ export class Entrance implements Lifetime {
       const refusal = this.#refusal(exchange, own)
       if (refusal !== undefined) return refusal
     }
-    if (exchange.info.longRunning) return then(this.#handle(exchange), (response) => this.#counted(exchange, response))
+    if (exchange.info.longRunning) return this.#long(exchange)
     const running = own ? this.#own : this.#clients
     running.enter()
     let answer: Answer
@@ -208,13 +209,52 @@ export class Entrance implements Lifetime {
     } catch (error) {
       return running.failed(error)
     }
-    return answer instanceof Promise ? answer.then(running.answered, running.failed) : running.answered(answer)
+    // An answer that is there already is never seen in flight.
+    if (!(answer instanceof Promise)) return running.answered(answer)
+    this.#pending.add(exchange)
+    const done = () => this.#pending.delete(exchange)
+    return answer.then(
+      (response) => {
+        done()
+        return running.answered(response)
+      },
+      (error: unknown) => {
+        done()
+        return running.failed(error)
+      },
+    )
   }
 
-  #counted(exchange: Exchange, response: Response): Response {
-    if (exchange.connection.whenSent === undefined) return response
-    this.#sending.enter()
-    return whenSent(exchange, response, this.#sending.leave)
+  /** Requests in flight, the oldest first; responses that are not long-running and only being sent are left out. */
+  inFlight(): Iterable<Exchange> {
+    return this.#pending.values()
+  }
+
+  /** A watch or stream: it is in flight until its response has been sent, if the listener tells. */
+  #long(exchange: Exchange): Answer {
+    const done = () => this.#pending.delete(exchange)
+    const answered = (response: Response): Response => {
+      if (exchange.connection.whenSent === undefined) {
+        done()
+        return response
+      }
+      this.#sending.enter()
+      return whenSent(exchange, response, () => {
+        done()
+        this.#sending.leave()
+      })
+    }
+    const failed = (error: unknown): never => {
+      done()
+      throw error
+    }
+    this.#pending.add(exchange)
+    try {
+      const answer = this.#handle(exchange)
+      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   /** Before `open`. */

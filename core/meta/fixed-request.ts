@@ -1,4 +1,4 @@
-import type { ExchangeObserver } from '../request/exchange.ts'
+import type { Exchange, ExchangeObserver } from '../request/exchange.ts'
 
 /** A request to a fixed path. */
 export interface FixedRequest {
@@ -8,4 +8,18 @@ export interface FixedRequest {
   readonly query: URLSearchParams
   /** Records the request. */
   readonly observer?: ExchangeObserver
+  /** Absent: the request has passed no filters. */
+  readonly exchange?: Pick<Exchange, 'signal' | 'onShutdown'>
+}
+
+export type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined
+
+/** A fixed path. */
+export interface FixedPath {
+  readonly path: string
+  /** Whether it also handles all paths below. */
+  readonly below?: true
+  /** A web service of the reference: with or without trailing slash, only GET, in this media type. The other paths serve all methods. */
+  readonly service?: string
+  readonly respond: Respond
 }

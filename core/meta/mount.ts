@@ -8,9 +8,8 @@ import type { Exchange } from '../request/exchange.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
-import { createDebugFlags } from './debug-flags.ts'
 import { createDiscovery } from './discovery.ts'
-import type { FixedRequest } from './fixed-request.ts'
+import type { FixedPath } from './fixed-request.ts'
 import { type GroupSource, perRevision } from './group-source.ts'
 import type { Health } from './health.ts'
 import { createLogs } from './logs.ts'
@@ -38,8 +37,8 @@ export interface MetaOptions {
   /** Additional documents by path, such as the issuer's discovery document. */
   readonly others?: PublishedPaths
   /** Further paths, which no document lists. */
-  readonly unlisted?: { readonly [path: string]: (query: URLSearchParams) => Response }
-  readonly telemetry: Pick<Telemetry, 'setVerbosity' | 'logFiles'>
+  readonly unlisted?: readonly FixedPath[]
+  readonly telemetry: Pick<Telemetry, 'logFiles'>
 }
 
 export interface Meta {
@@ -47,18 +46,6 @@ export interface Meta {
   answer(exchange: Exchange): MaybePromise<Response> | undefined
   /** Whether the path is below a web service of the reference, which answers unknown paths with a Status. */
   owns(path: string): boolean
-}
-
-type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined
-
-/** A fixed path. */
-interface FixedPath {
-  readonly path: string
-  /** Whether it also handles all paths below. */
-  readonly below?: true
-  /** A web service of the reference: with or without trailing slash, only GET, in this media type. The other paths serve all methods. */
-  readonly service?: string
-  readonly respond: Respond
 }
 
 /** Finds the handler of a path, as authorization saw it. */
@@ -79,7 +66,7 @@ function checkService({ method, headers }: Request, type: string): void {
 }
 
 export function createMeta(options: MetaOptions): Meta {
-  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = {}, telemetry } = options
+  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = [], telemetry } = options
   const served = createServedGroups(
     {
       get revision() {
@@ -130,9 +117,8 @@ export function createMeta(options: MetaOptions): Meta {
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
-    ...(telemetry.setVerbosity ? [{ path: '/debug/flags', below: true, respond: createDebugFlags(telemetry.setVerbosity) } as const] : []),
     ...(telemetry.logFiles ? [{ path: '/logs', below: true, respond: createLogs(telemetry.logFiles) } as const] : []),
-    ...Object.entries(unlisted).map(([path, respond]) => ({ path, respond: ({ query }: FixedRequest) => respond(query) })),
+    ...unlisted,
   ])
   const groups = perRevision(
     [served],
@@ -140,11 +126,12 @@ export function createMeta(options: MetaOptions): Meta {
   )
   const services = ['/api', '/version', ...Object.keys(others)]
   return {
-    answer({ request, info, query, observer }) {
+    answer(exchange) {
+      const { request, info, query, observer } = exchange
       const found = find(info.path)
       if (found === undefined) return undefined
       if (found.service) checkService(request, found.service)
-      return found.respond({ request, path: info.path, query, ...(observer && { observer }) })
+      return found.respond({ request, path: info.path, query, exchange, ...(observer && { observer }) })
     },
     owns(path) {
       const [, first, group = ''] = path.split('/', 3)

@@ -4,7 +4,7 @@ import { createMetrics, type MetricsRegistry } from '../meta/metrics/registry.ts
 import type { VersionInfo } from '../meta/version.ts'
 import type { Platform } from '../platform.ts'
 import { option } from './option.ts'
-import { callable, having, methods, object, text } from './types.ts'
+import { bool, callable, having, methods, object, text } from './types.ts'
 
 export const generalOptions = {
   platform: option<Platform>(having({ name: callable, domain: text, namespaces: object }), {
@@ -14,6 +14,11 @@ export const generalOptions = {
   version: option<VersionInfo>(having({ major: text, minor: text, gitVersion: text }), {
     make: () => versionInfo(),
     description: 'Versions that /version reports. Default: this release.',
+  }),
+  profiling: option(bool, { default: true, description: 'Serve profiles at /debug/pprof/.' }),
+  contentionProfiling: option(bool, {
+    default: false,
+    description: 'Also take the profile block, of what holds the event loop, when profiles are served.',
   }),
   identity: option(text, { default: 'apiserver', description: 'Name of this replica in metrics.' }),
   metrics: option<MetricsRegistry>(methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'text'), {

@@ -19,6 +19,8 @@ const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
 const longRunningVerbs = new Set(['watch', 'proxy'])
 const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
+/** Profiles take as long as they are asked for; the live page is a stream. */
+const longRunningPaths = ['/debug/pprof/', '/debug/live/']
 
 /** The segments between slashes, without empty ones at the ends. */
 function elementsOf(path: string): string[] {
@@ -40,7 +42,8 @@ const slash = 0x2f
 
 function nonResource(path: string, method: string): RequestInfo {
   const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
-  return { isResource: false, path, verb: method.toLowerCase(), ...none, position: nowhere, longRunning: false }
+  const longRunning = longRunningPaths.some((prefix) => path.startsWith(prefix))
+  return { isResource: false, path, verb: method.toLowerCase(), ...none, position: nowhere, longRunning }
 }
 
 const noSelectors: Pick<RequestInfo, 'labelSelector' | 'fieldSelector'> = {}

@@ -29,6 +29,7 @@ import {
   reloadedCertificates,
   servingCertificates,
 } from './certificates.ts'
+import { openDebugSocket } from './debug-socket.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
@@ -37,6 +38,7 @@ import { logOfFlags } from './log/options.ts'
 import { serverOptions } from './options.ts'
 import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
+import { createProfiler } from './profiler.ts'
 import { shutDown } from './shutdown.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
@@ -111,7 +113,12 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
-  const telemetry = { ...log, usage: nodeUsage, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) }
+  const telemetry = {
+    ...log,
+    usage: nodeUsage,
+    profiler: createProfiler(),
+    ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
+  }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
@@ -134,7 +141,12 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const server = prepareApiServer(ports, open, complete)
   // The port opens first, so that clients can ask what the server still waits for.
   const listener = await openListener(flags, pki, logger, server.answer)
+  const closeSocket = await openDebugSocket(flags, server.debug).catch(async (error: unknown) => {
+    await listener.close(0)
+    throw error
+  })
   const undo = async () => {
+    closeSocket()
     await server.close()
     await listener.close(0)
     for (const store of stores) await store.close()
@@ -171,6 +183,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
       clearTimeout(announcement)
       await shutDown(flags, { server, listener, stores, logger }, cause)
       stopFollowing()
+      closeSocket()
       authorities.close()
       await auditLog?.close()
       await claim.release()

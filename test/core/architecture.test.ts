@@ -17,6 +17,7 @@ const order = [
   'custom-resources',
   'controllers',
   'filters',
+  'debug',
   'meta',
   'verbs',
   'admission',

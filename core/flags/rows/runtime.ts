@@ -37,9 +37,12 @@ export const runtimeFlags = {
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
   'tracing-config-file': string({ path: 'file', kind: 'TracingConfiguration', help: 'Path of the TracingConfiguration file.' }),
-  profiling: bool({ default: true, help: 'Serve profiles at /debug/pprof/.' }),
-  'contention-profiling': bool({ help: 'Also serve profiles of lock contention, when --profiling is on.' }),
-  'debug-socket-path': string({ help: 'Path of a Unix socket that serves profiles without authentication or authorization.' }),
+  profiling: bool(sets('general', 'profiling')),
+  'contention-profiling': bool(sets('general', 'contentionProfiling')),
+  'debug-socket-path': string({
+    implemented: true,
+    help: 'Path of a Unix socket that serves profiles without authentication or authorization. Its mode is 0600.',
+  }),
   'enable-logs-handler': bool({
     deprecated: 'it will be removed',
     implemented: true,

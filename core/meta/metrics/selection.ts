@@ -49,8 +49,8 @@ export function constraintOf(
 
 const labelName = '[a-zA-Z_][a-zA-Z0-9_]*'
 const metricName = '[a-zA-Z_:][a-zA-Z0-9_:]*'
-const isKey = new RegExp(`^${metricName},${labelName}$`)
-const isName = new RegExp(`^${metricName}$`)
+const isKey = /^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/
+const isName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 
 /** Why the keys of a map from `metric,label` to values are invalid; undefined: they are not. */
 export function allowedValuesProblem(keys: Iterable<string>): string | undefined {

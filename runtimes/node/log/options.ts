@@ -22,12 +22,9 @@ export function logOfFlags(flags: ParsedFlags): Pick<Telemetry, 'logger' | 'setV
   const logger = createLog({ format, output: outputOf(flags), verbosity, now: nodeClock.now })
   return {
     logger,
-    // As in the reference, which serves /debug/flags with its profiles.
-    ...(flags.get('profiling') && {
-      setVerbosity: (level: number) => {
-        verbosity.level = level
-      },
-    }),
+    setVerbosity(level) {
+      verbosity.level = level
+    },
     ...(flags.get('enable-logs-handler') && { logFiles: logFilesBelow(logDirectory) }),
   }
 }

@@ -1,0 +1,36 @@
+/** What is below `/debug/`: of the process, and of requests in flight. */
+import { createProfiles, profilesRoot } from '../debug/profiles.ts'
+import type { Entrance } from '../filters/entrance.ts'
+import { createDebugFlags } from '../meta/debug-flags.ts'
+import type { FixedPath } from '../meta/fixed-request.ts'
+import type { CompleteOptions } from '../options/index.ts'
+import type { HostPorts } from '../ports.ts'
+import { Reply } from '../respond/reply.ts'
+
+export interface DebugOptions {
+  readonly options: CompleteOptions
+  readonly ports: HostPorts
+  readonly entrance: Entrance
+}
+
+/** Served by the debugging socket in any case, and to authorized users when profiles are served. */
+export function debugPaths({ options: { general }, ports: { clock, telemetry }, entrance }: DebugOptions): readonly FixedPath[] {
+  const profiles = createProfiles({
+    clock,
+    profiler: telemetry.profiler,
+    contention: general.contentionProfiling,
+    program: `${general.platform.component}-apiserver`,
+    inFlight: () => entrance.inFlight(),
+  })
+  return [
+    { path: profilesRoot.slice(0, -1), below: true, respond: profiles },
+    ...(telemetry.setVerbosity ? [{ path: '/debug/flags', below: true, respond: createDebugFlags(telemetry.setVerbosity) } as const] : []),
+  ]
+}
+
+/** Answers a request that has passed no filters. */
+export async function answerDebug(paths: readonly FixedPath[], request: Request): Promise<Response> {
+  const { pathname: path, searchParams: query } = new URL(request.url)
+  const found = paths.find((each) => path === each.path || (each.below && path.startsWith(`${each.path}/`)))
+  return (await found?.respond({ request, path, query })) ?? new Reply('404 page not found\n', { status: 404 })
+}

@@ -1,0 +1,83 @@
+/** Profiles of a daemon: for authorized users, and on its debugging socket. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { readProfile } from '../support/pprof.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const directory = temporaryDirectory()
+const socket = join(directory.path, 'debug.sock')
+let daemon: Daemon
+before(async () => {
+  daemon = await startDaemon({ directory: directory.path, flags: [`--debug-socket-path=${socket}`, '--contention-profiling'] })
+})
+after(async () => {
+  await daemon.stop()
+  directory.remove()
+})
+
+function askSocket(path: string): Promise<{ status: number; body: Uint8Array<ArrayBuffer> }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath: socket, path }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: new Uint8Array(Buffer.concat(chunks)) }))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+test('the socket is for its owner, and answers without credentials', async () => {
+  assert.equal(statSync(socket).mode & 0o777, 0o600)
+  const { status, body } = await askSocket('/debug/pprof/')
+  assert.equal(status, 200)
+  assert.match(new TextDecoder().decode(body), /goroutine/)
+  for (const path of ['/', '/metrics', '/api/v1/secrets', '/debug']) assert.equal((await askSocket(path)).status, 404, path)
+})
+
+test('the server itself asks for rights', async () => {
+  const anonymous = spawnSync('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_code}', `${daemon.url}/debug/pprof/`], { encoding: 'utf8' })
+  assert.equal(anonymous.stdout, '403')
+  assert.equal((await daemon.fetch('/debug/pprof/')).status, 200)
+})
+
+test('a CPU profile names functions of the sources, and go tool pprof reads it', async (t) => {
+  const taking = askSocket('/debug/pprof/profile?seconds=1')
+  const until = performance.now() + 1_000
+  while (performance.now() < until) await (await daemon.fetch('/api/v1/namespaces/default/configmaps')).text()
+  const { body } = await taking
+  const { samples } = await readProfile(body)
+  const files = new Set(samples.flatMap(({ stack }) => stack.map((frame) => frame.split(' ').at(-1) ?? '')))
+  assert.ok(
+    [...files].some((file) => /^core\/.*\.ts:\d+$/.test(file)),
+    [...files].slice(0, 9).join(' '),
+  )
+  const path = join(directory.path, 'cpu.pb.gz')
+  writeFileSync(path, body)
+  if (spawnSync('go', ['version']).status !== 0) return t.diagnostic('no Go on PATH: go tool pprof was not tried')
+  const raw = execFileSync('go', ['tool', 'pprof', '-top', '-symbolize=none', path], { encoding: 'utf8', timeout: 300_000 })
+  assert.match(raw, /^Type: cpu$/m)
+  return undefined
+})
+
+test('watches are in flight; their queries are not shown', async () => {
+  const leaving = new AbortController()
+  const watching = daemon.fetch('/api/v1/secrets?watch=1&labelSelector=hush', { signal: leaving.signal })
+  const { body } = await watching
+  const text = new TextDecoder().decode((await askSocket('/debug/pprof/goroutine?debug=2')).body)
+  assert.match(text, /\[watch secrets, \d+\.\d{3} s\]:\n\tGET \/api\/v1\/secrets\n/)
+  assert.doesNotMatch(text, /hush/)
+  leaving.abort()
+  await body?.cancel().catch(() => undefined)
+})
+
+test('a file that is no socket stays, and stops the start', async () => {
+  const path = join(directory.path, 'file')
+  writeFileSync(path, 'precious')
+  await assert.rejects(startDaemon({ flags: [`--debug-socket-path=${path}`] }), /error: --debug-socket-path: .*file: /)
+})

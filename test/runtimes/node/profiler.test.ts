@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ProfilerError, type StackProfile } from '../../../core/ports.ts'
+import { createProfiler } from '../../../runtimes/node/profiler.ts'
+import { delayStacks } from '../../../runtimes/node/v8-profile.ts'
+
+const profiler = createProfiler()
+const { signal } = new AbortController()
+
+function spinForProfile(milliseconds: number): unknown[] {
+  const made: unknown[] = []
+  const end = performance.now() + milliseconds
+  while (performance.now() < end) made.push(JSON.parse('{"a":[1,2,{"b":"c"}]}'))
+  return made
+}
+const held: unknown[] = []
+const named = ({ stacks }: Pick<StackProfile, 'stacks'>) =>
+  stacks.filter(({ frames }) => frames.some(({ name, file }) => name === 'spinForProfile' && file.endsWith('profiler.test.ts')))
+
+test('functions that ran, by time', async () => {
+  const taking = profiler.cpu(300, signal)
+  setTimeout(() => held.push(spinForProfile(120)), 50)
+  const profile = await taking
+  const spent = named(profile).reduce((sum, { values }) => sum + values[1]!, 0)
+  assert.ok(spent > 60e6 && spent < 400e6, `${spent} ns`)
+  assert.ok(profile.nanoseconds! >= 300e6)
+  assert.ok(!profile.stacks.some(({ frames }) => frames.some(({ name }) => name === '(idle)' || name === '(root)')))
+})
+
+test('functions that held the event loop', async () => {
+  const taking = profiler.delays(300, signal)
+  setTimeout(() => held.push(spinForProfile(120)), 50)
+  const stacks = named(await taking)
+  assert.ok(stacks.reduce((sum, { values }) => sum + values[1]!, 0) > 60e6)
+  assert.ok(stacks.some(({ values }) => values[0]! >= 1))
+})
+
+test('turns of the event loop shorter than the threshold are no delay', () => {
+  const callFrame = (functionName: string) => ({ functionName, scriptId: '', url: '', lineNumber: 0, columnNumber: 0 })
+  const nodes = ['(root)', '(idle)', 'f'].map((name, index) => ({
+    id: index + 1,
+    callFrame: callFrame(name),
+    children: index === 0 ? [2, 3] : [],
+  }))
+  const profile = { nodes, startTime: 0, endTime: 40_000, samples: [2, 3, 2, 3, 3, 2], timeDeltas: [0, 1000, 9000, 1000, 8000, 8000] }
+  return delayStacks(profile, 10_000).then(
+    ({ stacks }) =>
+    assert.deepEqual(stacks.map(({ frames: [frame], values }) => [frame?.name, values]), [['f', [1, 16_000_000]]]), // biome-ignore format: short
+  )
+})
+
+test('memory that is in use, and all that was allocated', async () => {
+  for (const all of [false, true]) {
+    const taking = profiler.memory(200, signal, all)
+    setTimeout(() => held.push(spinForProfile(60)), 20)
+    const { types, stacks } = await taking
+    assert.deepEqual(types, [{ type: all ? 'alloc_space' : 'inuse_space', unit: 'bytes' }])
+    assert.ok(named({ stacks }).length > 0)
+  }
+})
+
+test('a trace in the format of Chrome', async () => {
+  const { traceEvents } = JSON.parse(new TextDecoder().decode(await profiler.trace(50, signal))) as { traceEvents: { ph: string }[] }
+  assert.ok(traceEvents.every(({ ph }) => typeof ph === 'string'))
+})
+
+test('one profile of a kind at a time; it ends when its reader leaves', async () => {
+  const leaving = new AbortController()
+  const first = profiler.cpu(60_000, leaving.signal)
+  await assert.rejects(profiler.delays(1, signal), (error) => error instanceof ProfilerError && error.code === 'busy')
+  leaving.abort(new Error('gone'))
+  await assert.rejects(first, /gone/)
+  await profiler.cpu(1, signal)
+})
