@@ -218,6 +218,11 @@ export interface OutboundOptions {
   readonly connectTimeout?: number
   /** Path and query to send instead of those of the URL, byte for byte: a URL has no dot segments. */
   readonly target?: string
+  /**
+   * Header fields to send in addition, each in a line of its own, with a character per byte: a Headers object joins the values of a name with
+   * commas, which values may contain. Default: none.
+   */
+  readonly fields?: readonly (readonly [name: string, value: string])[]
 }
 
 /** Names of the gRPC status codes by number, as grpc-go spells them. */

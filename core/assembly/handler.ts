@@ -2,6 +2,7 @@
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createAdmission } from '../admission/chain.ts'
+import type { Aggregation } from '../aggregation/index.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
@@ -37,12 +38,27 @@ export interface HandlerParts {
   readonly fairness: Fairness | undefined
   readonly health: Health
   readonly nodeAgents: NodeAgents
+  /** Absent: registrations are not served. */
+  readonly aggregation: Aggregation | undefined
   /** Absent: requests are not recorded. */
   readonly audit: Audit | undefined
 }
 
 export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics, debug }: AssemblyContext): Handler {
-  const { table, identities, authorizer, plugins, admissionMetrics, pauses, health, nodeAgents, audit, serverMetrics, fairness } = parts
+  const {
+    aggregation,
+    table,
+    identities,
+    authorizer,
+    plugins,
+    admissionMetrics,
+    pauses,
+    health,
+    nodeAgents,
+    audit,
+    serverMetrics,
+    fairness,
+  } = parts
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
   const { clock, outbound, telemetry } = ports
@@ -102,13 +118,12 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     settings,
     others: identities.documents,
     unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
+    ...(aggregation && { aggregated: aggregation }),
     table,
     clock,
     health,
     telemetry,
   })
-  return compose(
-    chain,
-    createRouter({ delegates: apis.delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }),
-  )
+  const delegates = [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
+  return compose(chain, createRouter({ delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }))
 }

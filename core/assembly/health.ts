@@ -33,7 +33,12 @@ const startOrder: readonly string[] = [
   ],
   ...['start-legacy-token-tracking-controller', 'start-service-ip-repair-controllers', 'rbac/bootstrap-roles'],
   ...['scheduling/bootstrap-system-priority-classes', 'priority-and-fairness-config-producer', 'bootstrap-controller'],
-  ...['start-<product>-service-cidr-controller', 'start-<component>-aggregator-informers', 'apiservice-status-local-available-controller'],
+  ...[
+    'start-<product>-service-cidr-controller',
+    'aggregator-reload-proxy-client-cert',
+    'start-<component>-aggregator-informers',
+    'apiservice-status-local-available-controller',
+  ],
   ...['apiservice-status-remote-available-controller', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'],
   ...[
     'apiservice-discovery-controller',
@@ -45,12 +50,13 @@ const startOrder: readonly string[] = [
 ]
 
 function inOrder(checks: readonly HealthCheck[], { component, product }: Platform): readonly HealthCheck[] {
-  const known = startOrder.map((name) => name.replace('<component>', component).replace('<product>', product))
+  const named = (name: string) => name.replace('<component>', component).replace('<product>', product)
+  const known = startOrder.map(named)
   const place = ({ name }: HealthCheck) => {
     const at = known.indexOf(name.replace('poststarthook/', ''))
     return at < 0 ? known.length : at
   }
-  return checks.toSorted((one, other) => place(one) - place(other))
+  return checks.map((check) => ({ ...check, name: named(check.name) })).toSorted((one, other) => place(one) - place(other))
 }
 
 const notFinished = () => {

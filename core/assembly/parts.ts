@@ -4,6 +4,7 @@
  */
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
+import type { Aggregation } from '../aggregation/index.ts'
 import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
 import { createAuthorization } from '../authz/configured.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
@@ -41,6 +42,7 @@ import type { Encryption } from '../storage/encryption/configured.ts'
 import { createStores, type Stores } from '../storage/stores.ts'
 import { createConnect } from '../webhook/client-config.ts'
 import { createServiceAddress } from '../webhook/service-address.ts'
+import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 import { checkEncryptedData } from './encrypted-data.ts'
@@ -77,6 +79,8 @@ interface Values {
   readonly plugins: readonly AdmissionPlugin[]
   readonly customResources: CustomResources
   readonly nodeAgents: NodeAgents
+  readonly proxyClient: ProxyClient | undefined
+  readonly aggregation: Aggregation | undefined
   readonly audit: Audit | undefined
   readonly serverMetrics: ServerMetrics
   readonly fairness: Fairness | undefined
@@ -88,6 +92,8 @@ type Background =
   | 'storageMetrics'
   | 'definitionWriter'
   | 'clusterAuthentication'
+  | 'availability'
+  | 'autoRegistration'
   | 'reservations'
   | 'rbac'
   | 'flowControl'
@@ -327,6 +333,15 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       createNodeAgents(options.network.nodeAgentFiles, options.network.nodeAgentTimeout, { files, logger: telemetry.logger }),
     { stop: close },
   ),
+  proxyClient: part([], (_needed, context) => readProxyClient(context), {
+    when: ({ options }) => options.network.proxyClientFiles.certificate !== undefined,
+    hooks: hook('aggregator-reload-proxy-client-cert'),
+    stop: close,
+  }),
+  aggregation: part(['table', 'lookup', 'proxyClient'], (needed, context) => startAggregation(needed, context), {
+    hooks: hook('start-<component>-aggregator-informers', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'),
+    stop: close,
+  }),
   audit: part(
     [],
     async (_needed, { options, ports }) => {
@@ -342,7 +357,18 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   // It needs what a request would miss: rules, namespaces, allocations and custom resources.
   requests: part(
     [
-      ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'plugins', 'admissionMetrics', 'pauses', 'nodeAgents'] as const),
+      ...([
+        'stores',
+        'encryption',
+        'table',
+        'identities',
+        'authorization',
+        'plugins',
+        'admissionMetrics',
+        'pauses',
+        'nodeAgents',
+        'aggregation',
+      ] as const),
       ...(['audit', 'rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData', 'serverMetrics', 'fairness'] as const),
     ],
     ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
@@ -357,6 +383,18 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       },
     },
   ),
+  autoRegistration: part(
+    ['table', 'aggregation', 'customResources', 'requests'],
+    ({ table, aggregation }, context) => registerOwn(table, aggregation, context),
+    { hooks: [...hook('<component>-apiserver-autoregistration'), 'autoregister-completion'], stop },
+  ),
+  availability: part(['aggregation', 'requests'], ({ aggregation }, context) => reportAvailability(aggregation, context), {
+    hooks: hook(
+      ...['apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller'],
+      ...['apiservice-discovery-controller', 'apiservice-openapi-controller', 'apiservice-openapiv3-controller'],
+    ),
+    stop,
+  }),
   controllers: part(
     ['table', 'stores', 'requests'],
     (needed, context) =>

@@ -13,7 +13,7 @@ const isUnserved = (code: number, name: string | undefined) => code === 405 || (
 
 /**
  * Counts and times requests. Innermost, as in the reference server: requests that other filters refuse are not counted. Unknown paths and
- * resources are not counted, because there is no bound on their number. Watches and streams are counted when they end. `own`: the connection of
+ * resources are not counted, because there is no bound on their number, nor are requests that another server answers. Watches and streams are counted when they end. `own`: the connection of
  * the server's own requests.
  */
 export function measure(
@@ -44,6 +44,7 @@ export function measure(
 
   return (exchange, next) => {
     const answered = (response: Response): Response => {
+      if (exchange.delegated) return response
       const { status } = response
       if (isUnserved(status, undefined)) return response
       if (exchange.info.longRunning) return lasting(exchange, response)
@@ -52,7 +53,7 @@ export function measure(
     }
     const failed = (error: unknown): never => {
       const { code = 500, details } = error instanceof PlainError ? { code: error.code } : (apiErrorOf(error)?.status ?? {})
-      if (!isUnserved(code, details?.name)) record(exchange, code)
+      if (!exchange.delegated && !isUnserved(code, details?.name)) record(exchange, code)
       throw error
     }
     try {

@@ -7,8 +7,8 @@ import type { Answer, Handler } from './filter.ts'
 export type Part = (exchange: Exchange) => Answer | undefined
 
 export interface Destinations {
-  /** Handlers of delegated group versions (`GROUP/VERSION`). Looked up per request, because they change while serving. */
-  readonly delegates: ReadonlyMap<string, Handler>
+  /** Handlers of delegated group versions (`GROUP/VERSION`), the first map first. Looked up per request, because they change while serving. */
+  readonly delegates: readonly ReadonlyMap<string, Handler>[]
   /** Resource paths. */
   readonly resources: Part
   /** All other paths: discovery, health and so on. */
@@ -26,13 +26,25 @@ function groupVersionOf({ isResource, group, version, path }: RequestInfo): stri
   return prefix === 'apis' && elements.length === 2 ? elements.join('/') : ''
 }
 
+function delegateOf(delegates: Destinations['delegates'], info: RequestInfo): Handler | undefined {
+  for (const handlers of delegates) {
+    const found = handlers.size > 0 ? handlers.get(groupVersionOf(info)) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** The innermost handler: a delegate, the resources or the fixed paths, then the others. Throws a 404 when none of them answers. */
 export function createRouter({ delegates, resources, fixed, owns, others }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange
     if (info.path.startsWith('//')) throw pageNotFound()
-    const delegate = delegates.size > 0 ? delegates.get(groupVersionOf(info)) : undefined
-    const answer = (delegate ?? (info.isResource ? resources : fixed))(exchange)
+    const delegate = delegateOf(delegates, info)
+    if (delegate !== undefined) {
+      exchange.delegated = true
+      return delegate(exchange)
+    }
+    const answer = (info.isResource ? resources : fixed)(exchange)
     if (answer !== undefined) return answer
     for (const other of others) {
       const found = other(exchange)

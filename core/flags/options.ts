@@ -40,6 +40,12 @@ function nodeAgents(flags: ParsedFlags): Pick<ServerOptions, 'nodeAgentFiles'> {
   }
 }
 
+/** Files for calls to aggregated API servers. */
+function proxyClient(flags: ParsedFlags): Pick<ServerOptions, 'proxyClientFiles'> {
+  const [certificate, key] = [flags.get('proxy-client-cert-file'), flags.get('proxy-client-key-file')]
+  return { proxyClientFiles: { ...(certificate && { certificate }), ...(key && { key }) } }
+}
+
 /** Options that flags set one by one: their rows say which. @throws FlagError */
 function single(flags: ParsedFlags): ServerOptions {
   const rows: [string, Flag][] = Object.entries(allFlags)
@@ -59,6 +65,7 @@ export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
     ...onlyPlugins(flags),
     ...encryption(flags),
     ...nodeAgents(flags),
+    ...proxyClient(flags),
     storageMediaType: storageMediaType(flags),
     tolerationSeconds: {
       notReady: flags.get('default-not-ready-toleration-seconds'),

@@ -42,13 +42,13 @@ export function queryOf(request: Request): string {
 }
 
 /**
- * URL and options of a call that sends the client's Host header, as the reference does. It connects to the destination, and the
- * destination's certificate must be valid for the destination's host.
+ * URL and options of a call that sends the client's Host header, as the reference does; null: the destination's. It connects to the
+ * destination, and the destination's certificate must be valid for the destination's host, unless its options name a server.
  */
 export function keepingHost(destination: Destination, host: string | null): { url: string; options: OutboundOptions } {
   const { origin, target, address = addressOf(origin), options } = destination
   const own = `${origin.protocol}//${host}`
-  const serverName = parseAddress(hostOf(origin)) ? '' : hostOf(origin)
+  const serverName = options.serverName ?? (parseAddress(hostOf(origin)) ? '' : hostOf(origin))
   const known = host && URL.canParse(own) ? own : origin.href
   return { url: known, options: { ...options, target, serverName, address } }
 }

@@ -1,8 +1,6 @@
 /** How node agents are called: certificates from files that may change, and the timeout. */
-
-import { followFile, readText } from '../follow-file.ts'
 import type { Files, Logger, OutboundOptions } from '../ports.ts'
-import { pemBlocks } from '../schema/pem.ts'
+import { followPemFiles } from './pem-files.ts'
 
 export interface NodeAgentFiles {
   /** CA bundle; absent: certificates of node agents are not verified. */
@@ -17,7 +15,6 @@ export interface NodeAgents {
   close(): void
 }
 
-/** What each file must contain: the end of a PEM label. */
 const contents = { certificateAuthority: 'CERTIFICATE', clientCertificate: 'CERTIFICATE', clientKey: 'PRIVATE KEY' } as const
 
 /** `timeout`: milliseconds to connect. Rejects with an Error that names the file when it can't be read or has no such content. */
@@ -26,22 +23,7 @@ export async function createNodeAgents(
   timeout: number,
   ports: { readonly files: Files; readonly logger: Logger },
 ): Promise<NodeAgents> {
-  const texts: { -readonly [name in keyof NodeAgentFiles]: string } = {}
-  const stops: (() => void)[] = []
-  for (const name of ['certificateAuthority', 'clientCertificate', 'clientKey'] as const) {
-    const path = paths[name]
-    if (path === undefined) continue
-    const load = (text: string) => {
-      if (!pemBlocks(text).some(({ label }) => label.endsWith(contents[name]))) throw new Error(`${path}: no PEM block ${contents[name]}`)
-      return text
-    }
-    const text = await readText(ports.files, path)
-    texts[name] = load(text)
-    const use = (changed: string) => {
-      texts[name] = changed
-    }
-    stops.push(followFile({ ...ports, path, what: 'file for calls to node agents', text, load, use }))
-  }
+  const { texts, close } = await followPemFiles({ ...ports, paths, contents, what: 'file for calls to node agents' })
   return {
     options(unverified = false) {
       const { certificateAuthority, clientCertificate: certificate, clientKey: key } = texts
@@ -52,6 +34,6 @@ export async function createNodeAgents(
         ...(certificateAuthority === undefined || unverified ? { insecure: true } : { certificateAuthority }),
       }
     },
-    close: () => stops.forEach((stop) => void stop()),
+    close,
   }
 }

@@ -2,7 +2,7 @@
 import type { Platform } from '../platform.ts'
 import type { Outbound } from '../ports.ts'
 import type { Exchange, RequestInfo } from '../request/exchange.ts'
-import { LightHeaders } from '../respond/light-headers.ts'
+import type { LightHeaders } from '../respond/light-headers.ts'
 import { Reply } from '../respond/reply.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
@@ -29,6 +29,17 @@ function bodyOf({ method, body }: Request): { body?: BodyInit; duplex?: 'half' }
   return { body, duplex: 'half' }
 }
 
+/** The request to a backend. Its body is streamed; redirects are not followed. */
+export const passedOn = (request: Request, url: string, headers: LightHeaders, signal: AbortSignal): Request =>
+  new Request(url, { method: request.method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
+
+/** Headers of a backend's response for the client. */
+export function answeredHeaders({ headers }: Response): LightHeaders {
+  const answer = endToEnd(headers)
+  for (const name of corsFields) answer.delete(name)
+  return answer
+}
+
 /**
  * Forwards the request and streams the response back. Its Location header, or else the links in its HTML, are rewritten to lead through this
  * server. Throws 503 when there is no response.
@@ -40,14 +51,11 @@ export async function relayRequest(exchange: Exchange, destination: Destination,
   const headers = forwardedHeaders(exchange, platform)
   headers.set('x-forwarded-uri', links.below(destination.target.split('?', 1)[0] ?? ''))
   const { url, options } = keepingHost(destination, host)
-  const { method } = request
-  const outgoing = new Request(url, { method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
-  const response = await outbound.fetch(outgoing, options).catch((error: unknown) => {
+  const response = await outbound.fetch(passedOn(request, url, headers, signal), options).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
   })
-  const answer = new LightHeaders([...endToEnd(response.headers).entries()])
-  for (const name of corsFields) answer.delete(name)
+  const answer = answeredHeaders(response)
   const location = answer.get('location')
   if (location !== null && location !== '') answer.set('location', links.rewrite(location))
   else if (isHtml(answer) && response.body !== null) {

@@ -40,15 +40,27 @@ export async function dialUpgrade(
   return answer
 }
 
+/** What a backend gets of a request. */
+export interface Sent {
+  readonly headers: LightHeaders
+  /** Null: the destination's. */
+  readonly host: string | null
+}
+
 /** Forwards a request to switch protocols. If the backend refuses, its response is the answer. */
-export async function relayUpgrade(exchange: Exchange, destination: Destination, services: UpgradeServices): Promise<Response> {
+export async function relayUpgrade(
+  exchange: Exchange,
+  destination: Destination,
+  services: UpgradeServices,
+  sent?: Sent,
+): Promise<Response> {
   const { connection, request, signal } = exchange
   if (connection.upgrade === undefined) throw badRequest(noUpgrades)
-  const headers = forwardedHeaders(exchange, services.platform)
+  const { headers, host } = sent ?? { headers: forwardedHeaders(exchange, services.platform), host: request.headers.get('host') }
   headers.set('connection', 'Upgrade')
   headers.set('upgrade', request.headers.get('upgrade') ?? '')
   for (const name of ['content-length', 'content-type']) headers.delete(name)
-  const init = { method: request.method, headers, host: request.headers.get('host'), signal }
+  const init = { method: request.method, headers, host, signal }
   const { status, headers: given, body, stream } = await dialUpgrade(destination, init, services.outbound)
   const answer = new LightHeaders([...endToEnd(given).entries()])
   if (stream === undefined) return new Reply(body, { status, headers: answer })

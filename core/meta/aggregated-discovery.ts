@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts'
-import type { PublishedGroup } from './group-source.ts'
+import type { PublishedGroup, PublishedVersion } from './group-source.ts'
 import type { PublishedResource, ResourceRow } from './resource-rows.ts'
 
 /** Media type parameters of aggregated discovery, for negotiation and Content-Type. */
@@ -18,9 +18,15 @@ export function aggregatedList(groups: readonly PublishedGroup[], version: strin
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources, freshness }) => ({ version, resources: resources().map(discovered), freshness })),
+      versions: versions.map(discoveredVersion),
     })),
   }
+}
+
+/** A version of another server may have no resources, or none that are known yet. */
+function discoveredVersion({ version, resources, freshness }: PublishedVersion) {
+  const all = resources().map(discovered)
+  return { version, ...(all.length > 0 && { resources: all }), freshness }
 }
 
 /** Empty group and version default to those of the list, as in the unaggregated lists. */

@@ -9,7 +9,7 @@ export interface FixedRequest {
   /** Records the request. */
   readonly observer?: ExchangeObserver
   /** Absent: the request has passed no filters. */
-  readonly exchange?: Pick<Exchange, 'signal' | 'onShutdown'>
+  readonly exchange?: Exchange
 }
 
 export type Respond = (request: FixedRequest) => Response | Promise<Response> | undefined

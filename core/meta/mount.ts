@@ -14,9 +14,9 @@ import { type GroupSource, perRevision } from './group-source.ts'
 import type { Health } from './health.ts'
 import { createLogs } from './logs.ts'
 import type { MetricsRegistry } from './metrics/registry.ts'
-import { createOpenApiV2 } from './openapi/v2.ts'
+import { createOpenApiV2, type SwaggerSource } from './openapi/v2.ts'
 import { createServedSwagger } from './openapi/v2-served.ts'
-import { createOpenApiV3 } from './openapi/v3.ts'
+import { createOpenApiV3, type OpenApiSource } from './openapi/v3.ts'
 import { createServedOpenApi } from './openapi/v3-served.ts'
 import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
@@ -36,6 +36,8 @@ export interface MetaOptions {
   readonly settings: ClusterSettings
   /** Additional documents by path, such as the issuer's discovery document. */
   readonly others?: PublishedPaths
+  /** What other servers serve for this one. */
+  readonly aggregated?: { readonly groups: GroupSource; readonly swagger: SwaggerSource; readonly openApi: OpenApiSource }
   /** Further paths, which no document lists. */
   readonly unlisted?: readonly FixedPath[]
   readonly telemetry: Pick<Telemetry, 'logFiles'>
@@ -66,7 +68,20 @@ function checkService({ method, headers }: Request, type: string): void {
 }
 
 export function createMeta(options: MetaOptions): Meta {
-  const { table, platform, clock, version, health, metrics, healthMetrics, settings, others = {}, unlisted = [], telemetry } = options
+  const {
+    table,
+    platform,
+    clock,
+    version,
+    health,
+    metrics,
+    healthMetrics,
+    settings,
+    others = {},
+    unlisted = [],
+    aggregated,
+    telemetry,
+  } = options
   const served = createServedGroups(
     {
       get revision() {
@@ -76,7 +91,8 @@ export function createMeta(options: MetaOptions): Meta {
     },
     platform,
   )
-  const sources: readonly GroupSource[] = [served]
+  // A group version that another server is registered for is that server's.
+  const sources: readonly GroupSource[] = aggregated ? [aggregated.groups, served] : [served]
   const discovery = createDiscovery({
     sources,
     peers: [],
@@ -87,8 +103,8 @@ export function createMeta(options: MetaOptions): Meta {
   })
   const enums = settings.enabled('OpenAPIEnums')
   const openApi = { served, platform, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
-  const v2 = createOpenApiV2([createServedSwagger(openApi)], clock)
-  const v3 = createOpenApiV3([createServedOpenApi(openApi, clock)], clock)
+  const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock)
+  const v3 = createOpenApiV3([...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock)], clock)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
   const fixed = [
     ...statuszPaths,

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
-import { customGroupPriority, groupVersions } from '../resources/group-versions.ts'
+import { customGroupPriority, customVersionPriority, groupVersions } from '../resources/group-versions.ts'
 import { type GroupSource, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
 import { publishedResource } from './resource-rows.ts'
 
@@ -26,16 +26,18 @@ export interface ServedVersion extends PublishedVersion {
   readonly definitions: readonly ResourceDefinition[]
 }
 
-/** Priority of versions that are ordered by stability and number, as in the reference. */
-const versionPriority = 100
-
 export function createServedGroups(served: DefinitionSource, platform: Platform): ServedGroups {
   const priorities = new Map(groupVersions.map(({ group, priority }) => [platform.name(group), priority]))
+  const versionPriorities = new Map(
+    groupVersions.map(({ group, version, versionPriority }) => [`${platform.name(group)}/${version}`, versionPriority]),
+  )
   const groups = perRevision([served], () =>
     [...bucket(served.definitions(), ({ group }) => group)].map(([name, definitions]) => ({
       name,
       priority: priorities.get(name) ?? customGroupPriority,
-      versions: [...bucket(definitions, ({ version }) => version)].map(([version, own]) => servedVersion(name, version, own)),
+      versions: [...bucket(definitions, ({ version }) => version)].map(([version, own]) =>
+        servedVersion(name, version, versionPriorities.get(`${name}/${version}`) ?? customVersionPriority, own),
+      ),
     })),
   )
   return {
@@ -58,7 +60,7 @@ function bucket<T>(values: readonly T[], key: (value: T) => string): ReadonlyMap
   return buckets
 }
 
-function servedVersion(group: string, version: string, unsorted: readonly ResourceDefinition[]): ServedVersion {
+function servedVersion(group: string, version: string, priority: number, unsorted: readonly ResourceDefinition[]): ServedVersion {
   const groupVersion = group === '' ? version : `${group}/${version}`
   const definitions = [...unsorted].sort((a, b) => byText(a.names.plural, b.names.plural))
   return {
@@ -66,7 +68,7 @@ function servedVersion(group: string, version: string, unsorted: readonly Resour
     version,
     groupVersion,
     path: group === '' ? `/api/${version}` : `/apis/${groupVersion}`,
-    priority: versionPriority,
+    priority,
     service: definitions.some(({ routing }) => routing === 'path'),
     freshness: 'Current',
     definitions,

@@ -1,9 +1,10 @@
 /** Addresses of services and nodes. */
+import type { ProxyClientFiles } from '../aggregation/connection.ts'
 import type { NodeAgentFiles } from '../forwarding/node-agents.ts'
 import type { PortRange } from '../registry/allocators/port-set.ts'
 import { parseNetwork } from '../schema/ip.ts'
 import { type Given, option } from './option.ts'
-import { integer, limited, list, milliseconds, type OptionProblem, shape, text, within } from './types.ts'
+import { bool, integer, limited, list, milliseconds, type OptionProblem, shape, text, within } from './types.ts'
 
 /** Maximum host bits of a service range: older servers keep ranges as bitmaps. */
 const maxHostBits = 20
@@ -58,6 +59,19 @@ export const networkOptions = {
     default: {},
     description:
       'Files for calls to node agents: CA bundle (without it, their certificates are not verified), client certificate and key. Read through the port files, again when they change.',
+  }),
+  proxyClientFiles: option<ProxyClientFiles>(shape({ certificate: text, key: text }), {
+    default: {},
+    description:
+      'Files of the client certificate by which aggregated API servers know this one, and its key. Read through the port files, again when they change.',
+  }),
+  aggregatorRouting: option(bool, {
+    default: false,
+    description: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',
+  }),
+  rejectForwardedRedirects: option(bool, {
+    default: true,
+    description: 'Reject redirects of aggregated API servers instead of returning them to the client.',
   }),
   nodeAgentTimeout: option(milliseconds(), { default: 5_000, description: 'Timeout of connecting to node agents.' }),
 }

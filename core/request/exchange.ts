@@ -113,6 +113,8 @@ export interface Exchange extends Context {
   deadline?: number
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean
+  /** Another server answers: its metrics count the request. */
+  delegated?: true
   /** Whether the response already has the headers that the trace filter adds. */
   traced?: boolean
   /** Set by the authentication filter, for all later ones. */

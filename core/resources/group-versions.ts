@@ -52,6 +52,8 @@ export interface GroupVersion {
   readonly package: string
   /** Priority of the group in discovery, higher first, as in the reference. 0: not in discovery. */
   readonly priority: number
+  /** Priority of the version in its group, higher first. */
+  readonly versionPriority: number
   /** Its resources; none if its kinds are only bodies. The release of introduction is part of each resource. */
   readonly definitions: readonly ResourceDefinition[]
   readonly messages: readonly Message[]
@@ -59,6 +61,9 @@ export interface GroupVersion {
 
 /** Custom resource groups come after all built-in ones. */
 export const customGroupPriority = 1000
+
+/** Versions of custom resource groups are ordered by stability and number. */
+export const customVersionPriority = 100
 
 /** Exports of a group's folder. */
 interface Exports {
@@ -68,11 +73,12 @@ interface Exports {
 
 const isMessage = (value: unknown): value is Message => typeof value === 'object' && value !== null && 'fields' in value
 
-const row = (group: string, version: string, name: string, priority: number, exports: Exports): GroupVersion => ({
+const row = (group: string, version: string, name: string, priority: number, versionPriority: number, exports: Exports): GroupVersion => ({
   group,
   version,
   package: name,
   priority,
+  versionPriority,
   definitions: exports.definitions ?? [],
   // Computed on demand: only documentation needs them, and there are thousands of exports.
   get messages() {
@@ -82,47 +88,47 @@ const row = (group: string, version: string, name: string, priority: number, exp
 
 /** The built-in group versions. A message shared by several is listed in each; the first one is its home. */
 export const groupVersions: readonly GroupVersion[] = [
-  row('', 'v1', 'api.core.v1', 18000, core),
-  row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, meta),
-  row('meta.<domain>', 'v1beta1', 'apimachinery.pkg.apis.meta.v1beta1', 0, metaV1beta1),
-  row('apps', 'v1', 'api.apps.v1', 17800, apps),
-  row('batch', 'v1', 'api.batch.v1', 17400, batch),
-  row('autoscaling', 'v2', 'api.autoscaling.v2', 17500, autoscaling),
-  row('autoscaling', 'v1', 'api.autoscaling.v1', 17500, autoscalingV1),
-  row('policy', 'v1', 'api.policy.v1', 17100, policy),
-  row('rbac.authorization.<domain>', 'v1', 'api.rbac.v1', 17000, rbac),
-  row('networking.<domain>', 'v1', 'api.networking.v1', 17200, networking),
-  row('networking.<domain>', 'v1beta1', 'api.networking.v1beta1', 17200, networkingV1beta1),
-  row('storage.<domain>', 'v1', 'api.storage.v1', 16800, storage),
-  row('storage.<domain>', 'v1beta1', 'api.storage.v1beta1', 16800, storageV1beta1),
-  row('coordination.<domain>', 'v1', 'api.coordination.v1', 16500, coordination),
-  row('coordination.<domain>', 'v1beta1', 'api.coordination.v1beta1', 16500, coordinationV1beta1),
-  row('coordination.<domain>', 'v1alpha2', 'api.coordination.v1alpha2', 16500, coordinationV1alpha2),
-  row('discovery.<domain>', 'v1', 'api.discovery.v1', 16200, discovery),
-  row('events.<domain>', 'v1', 'api.events.v1', 17750, events),
-  row('certificates.<domain>', 'v1', 'api.certificates.v1', 17300, certificates),
-  row('certificates.<domain>', 'v1beta1', 'api.certificates.v1beta1', 17300, certificatesV1beta1),
-  row('certificates.<domain>', 'v1alpha1', 'api.certificates.v1alpha1', 17300, certificatesV1alpha1),
-  row('admissionregistration.<domain>', 'v1', 'api.admissionregistration.v1', 16700, admissionregistration),
-  row('admissionregistration.<domain>', 'v1beta1', 'api.admissionregistration.v1beta1', 16700, admissionregistrationV1beta1),
-  row('admissionregistration.<domain>', 'v1alpha1', 'api.admissionregistration.v1alpha1', 16700, admissionregistrationV1alpha1),
-  row('authentication.<domain>', 'v1', 'api.authentication.v1', 17700, authentication),
-  row('authorization.<domain>', 'v1', 'api.authorization.v1', 17600, authorization),
-  row('flowcontrol.apiserver.<domain>', 'v1', 'api.flowcontrol.v1', 16100, flowcontrol),
-  row('node.<domain>', 'v1', 'api.node.v1', 16300, node),
-  row('scheduling.<domain>', 'v1', 'api.scheduling.v1', 16600, scheduling),
-  row('scheduling.<domain>', 'v1alpha2', 'api.scheduling.v1alpha2', 16600, schedulingV1alpha2),
-  row('resource.<domain>', 'v1', 'api.resource.v1', 16200, resource),
-  row('resource.<domain>', 'v1beta2', 'api.resource.v1beta2', 16200, resourceV1beta2),
-  row('resource.<domain>', 'v1beta1', 'api.resource.v1beta1', 16200, resourceV1beta1),
-  row('resource.<domain>', 'v1alpha3', 'api.resource.v1alpha3', 16200, resourceV1alpha3),
-  row('apiextensions.<domain>', 'v1', 'apiextensions-apiserver.pkg.apis.apiextensions.v1', 16700, apiextensions),
-  row('apiregistration.<domain>', 'v1', '<component>-aggregator.pkg.apis.apiregistration.v1', 20000, apiregistration),
-  row('internal.apiserver.<domain>', 'v1alpha1', 'api.apiserverinternal.v1alpha1', 16000, internal),
-  row('storagemigration.<domain>', 'v1beta1', 'api.storagemigration.v1beta1', 15800, storagemigration),
-  row('apidiscovery.<domain>', 'v2', 'api.apidiscovery.v2', 0, apidiscovery),
-  row('imagepolicy.<domain>', 'v1alpha1', 'api.imagepolicy.v1alpha1', 0, imagepolicy),
-  row('admission.<domain>', 'v1', 'api.admission.v1', 0, admission),
+  row('', 'v1', 'api.core.v1', 18000, 1, core),
+  row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, 0, meta),
+  row('meta.<domain>', 'v1beta1', 'apimachinery.pkg.apis.meta.v1beta1', 0, 0, metaV1beta1),
+  row('apps', 'v1', 'api.apps.v1', 17800, 15, apps),
+  row('batch', 'v1', 'api.batch.v1', 17400, 15, batch),
+  row('autoscaling', 'v2', 'api.autoscaling.v2', 17500, 30, autoscaling),
+  row('autoscaling', 'v1', 'api.autoscaling.v1', 17500, 15, autoscalingV1),
+  row('policy', 'v1', 'api.policy.v1', 17100, 15, policy),
+  row('rbac.authorization.<domain>', 'v1', 'api.rbac.v1', 17000, 15, rbac),
+  row('networking.<domain>', 'v1', 'api.networking.v1', 17200, 15, networking),
+  row('networking.<domain>', 'v1beta1', 'api.networking.v1beta1', 17200, 9, networkingV1beta1),
+  row('storage.<domain>', 'v1', 'api.storage.v1', 16800, 15, storage),
+  row('storage.<domain>', 'v1beta1', 'api.storage.v1beta1', 16800, 9, storageV1beta1),
+  row('coordination.<domain>', 'v1', 'api.coordination.v1', 16500, 15, coordination),
+  row('coordination.<domain>', 'v1beta1', 'api.coordination.v1beta1', 16500, 13, coordinationV1beta1),
+  row('coordination.<domain>', 'v1alpha2', 'api.coordination.v1alpha2', 16500, 12, coordinationV1alpha2),
+  row('discovery.<domain>', 'v1', 'api.discovery.v1', 16200, 15, discovery),
+  row('events.<domain>', 'v1', 'api.events.v1', 17750, 15, events),
+  row('certificates.<domain>', 'v1', 'api.certificates.v1', 17300, 15, certificates),
+  row('certificates.<domain>', 'v1beta1', 'api.certificates.v1beta1', 17300, 9, certificatesV1beta1),
+  row('certificates.<domain>', 'v1alpha1', 'api.certificates.v1alpha1', 17300, 1, certificatesV1alpha1),
+  row('admissionregistration.<domain>', 'v1', 'api.admissionregistration.v1', 16700, 15, admissionregistration),
+  row('admissionregistration.<domain>', 'v1beta1', 'api.admissionregistration.v1beta1', 16700, 12, admissionregistrationV1beta1),
+  row('admissionregistration.<domain>', 'v1alpha1', 'api.admissionregistration.v1alpha1', 16700, 9, admissionregistrationV1alpha1),
+  row('authentication.<domain>', 'v1', 'api.authentication.v1', 17700, 15, authentication),
+  row('authorization.<domain>', 'v1', 'api.authorization.v1', 17600, 15, authorization),
+  row('flowcontrol.apiserver.<domain>', 'v1', 'api.flowcontrol.v1', 16100, 21, flowcontrol),
+  row('node.<domain>', 'v1', 'api.node.v1', 16300, 15, node),
+  row('scheduling.<domain>', 'v1', 'api.scheduling.v1', 16600, 15, scheduling),
+  row('scheduling.<domain>', 'v1alpha2', 'api.scheduling.v1alpha2', 16600, 2, schedulingV1alpha2),
+  row('resource.<domain>', 'v1', 'api.resource.v1', 16200, 21, resource),
+  row('resource.<domain>', 'v1beta2', 'api.resource.v1beta2', 16200, 15, resourceV1beta2),
+  row('resource.<domain>', 'v1beta1', 'api.resource.v1beta1', 16200, 9, resourceV1beta1),
+  row('resource.<domain>', 'v1alpha3', 'api.resource.v1alpha3', 16200, 1, resourceV1alpha3),
+  row('apiextensions.<domain>', 'v1', 'apiextensions-apiserver.pkg.apis.apiextensions.v1', 16700, 15, apiextensions),
+  row('apiregistration.<domain>', 'v1', '<component>-aggregator.pkg.apis.apiregistration.v1', 20000, 15, apiregistration),
+  row('internal.apiserver.<domain>', 'v1alpha1', 'api.apiserverinternal.v1alpha1', 16000, 9, internal),
+  row('storagemigration.<domain>', 'v1beta1', 'api.storagemigration.v1beta1', 15800, 9, storagemigration),
+  row('apidiscovery.<domain>', 'v2', 'api.apidiscovery.v2', 0, 0, apidiscovery),
+  row('imagepolicy.<domain>', 'v1alpha1', 'api.imagepolicy.v1alpha1', 0, 0, imagepolicy),
+  row('admission.<domain>', 'v1', 'api.admission.v1', 0, 0, admission),
 ]
 
 /** All built-in resources in all versions, one row each. `<domain>` is a placeholder for the domain of API groups. */

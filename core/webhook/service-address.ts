@@ -1,4 +1,7 @@
-/** Resolves a service to one of its ready endpoints, because this server may be outside the cluster network (apiserver/pkg/util/proxy). */
+/**
+ * Resolves a service to one of its ready endpoints, for a server outside of the cluster network, or to its cluster IP
+ * (apiserver/pkg/util/proxy).
+ */
 import type { Context } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { serviceUnavailable } from '../respond/status.ts'
@@ -20,6 +23,7 @@ export type ServiceAddress = (namespace: string, name: string, port: number, con
 
 interface ServiceSpec {
   readonly type?: string
+  readonly clusterIP?: string
   readonly externalName?: string
   readonly ports?: readonly { readonly name?: string; readonly port: number }[]
   readonly ipFamilies?: readonly string[]
@@ -39,6 +43,30 @@ export function rotated<T>(values: readonly T[]): T[] {
   return [...values.slice(start), ...values.slice(0, start)]
 }
 
+async function specOf(find: ServiceLookup['find'], namespace: string, name: string, context: Context | undefined): Promise<ServiceSpec> {
+  const service = await find('', 'services', namespace, name, context)
+  if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+  return (service['spec'] ?? {}) as ServiceSpec
+}
+
+function offeredPort({ ports }: ServiceSpec, name: string, port: number) {
+  const offered = ports?.find((each) => each.port === port)
+  if (offered === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  return offered
+}
+
+/** The service's cluster IP, for a server inside of the cluster network. */
+export function createClusterAddress({ find }: Pick<ServiceLookup, 'find'>): ServiceAddress {
+  return async (namespace, name, port, context) => {
+    const spec = await specOf(find, namespace, name, context)
+    if (spec.type === 'ExternalName' && spec.externalName) return hostPort(spec.externalName, port)
+    const { clusterIP = '' } = spec
+    if (clusterIP === '' || clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
+    offeredPort(spec, name, port)
+    return hostPort(clusterIP, port)
+  }
+}
+
 /** `serviceNameLabel`: label in which EndpointSlices name their service. */
 export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string): ServiceAddress {
   async function slicesOf(namespace: string, name: string, family: string | undefined, context: Context | undefined): Promise<Slice[]> {
@@ -48,12 +76,9 @@ export function createServiceAddress({ find, list }: ServiceLookup, serviceNameL
   }
 
   return async (namespace, name, port, context) => {
-    const service = await find('', 'services', namespace, name, context)
-    if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
-    const spec = (service['spec'] ?? {}) as ServiceSpec
+    const spec = await specOf(find, namespace, name, context)
     if (spec.type === 'ExternalName' && spec.externalName) return hostPort(spec.externalName, port)
-    const offered = spec.ports?.find((each) => each.port === port)
-    if (offered === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+    const offered = offeredPort(spec, name, port)
     for (const { ports, endpoints } of await slicesOf(namespace, name, spec.ipFamilies?.[0], context)) {
       const target = ports?.find((each) => (each.name ?? '') === (offered.name ?? ''))?.port
       const ready = rotated(endpoints ?? []).find(({ conditions }) => conditions?.ready !== false)

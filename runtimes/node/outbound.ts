@@ -75,7 +75,7 @@ export function createOutbound(): Outbound {
   const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
   const agentFor = (
     secure: boolean,
-    { timeout: _, connectTimeout: _connect, address: _address, target: _target, ...options }: OutboundOptions,
+    { timeout: _, connectTimeout: _connect, address: _address, target: _target, fields: _fields, ...options }: OutboundOptions,
   ) => {
     const key = JSON.stringify([secure, options])
     const found = agents.get(key)
@@ -91,7 +91,7 @@ export function createOutbound(): Outbound {
     async upgrade(request, options = {}) {
       const url = new URL(request.url)
       const secure = url.protocol === 'https:'
-      const headers = Object.fromEntries([...request.headers.entries()].filter(([name]) => name !== 'host'))
+      const headers = headersOf(request, options, (name) => name !== 'host')
       const { method, signal } = request
       return switched(url, { method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) }, options.timeout)
     },
@@ -105,7 +105,7 @@ export function createOutbound(): Outbound {
       const signal = timeout === undefined ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(timeout)])
       const { method } = request
       const follow = request.redirect === 'follow' && (method === 'GET' || method === 'HEAD')
-      const headers = Object.fromEntries([...request.headers.entries()].filter(([name]) => name !== 'host' && name !== 'connection'))
+      const headers = headersOf(request, options, (name) => name !== 'host' && name !== 'connection')
       let url = new URL(request.url)
       for (let redirects = 0; ; redirects++) {
         const secure = url.protocol === 'https:'
@@ -125,6 +125,19 @@ export function createOutbound(): Outbound {
   }
 }
 
+/** A value, or the values of several lines. */
+type SentHeaders = Record<string, string | string[]>
+
+/** The request's headers that are kept, and the fields of the options. */
+function headersOf(request: Request, { fields = [] }: OutboundOptions, keeps: (name: string) => boolean): SentHeaders {
+  const headers: SentHeaders = Object.fromEntries([...request.headers.entries()].filter(([name]) => keeps(name)))
+  for (const [name, value] of fields) {
+    const before = headers[name] ?? []
+    headers[name] = [...(Array.isArray(before) ? before : [before]), value]
+  }
+  return headers
+}
+
 interface Target {
   readonly path?: string
   readonly hostname?: string
@@ -136,7 +149,7 @@ interface Target {
 
 interface SendOptions extends Target {
   readonly method: string
-  readonly headers: Record<string, string>
+  readonly headers: SentHeaders
   readonly signal: AbortSignal
   readonly agent: HttpAgent
 }
@@ -234,7 +247,7 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
       signal.addEventListener('abort', cut, { once: true })
       socket.once('close', () => signal.removeEventListener('abort', cut))
       if (signal.aborted) cut()
-      resolve({ status: incoming.statusCode ?? 101, headers: headersOf(incoming), stream: byteStream(socket, head), body: null })
+      resolve({ status: incoming.statusCode ?? 101, headers: receivedHeaders(incoming), stream: byteStream(socket, head), body: null })
     })
     outgoing.once('response', (incoming) => {
       clearTimeout(timer)
@@ -249,7 +262,7 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
   })
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function receivedHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
   return headers
@@ -260,5 +273,5 @@ function responseOf(incoming: IncomingMessage, method: string): Response {
   const empty = method === 'HEAD' || isBodyless(status)
   if (empty) incoming.resume()
   const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
-  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: headersOf(incoming) })
+  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: receivedHeaders(incoming) })
 }

@@ -13,6 +13,7 @@ const order = [
   'server.ts',
   'assembly',
   'options',
+  'aggregation',
   'bootstrap',
   'custom-resources',
   'controllers',

@@ -92,8 +92,6 @@ const objects: { readonly [path: string]: { readonly [field: string]: unknown } 
       version: 'v1',
       groupPriorityMinimum: 1000,
       versionPriority: 10,
-      service: { name: 'any', namespace: 'default' },
-      insecureSkipTLSVerify: true,
     },
   },
   controllerrevisions: { revision: 1, data: {} },

@@ -113,9 +113,10 @@ export const authenticationFlags = {
   }),
   'proxy-client-cert-file': string({
     path: 'file',
-    help: 'Client certificate for calls to aggregated API servers and admission webhooks.',
+    implemented: true,
+    help: 'Client certificate for calls to aggregated API servers. It should be issued by an authority in --requestheader-client-ca-file.',
   }),
-  'proxy-client-key-file': string({ path: 'file', help: 'Key of --proxy-client-cert-file.' }),
+  'proxy-client-key-file': string({ path: 'file', implemented: true, help: 'Key of --proxy-client-cert-file.' }),
   'service-account-issuer': strings({
     split: false,
     implemented: true,

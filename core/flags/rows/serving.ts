@@ -36,13 +36,8 @@ export const servingFlags = {
   'disable-http2-serving': bool({ implemented: true, help: 'Serve HTTP/1.1 only.' }),
   'permit-address-sharing': bool({ implemented: true, help: 'Bind with SO_REUSEADDR.' }),
   'permit-port-sharing': bool({ help: 'Bind with SO_REUSEPORT, so that several servers can share address and port.' }),
-  'enable-aggregator-routing': bool({
-    help: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',
-  }),
-  'aggregator-reject-forwarding-redirect': bool({
-    default: true,
-    help: 'Reject redirects of aggregated API servers instead of returning them to the client.',
-  }),
+  'enable-aggregator-routing': bool(sets('network', 'aggregatorRouting')),
+  'aggregator-reject-forwarding-redirect': bool(sets('network', 'rejectForwardedRedirects')),
   'endpoint-reconciler-type': choice({
     oneOf: ['lease', 'master-count', 'none'],
     default: 'lease',

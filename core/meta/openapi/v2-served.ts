@@ -19,7 +19,7 @@ export function createServedSwagger({ served, platform, info, enums, others }: O
     get revision() {
       return served.revision
     },
-    async document() {
+    async documents() {
       const names = createModelNames(platform)
       const versions = served.groups().flatMap((group) => group.versions)
       const definitions = versions.flatMap((version) => version.definitions)
@@ -40,7 +40,7 @@ export function createServedSwagger({ served, platform, info, enums, others }: O
         // With a thousand custom resources this takes seconds; other requests run in between.
         if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
       }
-      return swaggerDocument(info, paths, models)
+      return [swaggerDocument(info, paths, models)]
     },
   }
 }

@@ -33,17 +33,19 @@ interface Documents {
   readonly protobuf: BuildDocument
 }
 
-/** Swagger documents from one place: the resources that this server serves, an aggregated server. */
+/** Swagger documents from one place: the resources that this server serves, aggregated servers. */
 export interface SwaggerSource {
-  /** Changes whenever the result of `document()` changes. */
+  /** Changes whenever the result of `documents()` changes. */
   readonly revision: number
-  document(): JsonObject | Promise<JsonObject>
+  documents(): readonly JsonObject[] | Promise<readonly JsonObject[]>
 }
 
-/** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. */
-export function createOpenApiV2(sources: readonly [SwaggerSource, ...SwaggerSource[]], clock: Clock): OpenApiV2 {
-  const [first, ...others] = sources
-  const build = async () => mergeSwagger([await first.document(), ...(await Promise.all(others.map((source) => source.document())))])
+/** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. At least one source has a document. */
+export function createOpenApiV2(sources: readonly SwaggerSource[], clock: Clock): OpenApiV2 {
+  const build = async () => {
+    const [first = {}, ...others] = (await Promise.all(sources.map((source) => source.documents()))).flat()
+    return mergeSwagger([first, ...others])
+  }
   const documents = perRevision(
     sources,
     (): Documents => ({

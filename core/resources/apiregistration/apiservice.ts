@@ -80,9 +80,5 @@ export const apiServices = resource({
       if (!registration.spec?.service) registration.status = { conditions: [localCondition(now)] }
     },
     validate: validateAPIService,
-    warnings: ({ spec }) =>
-      spec?.service
-        ? [`spec.service: requests to ${spec.group}/${spec.version} are not forwarded: this server does not aggregate others yet`]
-        : [],
   },
 })

@@ -93,7 +93,16 @@ test('health checks have the names and the order of the reference', async () => 
       'rbac/bootstrap-roles',
       'scheduling/bootstrap-system-priority-classes',
       'bootstrap-controller',
+      'start-kube-aggregator-informers',
+      'apiservice-status-local-available-controller',
+      'apiservice-status-remote-available-controller',
+      'apiservice-registration-controller',
+      'apiservice-wait-for-first-sync',
+      'apiservice-discovery-controller',
+      'kube-apiserver-autoregistration',
     ].map((hook) => `poststarthook/${hook}`),
+    'autoregister-completion',
+    ...['apiservice-openapi-controller', 'apiservice-openapiv3-controller'].map((hook) => `poststarthook/${hook}`),
     'shutdown',
   ]
   const [status, text] = await get('/readyz?verbose')

@@ -43,7 +43,8 @@ test('definitions named like every built-in resource come and go, and no other o
   const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
   await define(api, definitionOf('kept.example.com'))
   const stored = async () =>
-    (await store.list({ prefix: '/' })).items.map(({ key }) => key).filter((key) => !/leases|masterleases/.test(key))
+    // Registrations of custom resources go a little later than their definitions.
+    (await store.list({ prefix: '/' })).items.map(({ key }) => key).filter((key) => !/leases|masterleases|apiservices\/v9\./.test(key))
   const before = await stored()
   const overlapping: string[] = []
   for (const each of named) {

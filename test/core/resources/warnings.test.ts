@@ -536,17 +536,3 @@ test('deleting a job without propagationPolicy orphans its pods, with a warning'
   const all = await send('DELETE', path)
   assert.deepEqual([all.code, all.warnings], [200, [left]])
 })
-
-const registration = { groupPriorityMinimum: 1, versionPriority: 1, group: 'example.com', version: 'v1', insecureSkipTLSVerify: true }
-warns(
-  '/apis/apiregistration.k8s.io/v1/apiservices',
-  { kind: 'APIService', apiVersion: 'apiregistration.k8s.io/v1', metadata: { name: 'v1.example.com' }, spec: registration },
-  [
-    ['without a service', { 'spec.insecureSkipTLSVerify': false }, []],
-    [
-      'with a service',
-      { 'spec.service': { namespace: 'default', name: 'x' } },
-      ['spec.service: requests to example.com/v1 are not forwarded: this server does not aggregate others yet'],
-    ],
-  ],
-)

@@ -1,6 +1,7 @@
 /** All metrics of this server but those whose names have a product word (`build.ts`, `health.ts`). */
 import type { MetricRow } from '../metric-row.ts'
 import { chainRows, policyRows, webhookRows } from './admission.ts'
+import { aggregationRows } from './aggregation.ts'
 import { auditRows } from './audit.ts'
 import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
 import { authorizationRows, decisionRows } from './authorization.ts'
@@ -16,6 +17,7 @@ import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storag
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
+  aggregationRows,
   ownClientRows,
   queueRows,
   processRows,

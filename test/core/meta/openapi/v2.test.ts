@@ -182,7 +182,7 @@ test('documents of other sources are merged: their paths, and the models and par
     parameters: { pretty: { in: 'query', name: 'pretty', type: 'string' } },
   }
   let current = foreign
-  const source = { revision: 1, document: () => current }
+  const source = { revision: 1, documents: () => [current] }
   const api = create(serving(builtin), [source])
   const merged = (await (await get(api, '/openapi/v2')).json()) as Any
   const alone = (await (await get(create(), '/openapi/v2')).json()) as Any

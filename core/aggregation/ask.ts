@@ -1,0 +1,57 @@
+/** This server's own requests to the servers of registrations. */
+import { dialError } from '../forwarding/dial-error.ts'
+import { escapePath } from '../forwarding/paths.ts'
+import type { Clock, Outbound } from '../ports.ts'
+import type { User } from '../request/exchange.ts'
+import { readText } from '../webhook/read-text.ts'
+import { withinTime } from '../webhook/time-limit.ts'
+import type { Connect } from './connection.ts'
+import { identityFields } from './identity.ts'
+import type { RemoteRegistration } from './registration.ts'
+
+export interface AskServices {
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Pick<Clock, 'after'>
+  readonly connect: Connect
+}
+
+export interface Asked {
+  readonly path: string
+  /** In whose name. */
+  readonly user: Pick<User, 'name' | 'groups'>
+  readonly headers?: { readonly [name: string]: string }
+  /** Milliseconds, including the body. */
+  readonly timeout: number
+  /** Maximum bytes of the body; 0: it is not read. */
+  readonly longest: number
+  /** Aborts the request. */
+  readonly signal?: AbortSignal
+}
+
+export interface Told {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
+/** Asks for a document. Rejects with an Error in Go's words when there is no answer. */
+export async function ask(registration: RemoteRegistration, asked: Asked, { outbound, clock, connect }: AskServices): Promise<Told> {
+  const { path, user, headers = {}, timeout, longest, signal } = asked
+  const { origin, address, options } = await connect(registration, undefined)
+  const target = escapePath(path)
+  const url = `https://${address}${target}`
+  try {
+    return await withinTime(clock, timeout, signal, async (ends) => {
+      const request = new Request(origin, { headers, signal: ends, redirect: 'manual' })
+      const response = await outbound.fetch(request, { ...options, target, fields: identityFields(user, false) })
+      if (longest === 0) await response.body?.cancel()
+      return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response.body, longest) }
+    })
+  } catch (error) {
+    const why = isTimeout(error) ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)' : dialError(error, origin)
+    throw new Error(`Get ${JSON.stringify(url)}: ${why}`, { cause: error })
+  }
+}

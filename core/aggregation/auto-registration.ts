@@ -1,0 +1,104 @@
+/**
+ * Keeps the registrations of what this server serves itself (pkg/controllers/autoregister of the aggregator): those of built-in group versions
+ * from the start, so that a change by hand lasts until the next start, and those of custom resources all the time.
+ */
+import { ensure, overwrite, ownWrite } from '../bootstrap/objects.ts'
+import { createQueue } from '../controllers/queue.ts'
+import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { deleteObject } from '../registry/delete.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { ApiError } from '../respond/status.ts'
+import { equal } from '../schema/equal.ts'
+import type { HookContext, Json } from '../schema/model.ts'
+import { keeps, keptLabel, localRegistrations } from './local.ts'
+import type { Registration } from './registration.ts'
+import type { Registrations } from './registrations.ts'
+
+export interface AutoRegistrationOptions {
+  readonly resource: ServedResource
+  readonly registrations: Registrations
+  readonly table: ResourceTable
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly queues: QueueObserver
+  hooks(): HookContext
+}
+
+/** Queue key for a look at what is served. */
+const everything = ''
+
+const isOutdated = (error: unknown) =>
+  error instanceof ApiError && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
+
+/** Resolves when the built-in group versions are registered; the returned function stops it. */
+export async function startAutoRegistration({
+  resource,
+  registrations,
+  table,
+  platform,
+  ...context
+}: AutoRegistrationOptions): Promise<() => void> {
+  const { clock, logger, queues, hooks } = context
+  const { store } = resource
+  const label = keptLabel(platform)
+  const keptOf = (registration: Registration | undefined) => registration?.metadata.labels?.[label]
+  const isKept = (registration: Registration) => Object.values<string | undefined>(keeps).includes(keptOf(registration))
+  const atStart = new Set(registrations.all.keys())
+  const settled = new Set<string>()
+  let wanted: ReadonlyMap<string, Registration> = new Map()
+
+  async function write(name: string, desired: Registration | undefined, current: Registration | undefined): Promise<void> {
+    if (current === undefined) {
+      if (desired !== undefined) await ensure(resource, structuredClone(desired) as ApiObject, hooks())
+      return
+    }
+    const isOnce = keptOf(current) === keeps.onStart
+    if (!isKept(current) || (isOnce && (!atStart.has(name) || settled.has(name)))) return
+    if (desired === undefined) {
+      const { uid } = current.metadata
+      await deleteObject(resource, '', name, uid === undefined ? {} : { preconditions: { uid } }, ownWrite(hooks()))
+    } else if (!equal(current.spec as unknown as Json, desired.spec as unknown as Json)) {
+      await overwrite(resource, { ...current, spec: desired.spec } as ApiObject, hooks())
+    }
+  }
+
+  async function settle(name: string): Promise<void> {
+    const desired = wanted.get(name)
+    if (keptOf(desired) === keeps.onStart && settled.has(name)) return
+    const stored = await store.get(store.keys.of('', name))
+    try {
+      await write(name, desired, stored?.decode() as Registration | undefined)
+    } catch (error) {
+      // Another server wrote it first: its event comes.
+      if (!isOutdated(error)) throw error
+    }
+    settled.add(name)
+  }
+
+  const queue = createQueue({
+    name: 'autoregister',
+    clock,
+    logger,
+    queues,
+    work: async (name) => (name === everything ? look() : settle(name)),
+  })
+
+  /** Queues what is served now and was not, and the reverse. */
+  function look(): void {
+    const before = wanted
+    wanted = localRegistrations(table, platform)
+    for (const name of new Set([...before.keys(), ...wanted.keys()])) if (before.has(name) !== wanted.has(name)) queue.add(name)
+  }
+
+  wanted = localRegistrations(table, platform)
+  await Promise.all([...new Set([...wanted.keys(), ...atStart])].map(settle))
+  const stops = [table.follow(() => queue.add(everything)), registrations.follow((name) => queue.add(name))]
+  return () => {
+    for (const stop of stops) stop()
+    queue.close()
+  }
+}

@@ -1,0 +1,176 @@
+/** OpenAPI documents of other servers (pkg/controllers/openapi and openapiv3 of the aggregator). */
+import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { SwaggerSource } from '../meta/openapi/v2.ts'
+import { type OpenApiDocument, type OpenApiSource, openApiPath } from '../meta/openapi/v3.ts'
+import type { Clock, Logger } from '../ports.ts'
+import { pageNotFound } from '../respond/plain-error.ts'
+import { isObject } from '../schema/is-object.ts'
+import { parseJsonText } from '../schema/json-text.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import { type AskServices, ask } from './ask.ts'
+import type { Forward } from './forward.ts'
+import { createRefresher } from './refresher.ts'
+import type { RemoteRegistration } from './registration.ts'
+
+export interface RemoteOpenApi {
+  readonly swagger: SwaggerSource
+  readonly openApi: OpenApiSource
+  /** The registration is new, or has changed. */
+  update(name: string): void
+  remove(name: string): void
+  close(): void
+}
+
+export interface RemoteOpenApiOptions extends AskServices {
+  /** By name. */
+  readonly registrations: ReadonlyMap<string, RemoteRegistration>
+  readonly forward: Forward
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly queues: QueueObserver
+}
+
+/** User name of the requests. */
+const user = { name: 'system:aggregator', groups: [] }
+/** Milliseconds between requests for documents that may have changed. */
+const interval = 60_000
+const timeout = 60_000
+const longest = 32 * 1024 * 1024
+/** Milliseconds from the registration to the first request: most servers are not known to be available before. */
+const firstWait = 1_000
+
+interface Tagged<T> {
+  readonly etag: string | undefined
+  readonly value: T
+}
+
+/** One kind of documents, by the names of registrations. */
+interface Documents<T> {
+  readonly revision: number
+  readonly known: ReadonlyMap<string, Tagged<T>>
+  update(name: string): void
+  remove(name: string): void
+  close(): void
+}
+
+/** Follows the document at a path of each server; `of` takes what belongs to the registration. A server without it has none. */
+function followDocuments<T>(
+  name: string,
+  path: string,
+  of: (document: JsonObject, registration: RemoteRegistration) => T,
+  options: RemoteOpenApiOptions,
+): Documents<T> {
+  const { registrations, clock, logger, queues } = options
+  const known = new Map<string, Tagged<T>>()
+  const pending = new Map<string, () => void>()
+  let revision = 0
+
+  const drop = (key: string) => {
+    if (known.delete(key)) revision++
+  }
+
+  async function work(key: string): Promise<void> {
+    const registration = registrations.get(key)
+    if (registration === undefined) return
+    const etag = known.get(key)?.etag
+    const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
+    const { status, headers: told, text, url } = await ask(registration, { path, user, headers, timeout, longest }, options)
+    if (!registrations.has(key) || status === 304) return
+    if (status === 404) return drop(key)
+    if (status !== 200) throw new Error(`${url} answered ${status}`)
+    const tag = told.get('etag') ?? undefined
+    if (tag !== undefined && tag === etag) return
+    const document = parseJsonText(text)
+    if (!isObject(document)) throw new Error(`${url}: the document is not an object`)
+    known.set(key, { etag: tag, value: of(document, registration) })
+    revision++
+  }
+
+  const refresher = createRefresher({ name, clock, logger, queues, workers: 1, work }, interval)
+  const cancel = (key: string) => {
+    pending.get(key)?.()
+    pending.delete(key)
+  }
+  return {
+    get revision() {
+      return revision
+    },
+    known,
+    update(key) {
+      cancel(key)
+      pending.set(
+        key,
+        clock.after(firstWait, () => refresher.add(key)),
+      )
+    },
+    remove(key) {
+      cancel(key)
+      drop(key)
+      refresher.remove(key)
+    },
+    close() {
+      for (const key of [...pending.keys()]) cancel(key)
+      refresher.close()
+    },
+  }
+}
+
+const memberOf = (object: JsonObject, name: string): JsonObject => {
+  const member = object[name]
+  return isObject(member) ? member : {}
+}
+
+/** Only the paths of the registered group version; definitions that they don't refer to are dropped when documents are merged. */
+function ownPaths(document: JsonObject, { spec: { group, version } }: RemoteRegistration): JsonObject {
+  const prefix = `/apis/${group}/${version}/`
+  const paths = Object.entries(memberOf(document, 'paths')).filter(([path]) => path.startsWith(prefix))
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
+/** URL of the registered group version's document, by the index. */
+function ownUrl(index: JsonObject, { spec: { group, version } }: RemoteRegistration): string | undefined {
+  const url: Json | undefined = memberOf(memberOf(index, 'paths'), `apis/${group}/${version}`)['serverRelativeURL']
+  return typeof url === 'string' && url.startsWith(`${openApiPath}/`) ? url : undefined
+}
+
+export function createRemoteOpenApi(options: RemoteOpenApiOptions): RemoteOpenApi {
+  const { registrations, forward } = options
+  const swagger = followDocuments('open_api_aggregation_controller', '/openapi/v2', ownPaths, options)
+  const indexes = followDocuments('open_api_v3_aggregation_controller', openApiPath, ownUrl, options)
+  const both = [swagger, indexes]
+
+  /** The document itself is the other server's, for each client. */
+  const documentOf = (name: string, url: string): OpenApiDocument => ({
+    url: () => Promise.resolve(url),
+    async respond({ exchange }) {
+      const registration = registrations.get(name)
+      if (exchange === undefined || registration === undefined) throw pageNotFound()
+      return forward(exchange, registration)
+    },
+  })
+
+  return {
+    swagger: {
+      get revision() {
+        return swagger.revision
+      },
+      documents: () => [...swagger.known.values()].map(({ value }) => value),
+    },
+    openApi: {
+      get revision() {
+        return indexes.revision
+      },
+      documents() {
+        const found = new Map<string, OpenApiDocument>()
+        for (const [name, { value: url }] of indexes.known) {
+          const { group = '', version = '' } = registrations.get(name)?.spec ?? {}
+          if (url !== undefined) found.set(`apis/${group}/${version}`, documentOf(name, url))
+        }
+        return found
+      },
+    },
+    update: (name) => both.forEach((each) => void each.update(name)),
+    remove: (name) => both.forEach((each) => void each.remove(name)),
+    close: () => both.forEach((each) => void each.close()),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock, Logger } from '../ports.ts'
+import type { ServedResource } from '../registry/served.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { followObjects } from '../watch/follow.ts'
+import type { Registration } from './registration.ts'
+
+/** The stored registrations, which change while the server runs. */
+export interface Registrations {
+  /** By name. */
+  readonly all: ReadonlyMap<string, Registration>
+  /** Increased by every change. */
+  readonly revision: number
+  /** Calls `changed` with the name of each registration that is written or removed. The returned function ends that. */
+  follow(changed: (name: string) => void): () => void
+  close(): void
+}
+
+/** Resolves when the stored registrations are known, or could not be read: then they are read again until they can be. */
+export async function followRegistrations({ store }: ServedResource, clock: Clock, logger: Logger): Promise<Registrations> {
+  const all = new Map<string, Registration>()
+  const followers = new Set<(name: string) => void>()
+  let revision = 0
+  const tell = (name: string) => {
+    revision++
+    for (const changed of followers) changed(name)
+  }
+  const nameOf = (key: string) => store.keys.parse(key).name
+  const following = followObjects(store, clock, {
+    upsert(key, object) {
+      all.set(nameOf(key), object as unknown as Registration)
+      tell(nameOf(key))
+    },
+    remove(key) {
+      all.delete(nameOf(key))
+      tell(nameOf(key))
+    },
+  })
+  await following.ready.catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'API services not loaded; retrying'))
+  return {
+    all,
+    get revision() {
+      return revision
+    },
+    follow(changed) {
+      followers.add(changed)
+      return () => void followers.delete(changed)
+    },
+    close: () => following.close(),
+  }
+}

@@ -1,0 +1,77 @@
+/** Aggregation: how the parts of a server use it. */
+import type { Lookup } from '../admission/lookup.ts'
+import { startAutoRegistration } from '../aggregation/auto-registration.ts'
+import { type ProxyClientFiles, proxyClientContents } from '../aggregation/connection.ts'
+import { type Aggregation, createAggregation } from '../aggregation/index.ts'
+import { registrationsGroup } from '../aggregation/local.ts'
+import { isAvailable } from '../aggregation/registration.ts'
+import { createClient, serverManager } from '../controllers/client.ts'
+import { followPemFiles, type PemFiles } from '../forwarding/pem-files.ts'
+import { createAggregationMetrics } from '../meta/metrics/aggregation.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import { type AssemblyContext, hookContextOf } from './context.ts'
+
+/** Certificate and key by which aggregated API servers know this one. */
+export type ProxyClient = PemFiles<keyof ProxyClientFiles>
+
+export const readProxyClient = ({ options, ports }: AssemblyContext): Promise<ProxyClient> =>
+  followPemFiles({
+    paths: options.network.proxyClientFiles,
+    contents: proxyClientContents,
+    what: 'file for calls to aggregated API servers',
+    files: ports.files,
+    logger: ports.telemetry.logger,
+  })
+
+export interface Needed {
+  readonly table: ResourceTable
+  readonly lookup: Lookup
+  /** Absent: this server has no certificate. */
+  readonly proxyClient: ProxyClient | undefined
+}
+
+/** Undefined when registrations are not served. */
+export async function startAggregation(needed: Needed, context: AssemblyContext): Promise<Aggregation | undefined> {
+  const { table, lookup, proxyClient } = needed
+  const { options, ports, settings, queues } = context
+  const { platform } = options.general
+  const resource = table.lookup(registrationsGroup(platform), 'v1', 'apiservices')
+  if (resource === undefined) return undefined
+  const { clock, outbound } = ports
+  const { logger } = ports.telemetry
+  const { aggregatorRouting: routesToEndpoints, rejectForwardedRedirects: rejectRedirects } = options.network
+  const credentials = () => proxyClient?.texts ?? {}
+  const found = { resource, platform, settings, clock, logger, outbound, queues, lookup, credentials, routesToEndpoints, rejectRedirects }
+  return createAggregation(found)
+}
+
+/** Registers what the server serves itself. */
+export async function registerOwn(
+  table: ResourceTable,
+  aggregation: Aggregation | undefined,
+  context: AssemblyContext,
+): Promise<() => void> {
+  if (aggregation === undefined) return () => {}
+  const { options, ports, queues } = context
+  const { clock, telemetry } = ports
+  return startAutoRegistration({
+    resource: aggregation.resource,
+    registrations: aggregation.registrations,
+    table,
+    platform: options.general.platform,
+    clock,
+    logger: telemetry.logger,
+    queues,
+    hooks: () => hookContextOf(context),
+  })
+}
+
+/** Reports in registrations, and in metrics, whether their servers can be reached. */
+export function reportAvailability(aggregation: Aggregation | undefined, { options, fetchOwn }: AssemblyContext): () => void {
+  if (aggregation === undefined) return () => {}
+  const { platform, metrics } = options.general
+  const { resource, registrations } = aggregation
+  const states = () => Array.from(registrations.all, ([name, each]) => [name, isAvailable(each)] as const)
+  const client = createClient(fetchOwn, serverManager(platform))(resource.definition)
+  return aggregation.report(client, createAggregationMetrics(metrics, states))
+}
