@@ -12,7 +12,7 @@ import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '
 import { type ApiServer, createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { fullValue } from '../core/schema/samples.ts'
 import { type Api, apiOf, assertFailure, type TestList, type TestObject } from '../support/api.ts'
-import { collectionPath, minimalObject } from '../support/minimal-objects.ts'
+import { collectionPath, minimalObject, restingObject } from '../support/minimal-objects.ts'
 import { within } from '../support/wait.ts'
 import { withoutDefinitionController } from '../support/without-definition-controller.ts'
 
@@ -69,7 +69,7 @@ describe('protobuf and JSON show the same object', () => {
     test(titleOf(definition), async () => {
       const { schema, listKind, kind, version } = definition
       const collection = collectionPath(definition)
-      const object = minimalObject(definition, `of-${version}-${kind.toLowerCase()}`)
+      const object = restingObject(definition, `of-${version}-${kind.toLowerCase()}`)
       const path = `${collection}/${object.metadata.name}`
       const { value } = decode(schema, object as unknown as JsonObject)
       const sent = encodeEnvelope(object.apiVersion, kind, encodeProtobuf(schema, value))

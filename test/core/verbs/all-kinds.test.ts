@@ -10,7 +10,7 @@ import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
-import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
+import { collectionPath, restingObject } from '../../support/minimal-objects.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 import { withoutDefinitionController } from '../../support/without-definition-controller.ts'
 
@@ -61,7 +61,7 @@ const stripped = ({ metadata, ...rest }: TestObject) => {
 
 for (const definition of definitions) {
   const collection = collectionPath(definition)
-  const object = minimalObject(definition)
+  const object = restingObject(definition)
   const path = `${collection}/${encodeURIComponent(object.metadata.name)}`
 
   describe(`${apiVersionOf(definition)} ${definition.kind}`, () => {
@@ -113,7 +113,7 @@ for (const definition of definitions) {
     })
 
     test('accepts protobuf too', async () => {
-      const second = minimalObject(definition, 'second')
+      const second = restingObject(definition, 'second')
       const { status, body } = await api.send('POST', `${collection}?dryRun=All`, encoded(definition, second), { 'content-type': protobuf })
       assert.equal(status, 201, JSON.stringify(body))
       assert.equal(body.metadata.name, second.metadata.name)
