@@ -5,6 +5,21 @@ import type { Tracer } from '@opentelemetry/api'
 
 // ── What a call is made for ──────────────────────────────────────────────────────────────────────
 
+/** Values of attributes. They never contain secrets. */
+export type SpanAttributes = { readonly [name: string]: string | number | boolean }
+
+/** One operation that is recorded with its time: a request, or a part of it. */
+export interface Span {
+  /** Begins a part of this operation; `client`: a call to another program. */
+  start(name: string, attributes?: SpanAttributes, kind?: 'client'): Span
+  /** Records that something has happened. */
+  event(name: string, attributes?: SpanAttributes): void
+  /** Ends the operation; only the first call counts. `slow`: milliseconds from which on it is worth lines in the log; absent: never. */
+  end(slow?: number): void
+  /** Value of the header of outgoing calls (W3C Trace Context); undefined: the request is logged, but not traced. */
+  readonly traceparent: string | undefined
+}
+
 /**
  * What a call is made for, usually a request: its exchange is one. A call that waits for something outside this process ends when its
  * context does. Undefined: the server's own work, which only its own timeouts end.
@@ -17,6 +32,8 @@ export interface Context {
   readonly signal: AbortSignal
   /** Milliseconds of the monotonic clock at which the signal aborts; absent: no time limit. */
   readonly deadline?: number | undefined
+  /** The operation that the call is a part of; absent: it is not recorded. */
+  readonly span?: Span | undefined
 }
 
 // ── 1. KeyValueStore ────────────────────────────────────────────────────────────────────────────
@@ -434,7 +451,7 @@ export interface Telemetry {
    * overlap; their lines must not mix. Absent: this runtime has no audit log, and events go to a webhook only.
    */
   readonly audit?: (lines: Uint8Array) => Promise<void>
-  /** Not used yet: tracing is not implemented. */
+  /** Records the requests that are sampled, or belong to traces of privileged callers. Absent: no request is traced. */
   readonly tracer?: Tracer
 }
 

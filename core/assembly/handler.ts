@@ -9,6 +9,7 @@ import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
 import { createRouter } from '../filters/router.ts'
 import { createTerminations } from '../filters/terminations.ts'
+import type { BeginSpan } from '../filters/tracing.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
@@ -42,6 +43,8 @@ export interface HandlerParts {
   readonly aggregation: Aggregation | undefined
   /** Absent: requests are not recorded. */
   readonly audit: Audit | undefined
+  /** Absent: requests are not traced. */
+  readonly beginSpan: BeginSpan | undefined
 }
 
 export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics, debug }: AssemblyContext): Handler {
@@ -58,6 +61,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     audit,
     serverMetrics,
     fairness,
+    beginSpan,
   } = parts
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -107,6 +111,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     terminations: createTerminations(serverMetrics, table),
     own: loopback.connection,
     audit: audit?.context,
+    beginSpan,
     control: fairness?.control,
   })
   const meta = createMeta({

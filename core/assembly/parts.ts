@@ -371,9 +371,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       ] as const),
       ...(['audit', 'rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData', 'serverMetrics', 'fairness'] as const),
     ],
-    ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
+    async ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
+      const { tracer } = context.ports.telemetry
+      // Imported on demand: it brings OpenTelemetry.
+      const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
       const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
-      context.entrance.open(createHandler({ ...needed, authorizer, health }, context))
+      context.entrance.open(createHandler({ ...needed, authorizer, health, beginSpan }, context))
       return context.entrance
     },
     {

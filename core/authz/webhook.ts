@@ -1,7 +1,7 @@
 /** Mode Webhook: a SubjectAccessReview is sent to a webhook over HTTPS. */
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Logger, Outbound } from '../ports.ts'
+import type { Clock, Context, Logger, Outbound } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { Pauses } from '../slices.ts'
 import { createReadingCall, outcomeOf } from '../webhook/call.ts'
@@ -68,10 +68,10 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
   })
   const failed = (error: string): Decision => ({ verdict: options.onFailure, reason: '', error })
 
-  async function ask(attributes: Attributes, key: string, body: string, signal: AbortSignal): Promise<Decision> {
+  async function ask(attributes: Attributes, key: string, body: string, { signal, span }: Context): Promise<Decision> {
     let status: ReviewStatus
     try {
-      status = await call(body, signal)
+      status = await call(body, signal, span?.traceparent)
     } catch (error) {
       if (signal.aborted) throw error
       const why = messageOf(error)
@@ -111,7 +111,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
         const key = JSON.stringify(spec)
         const known = cache.get(key)
         if (known !== undefined) return known
-        return shared(key, context, ({ signal }) => ask(attributes, key, reviewBody(spec, version, platform), signal))
+        return shared(key, context, (part) => ask(attributes, key, reviewBody(spec, version, platform), part))
       })
     },
     rulesFor: () => unlistedRules('webhook'),

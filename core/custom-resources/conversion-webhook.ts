@@ -59,6 +59,9 @@ function objectsOf(text: string, uid: string, apiVersion: string): readonly Conv
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
+/** Milliseconds from which on a call is slow, and more for each object. */
+const [slowCall, slowObject] = [50, 8]
+
 interface Batch {
   readonly objects: ApiObject[]
   readonly texts: string[]
@@ -94,8 +97,17 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
     const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(apiVersion)},"objects":[${texts.join(',')}]}`
     const body = `{"kind":"ConversionReview","apiVersion":"${reviewApi}","request":${request}}`
     const connection = await connect(config, caller)
-    const signal = caller && { signal: caller.signal }
-    return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout, ...signal }), uid, reviewApi)
+    const span = caller?.span?.start('Call conversion webhook', {
+      'desired-api-version': apiVersion,
+      'object-count': texts.length,
+      UID: uid,
+    })
+    const given = caller && { signal: caller.signal, traceparent: span?.traceparent }
+    try {
+      return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout, ...given }), uid, reviewApi)
+    } finally {
+      span?.end(slowCall + slowObject * texts.length)
+    }
   }
 
   async function convertBatch({ objects, texts }: Batch, apiVersion: string, caller: Context | undefined): Promise<ApiObject[]> {

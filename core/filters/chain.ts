@@ -26,6 +26,7 @@ import { recover } from './recover.ts'
 import { requestLog } from './request-log.ts'
 import type { Terminations } from './terminations.ts'
 import { trace } from './trace.ts'
+import { type BeginSpan, spanned, tracing } from './tracing.ts'
 
 export interface FilterOptions {
   readonly clock: Clock
@@ -57,11 +58,15 @@ export interface FilterOptions {
   readonly goawayChance: number
   /** Absent: requests are not recorded. */
   readonly audit: RecorderContext | undefined
+  /** Begins the span of a request; absent: requests are not traced. */
+  readonly beginSpan: BeginSpan | undefined
 }
 
 /** All filters in the order in which they run, outermost first. */
 export function filters(options: FilterOptions): readonly Filter[] {
-  const { clock, logger } = options
+  const { clock, logger, beginSpan, own } = options
+  const constrained = options.settings.enabled('ConstrainedImpersonation')
+  const part = (name: string, filter: Filter) => (beginSpan ? spanned(name, filter) : filter)
   return [
     requestLog(logger, clock),
     malformed,
@@ -79,15 +84,16 @@ export function filters(options: FilterOptions): readonly Filter[] {
       logger,
       ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
     }),
-    impersonation(options.authorizer, options.platform, options.settings.enabled('ConstrainedImpersonation')),
+    tracing({ begin: beginSpan, clock, logger, own }),
+    part(constrained ? 'constrainedimpersonation' : 'impersonation', impersonation(options.authorizer, options.platform, constrained)),
     options.control
-      ? fairness(options.control, options.terminations)
+      ? part('priorityandfairness', fairness(options.control, options.terminations))
       : inFlight(
           { readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight },
           options.metrics.inflight,
           options.terminations,
         ),
-    authorization(options.authorizer, options.authorizationObserver, clock),
-    measure(options.metrics, clock, options.own),
+    part('authorization', authorization(options.authorizer, options.authorizationObserver, clock)),
+    measure(options.metrics, clock, own),
   ]
 }

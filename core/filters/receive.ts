@@ -1,4 +1,4 @@
-import type { Connection } from '../ports.ts'
+import type { Connection, Span } from '../ports.ts'
 import type { Exchange, ExchangeObserver, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
 import { LightRequest } from '../request/light-request.ts'
@@ -21,6 +21,7 @@ class RequestExchange implements Exchange {
   user = nobody
   observer: ExchangeObserver | undefined = undefined
   flow: FlowHeaders | undefined = undefined
+  span: Span | undefined = undefined
   deadline?: number
   /** The request as received: its signal belongs to the client, even when `request` has been replaced. */
   readonly #sent: Request

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Connection, Context } from '../ports.ts'
+import type { Connection, Context, Span } from '../ports.ts'
 import type { FlowHeaders } from '../respond/headers.ts'
 import type { Status } from '../respond/status.ts'
 
@@ -111,6 +111,8 @@ export interface Exchange extends Context {
   flow?: FlowHeaders | undefined
   /** Set by the deadline filter. */
   deadline?: number
+  /** Set by the tracing filter, and by the verb while it runs. */
+  span?: Span | undefined
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean
   /** Another server answers: its metrics count the request. */

@@ -13,6 +13,7 @@ import {
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Slices } from '../slices.ts'
+import { inPart, inSpan, slowOperation } from '../tracing/span.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
 import { Entry, type Served } from './entry.ts'
@@ -141,7 +142,17 @@ export function createObjectStore(
   )
   const entry = (kv: KeyValue) => reader.one(kv)
 
+  /** Keys in spans, as the reference has them: without the prefix of all keys. */
+  const pathOf = (key: string) => key.slice(prefix.length)
+
   async function list(query: EntryQuery): Promise<EntryList> {
+    const { context } = query
+    const about = { key: pathOf(keys.prefix(query.namespace)), limit: query.limit ?? 0 }
+    const span = context?.span?.start('List(recursive=true) etcd3', about)
+    return context && span ? inSpan(context, span, (part) => pages({ ...query, context: part })) : pages(query)
+  }
+
+  async function pages(query: EntryQuery): Promise<EntryList> {
     const limit = query.limit ?? 0
     // As in the reference server, the remaining count is left out when a selector is used.
     const countable = query.matches === undefined && query.name === undefined
@@ -217,15 +228,26 @@ export function createObjectStore(
     },
     put(key, value, expected, lease, consent, guards) {
       consent?.proceed?.()
+      const caller = consent?.caller
+      const span = caller?.span?.start(expected === 0 ? 'Create etcd3' : 'GuaranteedUpdate etcd3', {
+        key: pathOf(key),
+        type: definition.kind,
+        ...groupResource,
+      })
+      span?.event('About to Encode')
       const stored = codec.store(value)
+      span?.event('Encode succeeded', { len: stored.length })
       recent.note(key, stored, value)
-      return store.put(key, stored, expected, lease, guards, consent?.caller).then((result) => {
+      const context = span && caller ? inPart(caller, span) : caller
+      const written = store.put(key, stored, expected, lease, guards, context).then((result) => {
+        span?.event(result.ok ? 'Txn call succeeded' : 'Txn call completed')
         if (result.ok) {
           const served = recent.serve(key, stored, result.revision)
-          return { ok: true, entry: new Entry(key, result.revision, served, codec) }
+          return { ok: true as const, entry: new Entry(key, result.revision, served, codec) }
         }
-        return { ok: false, ...(result.current && { current: entry(result.current) }) }
+        return { ok: false as const, ...(result.current && { current: entry(result.current) }) }
       })
+      return span ? written.finally(() => span.end(slowOperation)) : written
     },
     async delete(key, expected, context) {
       const result = await store.delete(key, expected, context)

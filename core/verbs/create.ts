@@ -31,10 +31,15 @@ export const create: Verb = async (target) => {
   const submission = submitWrite(target, 'CREATE', options)
   const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))
   const object = admitted instanceof Promise ? await admitted : admitted
-  const write = () => createObject(resource, object, writeRequest(target, submission))
+  const write = () => {
+    exchange.span?.event('About to store object in database')
+    return createObject(resource, object, writeRequest(target, submission))
+  }
   const again = () => {
     dropManagedFields(object, undefined)
     return write()
   }
-  return respondEntry(target, await ifTooLarge(write, again), 201)
+  const entry = await ifTooLarge(write, again)
+  exchange.span?.event('Write to database call succeeded')
+  return respondEntry(target, entry, 201)
 }

@@ -26,7 +26,10 @@ export const deleteVerb: Verb = async (target) => {
   const options = await readDelete(target)
   checkName(target)
   if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)
+  const { span } = target.exchange
+  span?.event('About to delete object from database')
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
+  span?.event('Object deleted from database')
   if (!gone || target.resource.definition.returnsDeleted)
     return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
   const { groupResource } = target.resource

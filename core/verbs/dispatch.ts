@@ -18,6 +18,7 @@ import { patch } from './patch.ts'
 import { checkAcceptable } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 import { update } from './update.ts'
+import { inVerbSpan } from './verb-span.ts'
 import { type SubresourceView, viewsOf } from './views.ts'
 import { watch } from './watch.ts'
 
@@ -166,6 +167,6 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     if (!endpoint.connects) checkAcceptable(target)
     else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
     if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)
-    return verb(target)
+    return exchange.span && !endpoint.connects ? inVerbSpan(exchange, exchange.span, () => verb(target)) : verb(target)
   }
 }

@@ -17,6 +17,7 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Entry
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = parseVersion(resourceVersion)
+  exchange.span?.event('About to Get from storage')
   if (atLeast === 0) return store.live(store.keys.of(namespace, name), exchange)
   return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])
 }

@@ -8,6 +8,7 @@ const verbs: { readonly [verb: string]: string } = { deletecollection: 'delete_c
 export const receive = ({ exchange, services, resource }: Target): MaybePromise<Uint8Array> =>
   then(receiveBody(exchange), (bytes) => {
     const { verb } = exchange.info
+    exchange.span?.event('limitedReadBody succeeded', { len: bytes.length })
     services.bodySizes.observe([resource.groupResource.resource, verbs[verb] ?? verb, resource.groupResource.group], bytes.length)
     return bytes
   })

@@ -23,6 +23,7 @@ import { isKept, keptBytes } from './join.ts'
 import { listSource } from './long-list.ts'
 import { createRenderer, type ListMeta, type Renderer, tableOf } from './render.ts'
 import type { Target } from './services.ts'
+import { slowEncoding, startEncoding } from './verb-span.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const open: Endpoint = { protobuf: false, table: true }
@@ -65,7 +66,10 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
     throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(target, false)})`)
   const renderer = createRenderer(target, negotiated)
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).object(entry))
-  return respond(target, renderer.object(entry), contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
+  const span = startEncoding(target.exchange, negotiated.mediaType)
+  const bytes = renderer.object(entry)
+  span?.end(slowEncoding)
+  return respond(target, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
 }
 
 /** Response with an object that is not stored in this form: a scale, a review. */
@@ -86,14 +90,17 @@ export function respondObject(target: Target, value: ApiObject, status = 200): R
 
 function respondValue(
   target: Target,
-  { format, pretty }: Negotiated,
+  { format, pretty, mediaType }: Negotiated,
   content: Parameters<typeof encode>[0],
   type: string,
   status: number,
   answer?: Status,
 ): Response {
   target.exchange.observer?.responding(() => encode(content, 'json', false), answer)
-  return respond(target, encode(content, format, pretty), type, status)
+  const span = startEncoding(target.exchange, mediaType)
+  const bytes = encode(content, format, pretty)
+  span?.end(slowEncoding)
+  return respond(target, bytes, type, status)
 }
 
 export function respondStatus(target: Target, status: Status): Response {
@@ -113,17 +120,23 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   const renderer = createRenderer(target, negotiated)
   const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).list(found, meta))
-  const whole = () => respond(target, renderer.list(found, meta), type, 200)
   const { entries } = found
+  const span = startEncoding(target.exchange, negotiated.mediaType)
+  const whole = () => {
+    const bytes = renderer.list(found, meta)
+    span?.end(slowEncoding)
+    return respond(target, bytes, type, 200)
+  }
   if (entries.length <= fewEntries) return whole()
   const { exchange, services } = target
   const slices = () => services.pauses.slices(() => exchange.signal)
   if (renderer.items === 'anew' || isLarge(entries)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }
-    return listSource(renderer.parts(meta), entries, slices()).then((source) =>
-      sourceResponse(request, source, sent, services.settings.enabled),
-    )
+    return listSource(renderer.parts(meta), entries, slices()).then((source) => {
+      span?.end(slowEncoding)
+      return sourceResponse(request, source, sent, services.settings.enabled)
+    })
   }
   if (renderer.items === 'stored' || isKept(found, renderer.form, services.clock.now())) return whole()
   return eachInSlices(entries, slices(), renderer.prepare).then(whole)

@@ -10,6 +10,7 @@ import type {
 } from '../admission/attributes.ts'
 import { Replay } from '../cel/replay.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import type { Span } from '../ports.ts'
 import { type Check, Reliances } from '../registry/reliances.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
@@ -92,6 +93,10 @@ class RequestAttributes implements AdmissionAttributes {
 
   get deadline(): number | undefined {
     return this.#target.exchange.deadline
+  }
+
+  get span(): Span | undefined {
+    return this.#target.exchange.span
   }
 
   get slices(): Slices {

@@ -31,10 +31,10 @@ export const update: Verb = async (target) => {
     try {
       const submission = submitWrite(target, 'UPDATE', options)
       const change = (existing: ApiObject) => completed(target, copy(), submission, existing, record)
-      return respondEntry(
-        target,
-        await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission)),
-      )
+      exchange.span?.event('About to store object in database')
+      const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission))
+      exchange.span?.event('Write to database call succeeded')
+      return respondEntry(target, entry)
     } catch (error) {
       if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
       const fresh = copy()

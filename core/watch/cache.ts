@@ -18,6 +18,7 @@ import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
+import { inSpan } from '../tracing/span.ts'
 import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
@@ -54,6 +55,9 @@ export interface CacheOptions {
 
 export function createWatchCache({ objects, store, clock, logger, pauses }: CacheOptions): WatchableStore {
   const { keys, definition } = objects
+  /** Keys in spans are those of the reference: without the prefix of all keys. */
+  const prefixLength = keys.prefix('').length - definition.storageKey.length - 2
+  const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
   /** Serves watches that start before the window. */
   const past = directFeed(objects, store)
   const entries = new SortedEntries()
@@ -223,6 +227,17 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   }
 
   async function list(query: FeedQuery): Promise<FeedList> {
+    const { context } = query
+    const span = context?.span?.start('cacher.GetList', { type })
+    if (context === undefined || span === undefined) return select(query)
+    return inSpan(context, span, async (part) => {
+      const found = await select({ ...query, context: part })
+      span.event('Listed items from cache', { count: found.entries.length })
+      return found
+    })
+  }
+
+  async function select(query: FeedQuery): Promise<FeedList> {
     const at = query.at ?? 'newest'
     try {
       do await refresh(at, query.context)
@@ -258,6 +273,11 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
    * reads the object from the cache at that revision.
    */
   function live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined> {
+    const span = context?.span?.start('cacher.Get', { key: key.slice(prefixLength), 'resource-version': '' })
+    return context && span ? inSpan(context, span, (part) => read(key, part)) : read(key, context)
+  }
+
+  function read(key: string, context: Context | undefined): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined) {
       // A resource that is read often but never listed gets a cache too: a read from the store takes twice as long.
       if (++storedReads === startingReads) begin()

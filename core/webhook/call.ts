@@ -20,8 +20,11 @@ export interface CallOptions {
 
 type Body = string | Uint8Array<ArrayBuffer>
 
-/** Posts a JSON text, or its bytes. Resolves to the parsed response, or rejects with an Error. `signal` ends the attempt and all further ones. */
-export type Call<T = string> = (body: Body, signal?: AbortSignal) => Promise<T>
+/**
+ * Posts a JSON text, or its bytes. Resolves to the parsed response, or rejects with an Error. `signal` ends the attempt and all further ones.
+ * `traceparent`: header of the trace that the call is a part of.
+ */
+export type Call<T = string> = (body: Body, signal?: AbortSignal, traceparent?: string) => Promise<T>
 
 /** Outcome of an attempt: a usable response, a timeout, or another failure. */
 export type TryOutcome = 'success' | 'timeout' | 'error'
@@ -78,7 +81,7 @@ export function createReadingCall<T>({
 }: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
 
-  async function answerOf(body: Body, signal: AbortSignal): Promise<Response> {
+  async function answerOf(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<Response> {
     const authorization = await connection.authorization?.()
     const request = new Request(connection.url, {
       method: 'POST',
@@ -86,6 +89,7 @@ export function createReadingCall<T>({
         'content-type': 'application/json',
         accept: 'application/json',
         ...(authorization !== undefined && { authorization }),
+        ...(traceparent !== undefined && { traceparent }),
       },
       body,
       signal,
@@ -101,8 +105,8 @@ export function createReadingCall<T>({
     }
   }
 
-  async function answered(body: Body, signal: AbortSignal): Promise<T> {
-    const response = await answerOf(body, signal)
+  async function answered(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<T> {
+    const response = await answerOf(body, signal, traceparent)
     if (!response.ok) {
       void response.body?.cancel().catch(() => undefined)
       const again = passing.has(response.status) || response.headers.has('retry-after')
@@ -111,11 +115,11 @@ export function createReadingCall<T>({
     return read(await readText(response.body, longestAnswer))
   }
 
-  async function once(body: Body, given: AbortSignal | undefined): Promise<T> {
+  async function once(body: Body, given: AbortSignal | undefined, traceparent: string | undefined): Promise<T> {
     const began = clock.monotonic()
     let outcome: TryOutcome = 'success'
     try {
-      return await withinTime(clock, timeout, given, (signal) => answered(body, signal))
+      return await withinTime(clock, timeout, given, (signal) => answered(body, signal, traceparent))
     } catch (error) {
       outcome = outcomeOf(error)
       throw isTimeout(error) ? new AttemptError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
@@ -124,12 +128,12 @@ export function createReadingCall<T>({
     }
   }
 
-  return async (body, signal) => {
+  return async (body, signal, traceparent) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
       if (!persistent && !circuit.permits())
         throw new Error(`Post ${JSON.stringify(connection.url)}: not sent: the circuit breaker is open after repeated failures`)
       try {
-        return await once(body, signal)
+        return await once(body, signal, traceparent)
       } catch (error) {
         if (!(persistent || (error instanceof AttemptError && error.again)) || attempt === tries) throw error
         await pauseFor(clock, wait * (1 + Math.random() * jitter), signal)

@@ -16,6 +16,8 @@ export interface Post {
   readonly timeout: number
   /** Aborts the call. */
   readonly signal?: AbortSignal
+  /** Header of the trace that the call is a part of; undefined: none. */
+  readonly traceparent?: string | undefined
 }
 
 /** The webhook answered with an error status. */
@@ -62,7 +64,7 @@ const encoder = new TextEncoder()
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
 /** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
-export async function post({ connection, outbound, clock, body, timeout, signal }: Post): Promise<string> {
+export async function post({ connection, outbound, clock, body, timeout, signal, traceparent }: Post): Promise<string> {
   const url = withTimeout(connection.url, timeout)
   async function answer(ends: AbortSignal): Promise<string> {
     const authorization = await connection.authorization?.()
@@ -72,6 +74,7 @@ export async function post({ connection, outbound, clock, body, timeout, signal 
       'content-length': String(bytes.length),
       accept: 'application/json, */*',
       ...(authorization !== undefined && { authorization }),
+      ...(traceparent !== undefined && { traceparent }),
     }
     const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
     const response = await outbound.fetch(request, connection.options)

@@ -35,7 +35,8 @@ export function sharedCalls<T>() {
     const known = all.get(key)
     if (known !== undefined) return wait(key, known, context)
     const controller = new AbortController()
-    const answer = call(controller)
+    // Only the first caller's trace shows the call.
+    const answer = call({ signal: controller.signal, span: context?.span })
     if (!(answer instanceof Promise)) return answer
     const running = { answer, controller, waiting: 0 }
     all.set(key, running)

@@ -38,8 +38,8 @@ async function buildProgram() {
     outfile: join(outdir, 'program.js'),
     sourcemap: true,
     write: false,
-    // gRPC clients: large CommonJS packages that are rarely needed.
-    external: ['@grpc/grpc-js', 'etcd3'],
+    // Large packages that are rarely needed: gRPC clients, tracing.
+    external: ['@grpc/grpc-js', 'etcd3', '@opentelemetry/api', '@opentelemetry/sdk-trace-base'],
     plugins: [shortLocals(placeLogCalls)],
     minifyWhitespace: true,
     minifySyntax: true,

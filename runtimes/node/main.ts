@@ -1,6 +1,7 @@
 /** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
 import { writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { tracingConfiguration } from '../../core/config/files/tracing.ts'
 import { versionText } from '../../core/config/version.ts'
 import { flagConflicts } from '../../core/flags/exclusions.ts'
 import { FlagError } from '../../core/flags/flag.ts'
@@ -42,6 +43,7 @@ import { createProfiler } from './profiler.ts'
 import { shutDown } from './shutdown.ts'
 import { snapshot, snapshotCommand } from './snapshot.ts'
 import { openStores } from './store.ts'
+import type { Tracing } from './tracing/index.ts'
 import { nodeUsage } from './usage.ts'
 import { keepObjectsYoung } from './young-objects.ts'
 
@@ -113,10 +115,13 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const claim = await claimCertificates(flags)
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
+  const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
+  const tracing = await tracingOfFlags(flags, identity, logger)
   const telemetry = {
     ...log,
     usage: nodeUsage,
     profiler: createProfiler(),
+    ...(tracing && { tracer: tracing.tracer }),
     ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
   }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
@@ -127,7 +132,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     ...options,
     ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
     metrics,
-    identity: hostIdentity(flags.platform.programs[0] ?? 'apiserver'),
+    identity,
     serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
     advertiseAddress: address,
     rootCa: pki.servingAuthorityPem,
@@ -152,6 +157,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     for (const store of stores) await store.close()
     authorities.close()
     await auditLog?.close()
+    await tracing?.close()
     await claim.release()
   }
   try {
@@ -186,9 +192,18 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
       closeSocket()
       authorities.close()
       await auditLog?.close()
+      await tracing?.close()
       await claim.release()
     },
   }
+}
+
+/** The tracer; undefined: none is wanted. */
+async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logger): Promise<Tracing | undefined> {
+  const configuration = loadFlagFile(flags, 'tracing-config-file', tracingConfiguration)
+  if (configuration === undefined) return undefined
+  const { openTracing } = await import('./tracing/index.ts')
+  return openTracing({ configuration, identity, logger })
 }
 
 const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]

@@ -41,6 +41,7 @@ const order = [
   'resources',
   'cel',
   'schema',
+  'tracing',
   'slices.ts',
   'given-up.ts',
   'maybe-promise.ts',
@@ -68,7 +69,6 @@ const runtimeOrder = [
 
 /** Fields that nothing reads yet, and what will. */
 const awaited: { readonly [field: string]: string } = {
-  'core/ports.ts: tracer': 'tracing',
   'core/schema/protobuf-envelope.ts: contentEncoding': 'part of the format',
   'core/schema/protobuf-envelope.ts: contentType': 'part of the format',
 }
@@ -187,6 +187,7 @@ const dated: { readonly [file: string]: string } = {
   'core/authn/service-account/authenticator.ts': 'warnafter of tokens',
   'core/fairness/dump.ts': 'when requests arrived and started',
   'core/meta/openapi/v3-served.ts': 'the Expires header',
+  'core/tracing/log-trace.ts': 'when the steps of slow requests were',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
   'runtimes/node/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',

@@ -1,9 +1,10 @@
 /** Calls one webhook for one request. */
 import type { Platform } from '../../platform.ts'
-import type { Clock, Logger, Outbound } from '../../ports.ts'
+import type { Clock, Logger, Outbound, Span } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { slowOperation } from '../../tracing/span.ts'
 import { type Connect, NoAddress } from '../../webhook/client-config.ts'
 import { PostRefused, post, postingTo } from '../../webhook/post.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
@@ -41,11 +42,39 @@ export async function callHook(
   hook: Hook,
   attributes: AdmissionAttributes,
   invocation: Invocation,
-  { object = null, oldObject = null }: { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null },
+  objects: Reviewed,
   mutating: boolean,
-  { connect, outbound, platform, clock }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
+  caller: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
 ): Promise<AdmissionResponse> {
   checkDryRun(hook, attributes)
+  const { group, version, resource } = attributes.resource
+  const span = attributes.span?.start(mutating ? 'Call mutating webhook' : 'Call validating webhook', {
+    configuration: hook.configuration,
+    webhook: hook.name,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource: attributes.subresource,
+    operation: attributes.operation,
+  })
+  try {
+    const response = await review(hook, attributes, invocation, objects, mutating, caller, span)
+    span?.event('Request completed')
+    return response
+  } finally {
+    span?.end(slowOperation)
+  }
+}
+
+type Reviewed = { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null }
+
+async function review(
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  invocation: Invocation,
+  { object = null, oldObject = null }: Reviewed,
+  mutating: boolean,
+  { connect, outbound, platform, clock }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
+  span: Span | undefined,
+): Promise<AdmissionResponse> {
   const { name, reviewVersion: version } = hook
   const failed = (reason: string, code: number, cause?: unknown) => new CallFailed(name, reason, code, cause)
   if (version === undefined)
@@ -53,7 +82,7 @@ export async function callHook(
   const uid = crypto.randomUUID()
   const { dryRun, options, ...about } = admissionRequest(attributes, invocation)
   const request = { uid, ...about, object, oldObject, dryRun, options }
-  const review = { kind: 'AdmissionReview', apiVersion: platform.name(`admission.<domain>/${version}`), request }
+  const body = { kind: 'AdmissionReview', apiVersion: platform.name(`admission.<domain>/${version}`), request }
   const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
   const limit = Math.min(hook.timeout, deadline - clock.monotonic())
   const connection = await connect(hook.clientConfig, attributes).catch((error: unknown) => {
@@ -65,7 +94,15 @@ export async function callHook(
   const expected = { uid, version, mutating }
   let parsed: ReturnType<typeof parseReview>
   try {
-    const answer = await post({ connection, outbound, clock, body: printJson(review), timeout: limit, signal })
+    const answer = await post({
+      connection,
+      outbound,
+      clock,
+      body: printJson(body),
+      timeout: limit,
+      signal,
+      traceparent: span?.traceparent,
+    })
     parsed = parseReview(answer, expected, platform)
   } catch (error) {
     throw failed(`failed to call webhook: ${messageOf(error)}`, error instanceof PostRefused ? error.code : unavailable, error)

@@ -36,7 +36,12 @@ export const runtimeFlags = {
     implemented: true,
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
-  'tracing-config-file': string({ path: 'file', kind: 'TracingConfiguration', help: 'Path of the TracingConfiguration file.' }),
+  'tracing-config-file': string({
+    path: 'file',
+    kind: 'TracingConfiguration',
+    implemented: true,
+    help: 'Path of the TracingConfiguration file. Traces go to its endpoint: OTLP over gRPC.',
+  }),
   profiling: bool(sets('general', 'profiling')),
   'contention-profiling': bool(sets('general', 'contentionProfiling')),
   'debug-socket-path': string({

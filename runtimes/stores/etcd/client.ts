@@ -3,8 +3,9 @@
  * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
 import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
-import { CallError, type Clock, type Context } from '../../../core/ports.ts'
+import { CallError, type Clock, type Context, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { slowOperation } from '../../../core/tracing/span.ts'
 import type { TlsOptions } from '../../wire/client/socket.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { internal } from './errors.ts'
@@ -38,6 +39,8 @@ export interface CallOptions {
   readonly deadline: number
   /** What the call is made for: a call that takes long ends with it. Absent: only the deadline ends it. */
   readonly context?: Context | undefined
+  /** What the call is a part of. */
+  readonly span?: Span | undefined
   /** Send immediately instead of in one batch with the calls of the next turns of the event loop. Default false. */
   readonly urgent?: boolean
 }
@@ -113,11 +116,12 @@ async function call<T>(
   path: string,
   request: Uint8Array,
   read: (answer: Buffer) => T,
-  { deadline, urgent, context }: CallOptions,
+  { deadline, urgent, context, span: whole }: CallOptions,
 ): Promise<T> {
-  const answered = channel.call(path, request, deadline, context)
+  const span = whole?.start(path.slice(1), { 'rpc.method': path.slice(1), 'rpc.system.name': 'grpc' }, 'client')
+  const answered = channel.call(path, request, deadline, context, span?.traceparent)
   if (urgent) channel.flush()
-  const answer = await answered
+  const answer = await (span ? answered.finally(() => span.end(slowOperation)) : answered)
   try {
     return read(answer)
   } catch (error) {

@@ -66,7 +66,7 @@ export class Endpoints {
       const longest = this.#clients.length > 1 ? this.#clock.monotonic() + this.#timeouts.attempt : end
       const client = this.current
       try {
-        return await run(client, { deadline: Math.min(end, longest), context })
+        return await run(client, { deadline: Math.min(end, longest), context, span: context?.span })
       } catch (thrown) {
         context?.signal.throwIfAborted()
         const error = this.#judged(client, thrown)
@@ -86,7 +86,7 @@ export class Endpoints {
     for (let left = this.#clients.length; ; left--) {
       const client = this.current
       try {
-        return await run(client, { deadline: end })
+        return await run(client, { deadline: end, span: context?.span })
       } catch (thrown) {
         const error = this.#judged(client, thrown)
         if (left === 1 || !wasUntouched(error)) throw error
