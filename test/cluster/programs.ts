@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { killedAtExit } from '../support/child.ts'
 import { within } from '../support/wait.ts'
 
-export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubemark'
+export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubemark' | 'sample-apiserver'
 
 export const components: readonly ProgramName[] = ['kube-controller-manager', 'kube-scheduler', 'kubemark']
 
