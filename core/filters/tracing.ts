@@ -3,6 +3,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { loggedTarget } from '../request/logged-target.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
+import { Reply } from '../respond/reply.ts'
 import type { TraceLog } from '../tracing/log-trace.ts'
 import { RecordedSpan } from '../tracing/span.ts'
 import { parseTraceparent } from '../tracing/traceparent.ts'
@@ -96,7 +97,10 @@ export function tracing({ begin, clock, logger, own }: TracingOptions): Filter {
       if (status >= 500) recorded?.fail()
       span.end()
     }
-    const answered = (response: Response): Response => whenEnded(exchange, response, () => end(response.status))
+    const answered = (response: Response): Response => {
+      if (recorded) Reply.measure(response, (bytes) => recorded.set({ 'http.response.body.size': bytes }))
+      return whenEnded(exchange, response, () => end(response.status))
+    }
     const failed = (error: unknown): never => {
       end(statusOf(error))
       throw error

@@ -114,6 +114,7 @@ export function createMeta(options: MetaOptions): Meta {
     '/openapi/v3',
     '/openapi/v3/',
     '/version',
+    ...(telemetry.logFiles ? ['/logs'] : []),
     ...Object.keys(others),
     ...health.paths,
   ]

@@ -85,6 +85,7 @@ export const apply: Verb = async (target) => {
   }
 
   async function result(existing: ApiObject | undefined): Promise<ApiObject> {
+    exchange.span?.event('About to apply patch')
     const merged = await afterApply(target, existing, applied, options)
     checkDuplicates()
     const errors = new FieldErrors()
@@ -115,7 +116,9 @@ export const apply: Verb = async (target) => {
 
   for (let count = 1; ; count++) {
     try {
-      return respondEntry(target, await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission)))
+      const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission))
+      exchange.span?.event('Object stored in database')
+      return respondEntry(target, entry)
     } catch (error) {
       const missing = reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
       if (!missing || view.name !== '') throw error

@@ -193,14 +193,22 @@ export function readObject(target: Target, validation: FieldValidation): MaybePr
 }
 
 function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
-  const { exchange, services, view } = target
+  const { exchange, services } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
   return then(receive(target), (bytes) => {
-    if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
-    const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
-    applyFieldValidation(target, validation, faults)
+    exchange.span?.event('About to convert to expected version')
+    const object = parsedObject(target, bytes, format, validation)
+    exchange.span?.event('Conversion done')
     return object
   })
+}
+
+function parsedObject(target: Target, bytes: Uint8Array, format: BodyFormat, validation: FieldValidation): ApiObject {
+  const { services, view } = target
+  if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
+  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
+  applyFieldValidation(target, validation, faults)
+  return object
 }
 
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */

@@ -77,6 +77,7 @@ export const patch: Verb = async (target) => {
   checkName(target)
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
+    exchange.span?.event('About to apply patch')
     const document = shown(target, existing, view.base)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
@@ -86,6 +87,7 @@ export const patch: Verb = async (target) => {
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
     applyFieldValidation(target, options.fieldValidation, found, refusal)
     validateIdentity(target, result.object)
+    exchange.span?.event('About to check admission control')
     return completed(target, result.object, submission, existing, record)
   }
 
@@ -98,5 +100,6 @@ export const patch: Verb = async (target) => {
     () => write(record),
     () => write(dropManagedFields),
   )
+  exchange.span?.event('Object stored in database')
   return respondEntry(target, entry)
 }

@@ -11,6 +11,7 @@ import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { apiOf, configMap, type TestObject } from '../support/api.ts'
 import { type Daemon, type DaemonOptions, readCredentials, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
+import { startOtlpReceiver } from '../support/otlp-receiver.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually, within } from '../support/wait.ts'
@@ -253,6 +254,24 @@ const features: { readonly [title: string]: Feature } = {
       }
     },
   }),
+
+  async 'traces to a collector, and klog lines with the place of each call'({ start, directory }) {
+    using collector = await startOtlpReceiver()
+    const file = join(directory, 'tracing.yaml')
+    writeFileSync(file, `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: ${collector.endpoint}\n`)
+    const daemon = await start({ flags: ['--data-dir=:memory:', `--tracing-config-file=${file}`, '--v=3'] })
+    const traceId = '1'.repeat(32)
+    const response = await daemon.fetch(collection, { headers: { traceparent: `00-${traceId}-2222222222222222-01` } })
+    await response.arrayBuffer()
+    await daemon.stop()
+    const spans = collector.spans.filter((span) => span.traceId === traceId)
+    assert.ok(spans.some(({ name, parent }) => name.startsWith('GET /api/v1/') && parent === '2222222222222222'))
+    assert.ok(spans.some(({ name }) => name === 'List'))
+    assert.match(
+      daemon.log(),
+      /^I\d{4} [\d:.]{15} +\d+ request-log\.ts:\d+\] "HTTP" verb="LIST" URI="\/api\/v1\/namespaces\/default\/configmaps" /m,
+    )
+  },
 
   ...shutdownFeatures,
 

@@ -119,6 +119,8 @@ test('files of /var/log at /logs, and nothing else', async () => {
       const response = await daemon.fetch(path, init)
       return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
     }
+    const { paths } = JSON.parse(String((await get('/')).bytes)) as { readonly paths: readonly string[] }
+    assert.ok(paths.includes('/logs') && !paths.includes('/debug/flags'))
     const list = await get('/logs/')
     assert.equal(list.status, 200)
     assert.match(list.headers.get('content-type') ?? '', /^text\/html/)

@@ -146,8 +146,13 @@ test('requests of privileged callers with a traceparent, down to webhooks', asyn
   const top = named(created, root)
   assert.equal(top.parent, callers)
   assert.deepEqual([top.kind, top.status.code], [2, 0])
-  const { 'network.peer.port': port, 'service.instance.id': _id, ...attributes } = { ...top.attributes, ...top.resource }
-  assert.ok(Number(port) > 0)
+  const {
+    'network.peer.port': port,
+    'http.response.body.size': size,
+    'service.instance.id': _id,
+    ...attributes
+  } = { ...top.attributes, ...top.resource }
+  assert.ok(Number(port) > 0 && Number(size) > 100)
   assert.deepEqual(attributes, {
     'service.name': 'apiserver',
     'server.address': '127.0.0.1',
@@ -167,7 +172,14 @@ test('requests of privileged callers with a traceparent, down to webhooks', asyn
   const verb = named(created, 'Create')
   assert.deepEqual(
     verb.events.map(({ name }) => name),
-    ['limitedReadBody succeeded', 'About to store object in database', 'Write to database call succeeded', 'About to write a response'],
+    [
+      'limitedReadBody succeeded',
+      'About to convert to expected version',
+      'Conversion done',
+      'About to store object in database',
+      'Write to database call succeeded',
+      'About to write a response',
+    ],
   )
   assert.deepEqual([verb.attributes['resource'], verb.attributes['verb'], verb.attributes['scope']], ['configmaps', 'POST', 'resource'])
   assert.equal(named(created, 'Create etcd3').attributes['key'], '/configmaps/default/a')

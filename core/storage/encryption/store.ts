@@ -147,6 +147,7 @@ export function encryptedStore(
       const write = encrypt(key, value, transformer).then((stored) => {
         // Encryption may wait for a plugin: nothing is stored for a request that has ended meanwhile.
         context?.signal.throwIfAborted()
+        context?.span?.event('TransformToStorage succeeded')
         return store.put(key, stored, expected, lease, guards, context)
       })
       writing.add(write)
