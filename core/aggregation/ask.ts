@@ -35,9 +35,19 @@ export interface Told {
   readonly text: string
 }
 
+/** There is no answer; the message is Go's. */
+export class AskFailed extends Error {
+  override readonly name = 'AskFailed'
+  readonly url: string
+  constructor(url: string, message: string, cause: unknown) {
+    super(message, { cause })
+    this.url = url
+  }
+}
+
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** Asks for a document. Rejects with an Error in Go's words when there is no answer. */
+/** Asks for a document. Rejects with AskFailed, or with an Error when the service has no address. */
 export async function ask(registration: RemoteRegistration, asked: Asked, { outbound, clock, connect }: AskServices): Promise<Told> {
   const { path, user, headers = {}, timeout, longest, signal } = asked
   const { origin, address, options } = await connect(registration, undefined)
@@ -52,6 +62,6 @@ export async function ask(registration: RemoteRegistration, asked: Asked, { outb
     })
   } catch (error) {
     const why = isTimeout(error) ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)' : dialError(error, origin)
-    throw new Error(`Get ${JSON.stringify(url)}: ${why}`, { cause: error })
+    throw new AskFailed(url, `Get ${JSON.stringify(url)}: ${why}`, error)
   }
 }

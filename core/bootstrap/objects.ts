@@ -79,7 +79,10 @@ export async function overwrite(resource: ServedResource, object: ApiObject, con
   const { namespace = '', name = '' } = object.metadata
   const change = async (stored: ApiObject) => {
     const { metadata, ...rest } = structuredClone(object)
-    const changed: ApiObject = { ...rest, metadata: { ...stored.metadata, ...metadata, resourceVersion: '' } }
+    const changed: ApiObject = {
+      ...rest,
+      metadata: { ...stored.metadata, ...metadata, resourceVersion: stored.metadata.resourceVersion ?? '' },
+    }
     complete(resource, changed, context)
     recordOwner(resource, changed, stored, context)
     return changed

@@ -1,0 +1,30 @@
+import type { Lookup } from '../admission/lookup.ts'
+import type { ApiObject } from '../resources/definition.ts'
+
+/** Namespace and name of a service. */
+export const placeOf = (namespace: string, name: string) => `${namespace}/${name}`
+
+/** Namespace and name at the end of a key. */
+const placeOfKey = (key: string) => key.split('/').slice(-2).join('/')
+
+/** Calls `changed` with the place of each service that may have changed, or its endpoints. The returned function ends that. */
+export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel: string, changed: (place: string) => void): () => void {
+  /** Of each slice, by key: a removed one is known by its key only. */
+  const places = new Map<string, string>()
+  const services = { upsert: (key: string) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
+  const slices = {
+    upsert(key: string, { metadata }: ApiObject) {
+      const before = places.get(key)
+      const place = placeOf(metadata.namespace ?? '', metadata.labels?.[serviceNameLabel] ?? '')
+      places.set(key, place)
+      changed(place)
+      if (before !== undefined && before !== place) changed(before)
+    },
+    remove(key: string) {
+      changed(places.get(key) ?? '')
+      places.delete(key)
+    },
+  }
+  const following = [lookup.follow('', 'services', services), lookup.follow('discovery.<domain>', 'endpointslices', slices)]
+  return () => following.forEach((each) => void each.close())
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resourcesOfAggregated, resourcesOfList } from '../../../core/aggregation/discovery-document.ts'
+import type { PublishedResource } from '../../../core/meta/resource-rows.ts'
+
+const kind = { group: 'things.example.com', version: 'v1', kind: 'Thing' }
+const rows: PublishedResource['rows'] = [
+  { name: 'things', subresource: '', ...kind, verbs: ['get', 'list'] },
+  { name: 'things/scale', subresource: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
+]
+
+test('both kinds of documents say the same', () => {
+  const thing: PublishedResource = { rows, singular: 'thing', namespaced: true, short: ['th'], categories: ['all'] }
+  const aggregated = resourcesOfAggregated({
+    items: [
+      {
+        metadata: { name: 'things.example.com' },
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              {
+                ...{ resource: 'things', responseKind: kind, scope: 'Namespaced', singularResource: 'thing', verbs: ['get', 'list'] },
+                ...{ shortNames: ['th'], categories: ['all'] },
+                subresources: [
+                  { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get'] },
+                ],
+              },
+            ],
+          },
+          { version: 'v2' },
+        ],
+      },
+    ],
+  })
+  assert.deepEqual(
+    [...aggregated],
+    [
+      ['things.example.com/v1', [thing]],
+      ['things.example.com/v2', []],
+    ],
+  )
+  const list = resourcesOfList(
+    {
+      resources: [
+        { name: 'things/scale', namespaced: true, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
+        {
+          name: 'things',
+          singularName: 'thing',
+          namespaced: true,
+          kind: 'Thing',
+          verbs: ['get', 'list'],
+          shortNames: ['th'],
+          categories: ['all'],
+        },
+        { name: 'orphans/status', kind: 'Orphan', verbs: ['get'] },
+      ],
+    },
+    'things.example.com',
+    'v1',
+  )
+  assert.deepEqual(list, [thing])
+})
+
+test('documents of any shape are read', () => {
+  const odd = [null, 1, 'a', [], {}, [null], [{}], [{ versions: 1 }], [{ metadata: null, versions: [{ resources: [{ verbs: 1 }] }] }]]
+  for (const items of odd) {
+    resourcesOfAggregated({ items } as never)
+    resourcesOfList({ resources: items } as never, 'g', 'v1')
+  }
+})
