@@ -23,3 +23,15 @@ export function unlessGivenUpLater<T>(answer: Promise<T>, context: Context, cloc
     answer.then(resolve, reject).finally(cancel)
   })
 }
+
+/** Resolves when the promise settles, or after so many milliseconds. */
+export function settled(promise: Promise<unknown>, clock: Pick<Clock, 'after'>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve)
+    const done = () => {
+      cancel()
+      resolve()
+    }
+    promise.then(done, done)
+  })
+}

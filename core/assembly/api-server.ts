@@ -9,8 +9,11 @@ export interface ApiServer {
   answer(request: Request, connection: Connection): Response | Promise<Response>
   /** Answers a request for a path below `/debug/` without authentication and authorization. */
   debug(request: Request): Promise<Response>
-  /** Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. */
-  leave(): void
+  /**
+   * Begins a shutdown: `/readyz` fails from here on, and requests are answered as before. Resolves when the server is no longer among the
+   * endpoints of its service, and its identity lease is deleted, after at most 20 s.
+   */
+  leave(): Promise<void>
   /** Ends watches, and waits for the requests in flight. */
   drain(options?: DrainOptions): Promise<Drained>
   /** Drains, which takes at most 10 s, and then ends background work. Later requests get 503. The store stays open: the caller owns it. */

@@ -12,6 +12,8 @@ export interface Part<All, Name extends keyof All, Context> {
   /** Names of health checks that fail until the part has started. */
   readonly hooks?: readonly string[]
   start(needed: All, context: Context): MaybePromise<All[Name]>
+  /** Called once, when the server begins to shut down and still answers: the part tells others that the server goes. */
+  leave?(value: All[Name]): MaybePromise<void>
   /** Called once, if the part has started. */
   stop?(value: All[Name]): MaybePromise<void>
 }
@@ -26,6 +28,7 @@ export function partOf<All, Context>() {
     rest: {
       readonly when?: (context: Context) => boolean
       readonly hooks?: readonly string[]
+      readonly leave?: (value: Value) => MaybePromise<void>
       readonly stop?: (value: Value) => MaybePromise<void>
     } = {},
   ) => ({ needs, start, ...rest })
@@ -49,6 +52,7 @@ export class LifeCycle<All extends object, Context> {
   /** In the order in which they started. */
   readonly #started = new Set<keyof All>()
   #stopped = false
+  #left: Promise<void> | undefined
   #wake = () => {}
 
   constructor(table: PartTable<All, Context>, options: LifeCycleOptions<Context>) {
@@ -81,10 +85,19 @@ export class LifeCycle<All extends object, Context> {
     return this.#values as All
   }
 
-  /** Stops the parts that have started, the last one first. */
+  /** Tells the parts that have started that the server goes; a second call has the result of the first. */
+  leave(): Promise<void> {
+    this.#left ??= Promise.all(
+      Array.from(this.#started, async (name) => this.#table[name].leave?.(this.#values[name] as All[typeof name])),
+    ).then(() => {})
+    return this.#left
+  }
+
+  /** Stops the parts that have started, the last one first, after they have left. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#wake()
+    await this.leave()
     for (const name of [...this.#started].reverse()) {
       this.#started.delete(name)
       await this.#table[name].stop?.(this.#values[name] as All[typeof name])

@@ -9,9 +9,11 @@ import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
 import { createAuthorization } from '../authz/configured.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
-import { ensureClusterService } from '../bootstrap/cluster-service.ts'
+import { keepClusterService } from '../bootstrap/cluster-service.ts'
 import { flowControlProducer, keepFlowControl } from '../bootstrap/flow-control.ts'
 import { flowControlConsumer, reportDangling } from '../bootstrap/flow-schema-status.ts'
+import { keepIdentityLease } from '../bootstrap/identity-lease.ts'
+import { collectIdentityLeases } from '../bootstrap/identity-lease-collector.ts'
 import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
 import { ensureNamespaces } from '../bootstrap/objects.ts'
 import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
@@ -31,6 +33,7 @@ import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
 import { collectProcess } from '../meta/metrics/process.ts'
 import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import type { OpenStores } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import { createServing } from '../registry/serving.ts'
@@ -41,7 +44,7 @@ import { startCompaction } from '../storage/compaction.ts'
 import type { Encryption } from '../storage/encryption/configured.ts'
 import { createStores, type Stores } from '../storage/stores.ts'
 import { createConnect } from '../webhook/client-config.ts'
-import { createServiceAddress } from '../webhook/service-address.ts'
+import { createServiceAddress, hostPort } from '../webhook/service-address.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
@@ -98,17 +101,23 @@ type Background =
   | 'rbac'
   | 'flowControl'
   | 'flowSchemaStatus'
+  | 'identityLeaseCollector'
   | 'controllers'
   | 'compaction'
+/** Parts that tell others that this server is there, until it goes. */
+type Announcement = 'identityLease' | 'clusterService'
 /** Parts that are done when they have started. */
-type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses' | 'clusterService'
+type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
 
 /** The value of each part. */
-export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Done]: unknown }
+export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Announcement]: { leave(): Promise<void> } } & {
+  readonly [Name in Done]: unknown
+}
 
 const part = partOf<Parts, AssemblyContext>()
 const hook = (...names: readonly string[]) => names.map((name) => `poststarthook/${name}`)
 const stop = (end: Stop) => end()
+const leave = (announced: { leave(): Promise<void> }) => announced.leave()
 const close = (closable: { close(): void } | undefined) => closable?.close()
 
 /** Context of what writes through the API, as this field manager. */
@@ -132,6 +141,18 @@ function contextOfWriter(
     client,
   }
 }
+
+/** The annotation by which other servers find this one. */
+const peerAddress = (
+  { gates, platform }: ControllerContext,
+  { advertiseAddress, securePort }: Pick<CompleteOptions['serving'], 'advertiseAddress' | 'securePort'>,
+): Readonly<Record<string, string>> =>
+  advertiseAddress !== '' && gates.enabled('UnknownVersionInteroperabilityProxy')
+    ? { [platform.name('<labels>/peer-advertise-address')]: hostPort(advertiseAddress, securePort) }
+    : {}
+
+const hasIdentityLease = ({ options: { general, apis } }: AssemblyContext) =>
+  general.hostname !== '' && apis.gates.enabled('APIServerIdentity')
 
 export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
@@ -304,16 +325,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     (needed, context) => reportDangling(contextOfWriter(needed, context, flowControlConsumer)),
     { when: ({ options }) => options.traffic.priorityAndFairness === 'on', hooks: hook('priority-and-fairness-config-consumer'), stop },
   ),
-  clusterService: part(
-    ['table', 'namespaces', 'reservations'],
-    ({ table }, context) => {
-      const { general, network, serving } = context.options
-      const service = { ...network, ...serving, platform: general.platform, logger: context.ports.telemetry.logger }
-      return ensureClusterService(table, service, hookContextOf(context))
-    },
-    { hooks: hook('bootstrap-controller') },
-  ),
-
   serverMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
     collectCensus(general.metrics)
     collectBuild(general.metrics, { ...general, ...apis })
@@ -416,5 +427,36 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       return () => stops.forEach((each) => void each())
     },
     { stop },
+  ),
+
+  // ── Other servers and clients learn of this one ───────────────────────────────────────────────
+  identityLease: part(
+    ['table', 'stores', 'namespaces', 'requests'],
+    (needed, context) => {
+      const { general, serving } = context.options
+      const writer = contextOfWriter(needed, context, serverManager(general.platform))
+      return keepIdentityLease(writer, { ...general, annotations: peerAddress(writer, serving) })
+    },
+    {
+      when: hasIdentityLease,
+      hooks: hook('start-<component>-apiserver-identity-lease-controller'),
+      leave,
+    },
+  ),
+  identityLeaseCollector: part(
+    ['table', 'stores', 'requests'],
+    (needed, context) => collectIdentityLeases(contextOfWriter(needed, context, serverManager(context.options.general.platform))),
+    { when: hasIdentityLease, hooks: hook('start-<component>-apiserver-identity-lease-garbage-collector'), stop },
+  ),
+  // The last part: from here on clients of the service get to this server.
+  clusterService: part(
+    ['table', 'stores', 'namespaces', 'reservations', 'requests'],
+    (needed, context) => {
+      const { general, network, serving, storage } = context.options
+      const writer = contextOfWriter(needed, context, serverManager(general.platform))
+      const store = needed.stores.main
+      return keepClusterService(writer, { ...network, ...serving, ...storage, store, hookContext: () => hookContextOf(context) })
+    },
+    { hooks: hook('bootstrap-controller'), leave },
   ),
 }

@@ -97,9 +97,13 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
         throw error
       }
     },
-    leave: () => entrance.leave(),
+    leave() {
+      entrance.leave()
+      return life.leave()
+    },
     drain: (drainOptions) => entrance.drain(drainOptions),
     async close() {
+      await life.leave()
       await entrance.drain()
       await entrance.drainSent()
       await life.stop()

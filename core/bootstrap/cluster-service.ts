@@ -1,31 +1,49 @@
 /** The cluster's own service, through which members of the cluster reach this server; it has the first address of the service range. */
+import type { ControllerContext } from '../controllers/controller.ts'
+import { settled } from '../given-up.ts'
 import type { Platform } from '../platform.ts'
-import type { Logger } from '../ports.ts'
+import type { KeyValueStore } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { applyDefaults } from '../schema/defaults.ts'
-import { equal } from '../schema/equal.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { HookContext, Json } from '../schema/model.ts'
-import type { Entry } from '../storage/entry.ts'
-import { ensure, overwrite } from './objects.ts'
-
-const namespace = 'default'
-const port = 443
-const portName = 'https'
+import type { HookContext } from '../schema/model.ts'
+import { createServerLeases } from '../storage/server-leases.ts'
+import { type EndpointReconciler, type EndpointReconcilerType, endpointReconcilers } from './endpoint-reconcilers.ts'
+import { ensure } from './objects.ts'
+import { createServiceEndpoints, type EndpointPort } from './service-endpoints.ts'
 
 export interface ClusterServiceOptions {
-  readonly platform: Platform
-  readonly logger: Logger
   readonly serviceClusterIpRanges: readonly string[]
   readonly clusterServiceNodePort: number
   /** Empty: the service has no endpoints. */
   readonly advertiseAddress: string
   readonly securePort: number
+  readonly endpointReconciler: EndpointReconcilerType
+  readonly serverCount: number
+  /** The store for the addresses of servers that are alive. */
+  readonly store: KeyValueStore
+  readonly storageMediaType: string
+  /** For objects that are written now. */
+  hookContext(): HookContext
 }
 
-function service({ platform, securePort, clusterServiceNodePort: nodePort, serviceClusterIpRanges }: ClusterServiceOptions): ApiObject {
+export interface ClusterService {
+  /** Removes this server's address from the endpoints, for at most 20 s, and stops keeping the service. */
+  leave(): Promise<void>
+}
+
+const namespace = 'default'
+const port = 443
+const portName = 'https'
+/** Milliseconds between reviews of service and endpoints. */
+const interval = 10_000
+/** Seconds until the address of a server that is gone is removed. */
+const timeToLive = 15
+
+type ServiceOptions = Pick<ClusterServiceOptions, 'serviceClusterIpRanges' | 'clusterServiceNodePort' | 'securePort'>
+
+function serviceOf(platform: Platform, options: ServiceOptions): ApiObject {
+  const { securePort, clusterServiceNodePort: nodePort, serviceClusterIpRanges } = options
   const clusterIP = addressRange(serviceClusterIpRanges[0] ?? '')?.first
   return {
     kind: 'Service',
@@ -41,51 +59,61 @@ function service({ platform, securePort, clusterServiceNodePort: nodePort, servi
   }
 }
 
-/** Excluded from mirroring to EndpointSlices: the server writes both. */
-function endpoints({ platform, advertiseAddress, securePort }: ClusterServiceOptions): ApiObject {
-  return {
-    kind: 'Endpoints',
-    apiVersion: 'v1',
-    metadata: { namespace, name: platform.service, labels: { [platform.name('endpointslice.<labels>/skip-mirror')]: 'true' } },
-    subsets: [{ addresses: [{ ip: advertiseAddress }], ports: [{ name: portName, port: securePort, protocol: 'TCP' }] }],
-  }
+function reconcilerOf(context: ControllerContext, options: ClusterServiceOptions): EndpointReconciler | undefined {
+  const { table, prefix } = context
+  const endpoints = createServiceEndpoints(context)
+  const definition = table.lookup('', 'v1', 'endpoints')?.definition
+  if (options.advertiseAddress === '' || endpoints === undefined || definition === undefined) return undefined
+  const ports: readonly EndpointPort[] = [{ name: portName, port: options.securePort, protocol: 'TCP' }]
+  const { store, storageMediaType: mediaType } = options
+  const leases = createServerLeases({ store, definition, prefix, folder: 'masterleases', mediaType, seconds: timeToLive })
+  const address = options.advertiseAddress
+  return endpointReconcilers[options.endpointReconciler]({ address, ports, endpoints, leases, count: options.serverCount })
 }
 
-function endpointSlice({ platform, advertiseAddress, securePort }: ClusterServiceOptions): ApiObject {
-  return {
-    kind: 'EndpointSlice',
-    apiVersion: platform.name('discovery.<domain>/v1'),
-    metadata: { namespace, name: platform.service, labels: { [platform.name('<labels>/service-name')]: platform.service } },
-    addressType: advertiseAddress.includes(':') ? 'IPv6' : 'IPv4',
-    endpoints: [{ addresses: [advertiseAddress], conditions: { ready: true } }],
-    ports: [{ name: portName, port: securePort, protocol: 'TCP' }],
-  }
-}
+/**
+ * Creates the service if it is missing, and adds this server to its endpoints; repeats both every 10 s if it has an address. Resolves after
+ * the first time. Failures are logged; the server works without the service.
+ */
+export async function keepClusterService(context: ControllerContext, options: ClusterServiceOptions): Promise<ClusterService> {
+  const { clock, logger, platform, table } = context
+  const services = table.lookup('', 'v1', 'services')
+  const reconciler = reconcilerOf(context, options)
+  let cancel = () => {}
+  let running = Promise.resolve()
+  let isBusy = false
 
-/** Whether an overwrite would not change the stored object. */
-function isCurrent(stored: Entry, object: ApiObject, { store }: ServedResource, context: HookContext): boolean {
-  const { metadata: known, ...rest } = stored.decode()
-  const { metadata, ...wanted } = structuredClone(object)
-  applyDefaults(store.definition.schema, wanted as Json, context)
-  return !stored.stale && equal(rest as Json, wanted as Json) && equal(known.labels as Json, metadata.labels as Json)
-}
-
-/** Creates the service if it is missing, and updates its endpoints. Failures are logged; the server works without it. */
-export async function ensureClusterService(table: ResourceTable, options: ClusterServiceOptions, context: HookContext): Promise<void> {
-  const { platform, logger } = options
-  const attempt = async (group: string, plural: string, object: ApiObject, keep: boolean) => {
-    const resource = table.lookup(platform.name(group), 'v1', plural)
-    if (resource === undefined) return
+  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
-      const known = await resource.store.get(resource.store.keys.of(namespace, platform.service))
-      if (known === undefined) await ensure(resource, object, context)
-      else if (!keep && !isCurrent(known, object, resource, context)) await overwrite(resource, object, context)
+      await work()
     } catch (error) {
-      logger.warn({ resource: plural, error: messageOf(error) }, "the API server's service or its endpoints could not be written")
+      logger.warn({ error: messageOf(error) }, `the API server's service: ${what}`)
     }
   }
-  await attempt('', 'services', service(options), true)
-  if (options.advertiseAddress === '') return
-  await attempt('', 'endpoints', endpoints(options), false)
-  await attempt('discovery.<domain>', 'endpointslices', endpointSlice(options), false)
+
+  async function review(isFirst: boolean): Promise<void> {
+    await attempt('it could not be created', async () => {
+      if (services) await ensure(services, serviceOf(platform, options), options.hookContext())
+    })
+    await attempt('its endpoints could not be written', async () => reconciler?.reconcile(isFirst))
+  }
+
+  function tick(): void {
+    cancel = clock.after(interval, tick)
+    if (isBusy) return
+    isBusy = true
+    running = review(false).finally(() => {
+      isBusy = false
+    })
+  }
+
+  await review(true)
+  if (reconciler) cancel = clock.after(interval, tick)
+  return {
+    async leave() {
+      cancel()
+      const removal = running.then(() => attempt('this server could not be removed from its endpoints', async () => reconciler?.remove()))
+      await settled(removal, clock, 2 * interval)
+    },
+  }
 }

@@ -18,7 +18,7 @@ export interface GateRow extends GateSpec {
 
 export const gateRows = [
   { name: 'APIResponseCompression', default: true, stage: 'beta', since: '1.16' },
-  { name: 'APIServerIdentity', default: true, stage: 'beta', since: '1.26', idle: true },
+  { name: 'APIServerIdentity', default: true, stage: 'beta', since: '1.26' },
   { name: 'APIServerTracing', default: true, stage: 'ga', since: '1.34', lockToDefault: true },
   { name: 'APIServingWithRoutine', default: false, stage: 'alpha', since: '1.30', idle: true },
   { name: 'AggregatedDiscoveryRemoveBetaType', default: true, stage: 'deprecated', since: '1.35', lockToDefault: true },

@@ -21,6 +21,10 @@ export const generalOptions = {
     description: 'Also take the profile block, of what holds the event loop, when profiles are served.',
   }),
   identity: option(text, { default: 'apiserver', description: 'Name of this replica in metrics.' }),
+  hostname: option(text, {
+    default: '',
+    description: "Host name in the label of this replica's identity lease. Empty: it has no identity lease.",
+  }),
   metrics: option<MetricsRegistry>(methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'text'), {
     make: () => createMetrics(),
     description: 'Registry of metrics. Default: a new one.',

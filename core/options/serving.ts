@@ -1,7 +1,8 @@
 /** Addresses, response headers and health of a server. */
+import { type EndpointReconcilerType, endpointReconcilers } from '../bootstrap/endpoint-reconcilers.ts'
 import { parseAddress } from '../schema/ip.ts'
 import { option } from './option.ts'
-import { callable, items, limited, milliseconds, text, within } from './types.ts'
+import { callable, items, limited, milliseconds, oneOf, text, within } from './types.ts'
 
 function directiveProblem(directive: string): string | undefined {
   if (directive === 'includeSubDomains' || directive === 'preload' || /^max-age=[^=]*$/.test(directive)) return undefined
@@ -12,10 +13,22 @@ function directiveProblem(directive: string): string | undefined {
 export const addressProblem = (text: string) =>
   text === '' || parseAddress(text)?.leadingZeros === false ? undefined : 'must be an IP address'
 
+/** Values of `--endpoint-reconciler-type`. */
+export const endpointReconcilerTypes = Object.keys(endpointReconcilers) as readonly EndpointReconcilerType[]
+
 export const servingOptions = {
   advertiseAddress: option(limited(text, addressProblem), {
     default: '',
     description: "IP address of this server in the endpoints of the API server's service. Empty: the service has no endpoints.",
+  }),
+  endpointReconciler: option(oneOf(endpointReconcilerTypes), {
+    default: 'lease',
+    description:
+      "How the endpoints of the API server's service are kept: lease (each server renews a key in the store), master-count (deprecated) or none.",
+  }),
+  serverCount: option(within({ min: 1 }), {
+    default: 1,
+    description: 'Number of API servers in the cluster, for endpointReconciler master-count.',
   }),
   securePort: option(within({ min: 1, max: 65_535 }), { default: 6443, description: 'Port that belongs to advertiseAddress.' }),
   serverAddress: option(text, { default: '127.0.0.1:6443', description: 'Host and port in discovery documents.' }),

@@ -137,5 +137,15 @@ function rest(text: string, layout: string): string {
   return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
 }
 
+/** Milliseconds since the epoch of a time; undefined when malformed. */
+export function epochMilliseconds(text: string): number | undefined {
+  const instant = parseTime(text)
+  return instant && instant.seconds * 1000 + instant.nanos / 1e6
+}
+
+/** Milliseconds since the epoch as microTime. */
+export const microTimestamp = (milliseconds: number) =>
+  `${secondsText(Math.floor(milliseconds / 1000))}.${String(Math.floor((milliseconds % 1000) * 1000)).padStart(6, '0')}Z`
+
 /** Milliseconds since the epoch as RFC 3339 in UTC with whole seconds. */
 export const timestamp = (milliseconds: number) => `${secondsText(Math.floor(milliseconds / 1000))}Z`

@@ -35,7 +35,8 @@ interface Slice extends ApiObject {
   readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
 }
 
-const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
+/** With brackets around IPv6 addresses. */
+export const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Rotated by a random offset, so that all endpoints share the load. */
 export function rotated<T>(values: readonly T[]): T[] {

@@ -1,5 +1,6 @@
 /** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
 import { writeSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { tracingConfiguration } from '../../core/config/files/tracing.ts'
 import { versionText } from '../../core/config/version.ts'
@@ -132,6 +133,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     ...options,
     ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
     metrics,
+    hostname: hostname(),
     identity,
     serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
     advertiseAddress: address,

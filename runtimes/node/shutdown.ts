@@ -16,7 +16,7 @@ export interface Running {
 const longestTimer = 0x7fff_ffff
 
 /**
- * Not ready, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
+ * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
  * closed. `cause`: signal, for the log.
  */
 export async function shutDown(flags: ParsedFlags, running: Running, cause: string): Promise<void> {
@@ -37,9 +37,10 @@ async function inOrder(flags: ParsedFlags, { server, listener, stores, logger }:
   const watchGrace = flags.get('shutdown-watch-termination-grace-period')
   const limit = flags.get('request-timeout')
 
-  server.leave()
+  const left = server.leave()
   logger.info({ signal: cause, delay }, 'shutdown: not ready')
   await new Promise<void>((resolve) => setTimeout(resolve, delay))
+  await left
 
   // With Retry-After the port stays open until the last answer, so that clients get 429 and not a refused connection.
   const draining = server.drain({ limit, watchGrace, sendRetryAfter })

@@ -284,11 +284,11 @@ export const acceptedDifferences: readonly Accepted[] = [
       ),
   },
   {
-    reason: 'Parts that this server does not have yet have no health checks: priority and fairness, identity leases, peers.',
+    reason: 'Parts that this server does not have yet have no health checks: peers.',
     applies: isAboutHealth,
     clear: withoutChecks(
       (name) =>
-        /^poststarthook\/(priority-and-fairness-|peer-endpoint-|start-kube-apiserver-identity-lease-)/.test(name) ||
+        /^poststarthook\/peer-endpoint-/.test(name) ||
         ['poststarthook/start-kubernetes-service-cidr-controller', 'loopback-serving-certificate'].includes(name),
     ),
   },

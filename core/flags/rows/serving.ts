@@ -1,5 +1,5 @@
 import { networkOptions, portRangeProblem } from '../../options/network.ts'
-import { addressProblem } from '../../options/serving.ts'
+import { addressProblem, endpointReconcilerTypes } from '../../options/serving.ts'
 import type { PortRange } from '../../registry/allocators/port-set.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { corsOriginProblem, createCorsTest } from '../cors.ts'
@@ -38,11 +38,8 @@ export const servingFlags = {
   'permit-port-sharing': bool({ help: 'Bind with SO_REUSEPORT, so that several servers can share address and port.' }),
   'enable-aggregator-routing': bool(sets('network', 'aggregatorRouting')),
   'aggregator-reject-forwarding-redirect': bool(sets('network', 'rejectForwardedRedirects')),
-  'endpoint-reconciler-type': choice({
-    oneOf: ['lease', 'master-count', 'none'],
-    default: 'lease',
-    help: "How the endpoints of the API server's service are maintained: lease, none or master-count (deprecated).",
-  }),
+  'endpoint-reconciler-type': choice({ oneOf: endpointReconcilerTypes, ...sets('serving', 'endpointReconciler') }),
+  'apiserver-count': int({ ...sets('serving', 'serverCount'), deprecated: 'use --endpoint-reconciler-type=lease' }),
   'platform-service-node-port': int({
     ...boundedBy(networkOptions.clusterServiceNodePort),
     ...becomes('network', 'clusterServiceNodePort', (port: number | undefined) => port),

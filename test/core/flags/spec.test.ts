@@ -10,7 +10,7 @@ const specification = new URL('../shared/spec.md', rootUrl)
 const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : undefined
 
 /** Of the reference, although the specification does not name them. */
-const unspecified = ['log-json-info-buffer-size', 'log-json-split-stream']
+const unspecified = ['apiserver-count', 'log-json-info-buffer-size', 'log-json-split-stream']
 const ours = ['data-dir', 'data-dir-recover', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
 
 function specifiedFlags(): readonly string[] {

@@ -1,0 +1,116 @@
+/** The identity lease of this server, which it renews (KEP-1965). */
+import { isStale, serverManager } from '../controllers/client.ts'
+import type { ControllerContext } from '../controllers/controller.ts'
+import { settled } from '../given-up.ts'
+import type { Platform } from '../platform.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { JsonObject } from '../schema/model.ts'
+import { microTimestamp } from '../schema/time.ts'
+
+export interface IdentityLeaseOptions {
+  /** Name of the lease. */
+  readonly identity: string
+  /** Name of the host, for a label. */
+  readonly hostname: string
+  /** Annotations of the lease. */
+  readonly annotations: { readonly [name: string]: string }
+}
+
+export interface IdentityLease {
+  /** Deletes the lease, for at most 10 s, and stops renewing it. */
+  leave(): Promise<void>
+}
+
+/** Milliseconds between renewals, and the share that is added at random. */
+const [renewInterval, jitter] = [10_000, 0.04]
+/** Milliseconds until a failed renewal is repeated: at first, doubled with each failure, at most. */
+const [shortestRetry, longestRetry] = [200, 7_000]
+/** Seconds for which a lease is valid. */
+const duration = 3_600
+const longestRemoval = 10_000
+
+/** The label of identity leases. */
+export const identityLabel = (platform: Platform) => ({ [platform.name('apiserver.<labels>/identity')]: serverManager(platform) })
+
+/**
+ * Replaces the lease that an earlier run of this server left, and renews the new one every 10 s. Resolves after the first try: failures are
+ * logged and repeated.
+ */
+export async function keepIdentityLease(context: ControllerContext, options: IdentityLeaseOptions): Promise<IdentityLease> {
+  const { clock, logger, platform, client } = context
+  const definition = context.table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')?.definition
+  if (definition === undefined) return { leave: async () => {} }
+  const leases = client(definition)
+  const namespace = platform.namespaces.system
+  const { identity: name, hostname } = options
+  const holderIdentity = `${name}_${crypto.randomUUID()}`
+  let latest: ApiObject | undefined
+  let failures = 0
+  let cancel = () => {}
+  let isLeaving = false
+  let running = Promise.resolve()
+
+  const renewed = ({ metadata, spec, ...rest }: ApiObject): ApiObject => ({
+    ...rest,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...identityLabel(platform), [platform.name('<labels>/hostname')]: hostname },
+      annotations: { ...metadata.annotations, ...options.annotations },
+    },
+    spec: { ...(spec as JsonObject), leaseDurationSeconds: duration, renewTime: microTimestamp(clock.now()) },
+  })
+  const fresh = (): ApiObject => ({
+    kind: 'Lease',
+    apiVersion: platform.name('coordination.<domain>/v1'),
+    metadata: { namespace, name },
+    spec: { holderIdentity },
+  })
+
+  async function write(): Promise<ApiObject> {
+    if (latest !== undefined) {
+      try {
+        return await leases.update(renewed(latest))
+      } catch (error) {
+        if (!isStale(error)) throw error
+      }
+    }
+    const found = await leases.get(namespace, name)
+    return found === undefined ? leases.create(namespace, renewed(fresh())) : leases.update(renewed(found))
+  }
+
+  async function renew(): Promise<void> {
+    if (isLeaving) return
+    try {
+      latest = await write()
+      failures = 0
+    } catch (error) {
+      latest = undefined
+      failures++
+      logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be renewed; trying again')
+    }
+    const wait = failures > 0 ? Math.min(longestRetry, shortestRetry * 2 ** (failures - 1)) : renewInterval * (1 + Math.random() * jitter)
+    if (isLeaving) return
+    cancel = clock.after(wait, () => {
+      running = renew()
+    })
+  }
+
+  async function remove(): Promise<void> {
+    try {
+      if ((await leases.get(namespace, name)) !== undefined) await leases.delete(namespace, name)
+    } catch (error) {
+      if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be deleted')
+    }
+  }
+
+  await remove()
+  await renew()
+  return {
+    async leave() {
+      cancel()
+      isLeaving = true
+      await settled(running.then(remove), clock, longestRemoval)
+    },
+  }
+}
