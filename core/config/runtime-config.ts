@@ -42,10 +42,11 @@ interface Entry {
   readonly on: boolean
 }
 
-/** Parses `apps/v1` or `apps/v1/deployments`; the core group is empty: `/v1`. As in the reference, `v1` alone is no key. */
+/** Parses `apps/v1` or `apps/v1/deployments`; the core group is empty or `api`: `/v1`, `api/v1`. As in the reference, `v1` alone is no key. */
 function readEntry(key: string, text: string): Entry {
   const parts = key.split('/')
-  const [group = '', version = '', resource] = parts
+  const [first = '', version = '', resource] = parts
+  const group = first === 'api' ? '' : first
   if (parts.length > 3 || version === '' || resource === '')
     throw fail(`invalid key ${key}: must be group/version or group/version/resource; the core group's version is /v1`)
   if (resource !== undefined && resource !== resource.toLowerCase()) {

@@ -36,6 +36,7 @@ export const persistenceFlags = {
       label: 'string',
       read: (text, { protobufType, protobufTypes }) => {
         const allowed = ['application/json', 'application/yaml', protobufType]
+        if (text === '') return 'application/json'
         if (protobufTypes.includes(text)) return protobufType
         if (!allowed.includes(text)) throw new DecodeError(`must be one of ${allowed.join(', ')}`)
         return text
