@@ -15,7 +15,7 @@ import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
 import { objectOf } from './body.ts'
 import { completed } from './completion.ts'
-import { checkName, validateIdentity } from './name.ts'
+import { checkName, validatePatchedIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
 import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
@@ -92,7 +92,7 @@ export const apply: Verb = async (target) => {
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes, services.platform)
-    validateIdentity(target, object)
+    validatePatchedIdentity(target, object)
     return object
   }
 

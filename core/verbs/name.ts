@@ -17,11 +17,12 @@ export function requireName({ name }: Target): void {
   if (name === '') throw badRequest('name must be provided')
 }
 
-/** Name and namespace of the body must match the URL. */
-export function validateIdentity(target: Target, { metadata }: ApiObject): void {
-  const { resource, namespace, name } = target
+function validateBodyName({ name }: Target, { metadata }: ApiObject): void {
   if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
+}
+
+function validateBodyNamespace({ resource, namespace }: Target, { metadata }: ApiObject): void {
   if (!resource.definition.namespaced) {
     delete metadata.namespace
     return
@@ -29,4 +30,16 @@ export function validateIdentity(target: Target, { metadata }: ApiObject): void 
   metadata.namespace ||= namespace
   if (metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** Name and namespace of the body must match the URL. */
+export function validateIdentity(target: Target, body: ApiObject): void {
+  validateBodyName(target, body)
+  validateBodyNamespace(target, body)
+}
+
+/** As `validateIdentity`, for the result of a patch: errors come in the other order. */
+export function validatePatchedIdentity(target: Target, result: ApiObject): void {
+  validateBodyNamespace(target, result)
+  validateBodyName(target, result)
 }

@@ -14,7 +14,7 @@ import { shortJson } from '../schema/shorten.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
-import { checkName, requireName, validateIdentity } from './name.ts'
+import { checkName, requireName, validatePatchedIdentity } from './name.ts'
 import { type Recorder, recorder, shown } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
@@ -86,7 +86,7 @@ export const patch: Verb = async (target) => {
     const result = objectOf(body, view.body, bytes, services.platform, refusal, check)
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
     applyFieldValidation(target, options.fieldValidation, found, refusal)
-    validateIdentity(target, result.object)
+    validatePatchedIdentity(target, result.object)
     exchange.span?.event('About to check admission control')
     return completed(target, result.object, submission, existing, record)
   }

@@ -12,6 +12,7 @@ import { PodLogOptions } from '../../resources/core/pod-options.ts'
 import { Reply } from '../../respond/reply.ts'
 import { badRequest, forbidden } from '../../respond/status.ts'
 import { isWebSocket } from '../../websocket/handshake.ts'
+import { checkAcceptable } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
 import { submitConnect } from '../submission.ts'
 import type { VerbHandlers } from './action.ts'
@@ -97,6 +98,7 @@ function proxied(locate: Locate): VerbHandlers {
 
 const readLog: Verb = async (target) => {
   const { exchange, name, services } = target
+  checkAcceptable(target)
   const options = optionsOf(exchange.query, PodLogOptions)
   const backend = await logOf(target, options)
   if (backend === undefined) return new Reply(null, { status: 204 })
@@ -107,7 +109,7 @@ const readLog: Verb = async (target) => {
 export const podForward = upgraded(forwardTo, 'PortForwardWebsockets', ({ exchange, services }, destination) =>
   wantsTunnel(exchange.request, services.platform) ? relayTunnel(exchange, destination, services) : undefined,
 )
-export const podLog: VerbHandlers = { verbs: { get: readLog } }
+export const podLog: VerbHandlers = { verbs: { get: readLog }, tables: false }
 export const podProxy = proxied(podAt)
 export const podStream = upgraded(streamOf, 'TranslateStreamCloseWebsocketRequests', ({ exchange, services }, destination, options) => {
   if (!wantsTranslation(exchange.request, services.platform)) return undefined
