@@ -13,7 +13,7 @@ import { createSchemaWriter, typeMeta } from './schema-writer.ts'
 /** Metadata field of custom resources. */
 const metadataField = {
   schema: ObjectMeta as Message,
-  doc: 'Name, labels and the other metadata that every object carries.',
+  doc: "Standard object's metadata: name, labels and what else every object carries.",
 }
 
 /** The models of one document. A reference adds the model and everything it refers to, each once. */

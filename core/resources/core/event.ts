@@ -21,7 +21,7 @@ export const Event = message(
   'Event',
   'A report of something that happened to an object; kept for a limited time.',
   {
-    metadata: required(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.'),
+    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries."),
     involvedObject: required(2, ObjectReference, 'Object that the event is about.'),
     reason: field(3, string, 'Why the action was taken, in one word.'),
     message: field(4, string, 'What happened, for people.'),

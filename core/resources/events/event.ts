@@ -15,7 +15,7 @@ export const Event = message(
   'Event',
   'A report of something that happened to an object; kept for a limited time.',
   {
-    metadata: field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.', { omitEmpty: false }),
+    metadata: field(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: false }),
     eventTime: required(2, microTime, 'When it was first observed.'),
     series: pointer(3, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
     reportingController: field(4, string, 'Name of the controller that reports.'),

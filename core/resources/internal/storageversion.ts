@@ -34,7 +34,7 @@ export const StorageVersion = message(
   'StorageVersion',
   'In which version servers store a resource; named <group>.<resource>.',
   {
-    metadata: required(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.', { omitEmpty: true }),
+    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
     spec: field(2, StorageVersionSpec, 'Desired state.', { omitEmpty: false }),
     status: field(3, StorageVersionStatus, 'Last observed state; written by controllers through the status subresource.', {
       omitEmpty: false,

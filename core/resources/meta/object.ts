@@ -2,7 +2,7 @@
 import { type Fields, field, type Message, type MessageOptions, message } from '../../schema/model.ts'
 import { ObjectMeta } from './objectmeta.ts'
 
-const metadata = field(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.')
+const metadata = field(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.")
 
 type WithMetadata<F extends Fields> = { readonly metadata: typeof metadata } & F
 

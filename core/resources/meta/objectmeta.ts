@@ -37,7 +37,7 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   uid: field(5, string, 'Unique in time and space; set by the server.', { goType: 'types.UID' }),
   resourceVersion: field(6, string, 'Opaque version of the object; on updates it must be the present one if given.'),
   generation: field(7, int64, 'Counts changes of the desired state; set by the server.'),
-  creationTimestamp: field(8, time, 'When the server created the object.', { omitZero: true }),
+  creationTimestamp: field(8, time, 'CreationTimestamp is a timestamp: when the server created the object.', { omitZero: true }),
   deletionTimestamp: pointer(9, time, 'When the object will be, or should have been, removed; set by a graceful deletion.'),
   deletionGracePeriodSeconds: pointer(10, int64, 'Seconds granted for a graceful deletion; can only be shortened.'),
   labels: field(11, map(string), 'Keys and values by which objects are selected.'),

@@ -36,7 +36,7 @@ export const ResourcePoolStatusRequest = message(
   'ResourcePoolStatusRequest',
   'Requests the state of device pools once.',
   {
-    metadata: required(1, ObjectMeta, 'Name, labels and the other metadata that every object carries.', { omitEmpty: true }),
+    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
     spec: required(2, ResourcePoolStatusRequestSpec, 'Desired state.'),
     status: pointer(3, ResourcePoolStatusRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
   },
