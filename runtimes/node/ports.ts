@@ -69,7 +69,7 @@ export const nodeFiles: Files = {
  */
 export const nodeLogger = (verbosity: number, to?: { write(line: string): unknown }): Logger =>
   createLog({
-    format: jsonFormat,
+    format: jsonFormat(),
     output: to ? { write: (line) => void to.write(line), flush: () => {} } : oneStream,
     verbosity: new Verbosity(verbosity),
     now: nodeClock.now,

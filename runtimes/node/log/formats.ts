@@ -1,4 +1,5 @@
-/** The formats of log lines: those of klog, text and JSON. */
+/** The formats of log lines: klog's text, and pino's JSON with klog's fields. */
+import { pino } from 'pino'
 import { printable, quote } from './quote.ts'
 
 export type Severity = 'info' | 'warning' | 'error'
@@ -60,9 +61,21 @@ export function textFormat(pid: number): Format {
   }
 }
 
-/** JSON as in kube-apiserver: `ts` in milliseconds, `v` for all but errors. It does not tell warnings from information. */
-export const jsonFormat: Format = ({ severity, time, caller, verbosity, fields, text }) => {
-  const told = Object.entries(fields).map(([key, value]) => [key, shown(value, severity)] as const)
-  const own = { ts: time, caller, msg: text, ...(severity !== 'error' && { v: verbosity }) }
-  return `${JSON.stringify({ ...own, ...Object.fromEntries(told), ...own })}\n`
+const methods = { info: 'info', warning: 'warn', error: 'error' } as const
+
+/** JSON by pino: `ts` in milliseconds, `caller`, `msg` and, for all but errors, `v`, as in kube-apiserver; and `level`, which that does not tell. */
+export function jsonFormat(): Format {
+  let [line, time] = ['', 0]
+  const write = (text: string) => {
+    line = text
+  }
+  const log = pino({ base: null, timestamp: () => `,"ts":${time}`, formatters: { level: (level) => ({ level }) } }, { write })
+  return (message) => {
+    const { severity, caller, verbosity, fields, text } = message
+    time = message.time
+    const told = Object.entries(fields).filter(([key]) => !['level', 'ts', 'msg'].includes(key))
+    const shownFields = Object.fromEntries(told.map(([key, value]) => [key, shown(value, severity)]))
+    log[methods[severity]]({ ...shownFields, caller, ...(severity !== 'error' && { v: verbosity }) }, text)
+    return line
+  }
 }

@@ -18,7 +18,7 @@ function outputOf(flags: ParsedFlags): LogOutput {
 
 export function logOfFlags(flags: ParsedFlags): Pick<Telemetry, 'logger' | 'setVerbosity' | 'logFiles'> {
   const verbosity = new Verbosity(flags.get('v'), parsePatterns(flags.get('vmodule') ?? ''))
-  const format = flags.get('logging-format') === 'json' ? jsonFormat : textFormat(process.pid)
+  const format = flags.get('logging-format') === 'json' ? jsonFormat() : textFormat(process.pid)
   const logger = createLog({ format, output: outputOf(flags), verbosity, now: nodeClock.now })
   return {
     logger,

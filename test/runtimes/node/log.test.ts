@@ -49,13 +49,19 @@ test('an error of this program is logged with its stack', () => {
 
 test('lines of JSON', () => {
   const parsed = (more: Partial<Message>) => {
-    const line = jsonFormat(message(more))
+    const line = jsonFormat()(message(more))
     assert.equal(line.indexOf('\n'), line.length - 1)
     return JSON.parse(line)
   }
-  const own = { ts: time, caller: 'filters/recover.ts:46', msg: 'plain text', v: 0 }
+  const own = { level: 'info', ts: time, caller: 'filters/recover.ts:46', msg: 'plain text', v: 0 }
   assert.deepEqual(parsed({ fields: { key: 'two\nlines', ts: 'its own', __proto__: 'x' } }), { ...own, key: 'two\nlines' })
-  assert.deepEqual(parsed({ severity: 'error', fields: { err: 'x' } }), { ts: time, caller: own.caller, msg: own.msg, err: 'x' })
+  assert.deepEqual(parsed({ severity: 'error', fields: { err: 'x' } }), {
+    level: 'error',
+    ts: time,
+    caller: own.caller,
+    msg: own.msg,
+    err: 'x',
+  })
   assert.deepEqual(parsed({ verbosity: 4 }), { ...own, v: 4 })
 })
 
