@@ -10,6 +10,8 @@ export type SpanAttributes = { readonly [name: string]: string | number | boolea
 
 /** One operation that is recorded with its time: a request, or a part of it. */
 export interface Span {
+  /** False: the request is not sampled, and only outgoing calls say so. */
+  readonly isRecorded: boolean
   /** Begins a part of this operation; `client`: a call to another program. */
   start(name: string, attributes?: SpanAttributes, kind?: 'client'): Span
   /** Records that something has happened. */

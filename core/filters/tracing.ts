@@ -1,17 +1,17 @@
-import type { Clock, Connection, Logger } from '../ports.ts'
+import type { Clock, Connection, Logger, SpanAttributes } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { loggedTarget } from '../request/logged-target.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import type { TraceLog } from '../tracing/log-trace.ts'
-import { RecordedSpan } from '../tracing/span.ts'
+import { RecordedSpan, UnsampledSpan } from '../tracing/span.ts'
 import { parseTraceparent } from '../tracing/traceparent.ts'
 import type { RequestSpan, RequestTrace } from '../tracing/tracer.ts'
 import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
-export type BeginSpan = (request: RequestTrace) => RequestSpan
+export type BeginSpan = (request: RequestTrace) => RequestSpan | UnsampledSpan
 
 export interface TracingOptions {
   /** Absent: requests are not traced. */
@@ -38,14 +38,14 @@ function nameOf({ info, request }: Exchange): string {
 }
 
 /** Address and port of the header Host. */
-function serverOf(host: string): RequestTrace['attributes'] {
+function serverOf(host: string): SpanAttributes {
   const colon = host.lastIndexOf(':')
   const port = colon > host.lastIndexOf(']') ? Number(host.slice(colon + 1)) : Number.NaN
   if (!Number.isInteger(port)) return { 'server.address': host }
   return { 'server.address': host.slice(0, colon), 'server.port': port }
 }
 
-function attributesOf({ request, connection, info, auditId }: Exchange): RequestTrace['attributes'] {
+function attributesOf({ request, connection, info, auditId }: Exchange): SpanAttributes {
   const size = request.headers.get('content-length')
   return {
     ...serverOf(request.headers.get('host') ?? ''),
@@ -76,20 +76,25 @@ export function tracing({ begin, clock, logger, own }: TracingOptions): Filter {
     isVerbose: () => logger.v?.(stepVerbosity) ?? false,
   }
 
-  function recordedOf(exchange: Exchange, beginSpan: BeginSpan): RequestSpan {
+  function begun(exchange: Exchange, beginSpan: BeginSpan): RequestSpan | UnsampledSpan {
     const now = clock.now()
     const start = now - (clock.monotonic() - exchange.received)
     const parent = parseTraceparent(exchange.request.headers.get('traceparent'))
     const continues = exchange.connection === own || exchange.user.groups.some((group) => trusted.has(group))
-    const recorded = beginSpan({ name: nameOf(exchange), attributes: attributesOf(exchange), start, parent, continues })
-    recorded.past('authentication', start, now)
-    return recorded
+    const span = beginSpan({ name: nameOf(exchange), attributes: () => attributesOf(exchange), start, parent, continues })
+    if (!(span instanceof UnsampledSpan)) span.past('authentication', start, now)
+    return span
   }
 
   return (exchange, next) => {
     const logs = logger.v?.(slowVerbosity) ? log : undefined
     if (begin === undefined && logs === undefined) return next(exchange)
-    const recorded = begin && recordedOf(exchange, begin)
+    const made = begin && begun(exchange, begin)
+    if (made instanceof UnsampledSpan && logs === undefined) {
+      exchange.span = made
+      return next(exchange)
+    }
+    const recorded = made instanceof UnsampledSpan ? undefined : made
     const span = new RecordedSpan(recorded, logs)
     exchange.span = span
     const end = (status: number) => {

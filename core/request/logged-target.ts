@@ -11,13 +11,15 @@ const known = new Set([
   ...['verbose', 'exclude', 'profile', 'includeRequestDetails'],
 ])
 
+const unclear = /[;?]/
+
 const hidden = (parameter: string): string => {
   const end = parameter.indexOf('=')
-  return end === -1 || known.has(parameter.slice(0, end)) ? parameter : `${parameter.slice(0, end)}=REDACTED`
+  const name = end === -1 ? parameter : parameter.slice(0, end)
+  // A semicolon or a second question mark begins something that is no parameter here, but may be one of the client's.
+  if (known.has(name)) return unclear.test(parameter) ? 'REDACTED' : parameter
+  return end === -1 ? 'REDACTED' : `${name}=REDACTED`
 }
-
-/** Parameters without a name, such as `?token`, may be secrets too. */
-const isNamed = (parameter: string) => parameter.includes('=') || known.has(parameter)
 
 /** Path and query of a request as they may be logged. Queries of proxied requests belong to other programs: none of their values is shown. */
 export function loggedTarget(request: Request, { subresource, verb }: Pick<RequestInfo, 'subresource' | 'verb'>): string {
@@ -26,6 +28,7 @@ export function loggedTarget(request: Request, { subresource, verb }: Pick<Reque
   if (mark === -1) return target
   const path = target.slice(0, mark)
   if (subresource === 'proxy' || verb === 'proxy') return `${path}?REDACTED`
+  // A parameter without a name, such as `?token`, may be a secret, too.
   const parameters = target.slice(mark + 1).split('&')
-  return `${path}?${parameters.map((parameter) => (isNamed(parameter) ? hidden(parameter) : 'REDACTED')).join('&')}`
+  return `${path}?${parameters.map(hidden).join('&')}`
 }

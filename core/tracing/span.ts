@@ -11,6 +11,7 @@ export interface Recorded {
 
 /** A span for a tracer, for the log of slow requests, or for both. */
 export class RecordedSpan implements Span {
+  readonly isRecorded = true
   readonly #recorded: Recorded | undefined
   readonly #log: TraceLog | undefined
   readonly #trace: LogTrace | undefined
@@ -43,6 +44,24 @@ export class RecordedSpan implements Span {
     this.#recorded?.end()
     if (slow !== undefined) this.#trace?.end(slow)
   }
+}
+
+/** The span of a request that is not sampled, and of all parts of it. */
+export class UnsampledSpan implements Span {
+  readonly isRecorded = false
+  readonly traceparent: string
+
+  constructor(traceparent: string) {
+    this.traceparent = traceparent
+  }
+
+  start(): Span {
+    return this
+  }
+
+  event(): void {}
+
+  end(): void {}
 }
 
 /** A context whose operation is a part of another one's. */

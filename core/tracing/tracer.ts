@@ -1,7 +1,7 @@
 /** Spans of a tracer of OpenTelemetry. Loaded only when there is one. */
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import type { SpanAttributes } from '../ports.ts'
-import type { Recorded } from './span.ts'
+import { type Recorded, UnsampledSpan } from './span.ts'
 import { formatTraceparent, type TraceParent } from './traceparent.ts'
 
 /** The span of a request. */
@@ -14,7 +14,8 @@ export interface RequestSpan extends Recorded {
 
 export interface RequestTrace {
   readonly name: string
-  readonly attributes: SpanAttributes
+  /** Called only for a request that is sampled. */
+  attributes(): SpanAttributes
   /** Milliseconds since the epoch. */
   readonly start: number
   readonly parent: TraceParent | undefined
@@ -66,30 +67,16 @@ class TracedSpan implements RequestSpan {
   }
 }
 
-/** A request that is not sampled: outgoing calls say so, and nothing is recorded. */
-class UnsampledSpan implements RequestSpan {
-  readonly traceparent: string
-  constructor(traceparent: string) {
-    this.traceparent = traceparent
-  }
-  child(): Recorded {
-    return this
-  }
-  set(): void {}
-  past(): void {}
-  event(): void {}
-  fail(): void {}
-  end(): void {}
-}
-
 /** Returns a function that begins the span of a request. */
-export function createRequestTracer(tracer: Tracer): (request: RequestTrace) => RequestSpan {
+export function createRequestTracer(tracer: Tracer): (request: RequestTrace) => RequestSpan | UnsampledSpan {
   return ({ name, attributes, start, parent, continues }) => {
     const remote = parent && { traceId: parent.traceId, spanId: parent.spanId, traceFlags: parent.flags, isRemote: true }
     const context = remote && continues ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT
     const links = remote && !continues ? { links: [{ context: remote }] } : {}
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: start, attributes, ...links }, context)
-    const made = new TracedSpan(tracer, span)
-    return span.isRecording() ? made : new UnsampledSpan(made.traceparent)
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: start, ...links }, context)
+    const traced = new TracedSpan(tracer, span)
+    if (!span.isRecording()) return new UnsampledSpan(traced.traceparent)
+    traced.set(attributes())
+    return traced
   }
 }

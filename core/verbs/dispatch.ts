@@ -167,6 +167,6 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     if (!endpoint.connects) checkAcceptable(target)
     else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
     if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)
-    return exchange.span && !endpoint.connects ? inVerbSpan(exchange, exchange.span, () => verb(target)) : verb(target)
+    return exchange.span?.isRecorded && !endpoint.connects ? inVerbSpan(exchange, exchange.span, () => verb(target)) : verb(target)
   }
 }
