@@ -3,6 +3,7 @@ import { admissionConfiguration } from '../admission/file/admission.ts'
 import { auditPolicy } from '../audit/file/audit-policy.ts'
 import { authenticationConfiguration } from '../authn/file/authentication.ts'
 import { authorizationConfiguration } from '../authz/file/authorization.ts'
+import { egressSelectorConfiguration } from '../config/files/egress.ts'
 import type { FileKind } from '../config/files/kind.ts'
 import { tracingConfiguration } from '../config/files/tracing.ts'
 import { labelValuesFile } from '../meta/metrics/label-values-file.ts'
@@ -12,6 +13,7 @@ const kinds = {
   AdmissionConfiguration: admissionConfiguration,
   AuthenticationConfiguration: authenticationConfiguration,
   AuthorizationConfiguration: authorizationConfiguration,
+  EgressSelectorConfiguration: egressSelectorConfiguration,
   EncryptionConfiguration: encryptionConfiguration,
   MetricLabels: labelValuesFile,
   Policy: auditPolicy,

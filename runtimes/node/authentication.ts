@@ -8,7 +8,7 @@ import { gatesOfFlags } from '../../core/flags/gates.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { createCertificateMetrics } from '../../core/meta/metrics/credential.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
-import type { HostPorts } from '../../core/ports.ts'
+import type { Egress, HostPorts } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { reasonOf } from '../atomic-file.ts'
 import type { ClientAuthorities } from './authorities.ts'
@@ -57,13 +57,14 @@ type AuthenticationOptions = Pick<
   | 'tokenAuthenticators'
 >
 
-/** Reads all authentication flags and files. Rejects with an Error that names flag and file. */
+/** Reads all authentication flags and files. `egress`: traffic classes with an egress selection. Rejects with an Error that names flag and file. */
 export async function authenticationOptions(
   flags: ParsedFlags,
   authorities: ClientAuthorities,
   serviceAccountKey: string,
   ports: HostPorts,
   metrics: MetricsRegistry,
+  egress: readonly Egress[] | undefined,
 ): Promise<AuthenticationOptions> {
   const { clock, telemetry } = ports
   const serviceAccounts = await serviceAccountKeys(flags, serviceAccountKey, ports, metrics)
@@ -78,7 +79,7 @@ export async function authenticationOptions(
     staticTokens: await staticTokens(flags, ports),
     serviceAccounts,
     bootstrapTokens: flags.get('enable-bootstrap-token-auth') ?? false,
-    authentication: authenticationSettings(flags),
+    authentication: authenticationSettings(flags, egress),
     tokenAuthenticators: await webhookTokens(flags, serviceAccounts.audiences, ports),
     anonymous: allowsAnonymous(flags, telemetry.logger),
   }

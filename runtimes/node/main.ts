@@ -13,7 +13,7 @@ import { metricSelectionOf } from '../../core/flags/metrics.ts'
 import { type ParsedFlags, parseFlags } from '../../core/flags/parse.ts'
 import { followFile, readText } from '../../core/follow-file.ts'
 import { labelValuesFile } from '../../core/meta/metrics/label-values-file.ts'
-import { createMetrics } from '../../core/meta/metrics/registry.ts'
+import { createMetrics, type MetricsRegistry } from '../../core/meta/metrics/registry.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { prepareApiServer } from '../../core/server.ts'
@@ -32,12 +32,14 @@ import {
   servingCertificates,
 } from './certificates.ts'
 import { openDebugSocket } from './debug-socket.ts'
+import type { EgressSelector } from './egress/flags.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Handler, type Listener, listen } from './listener.ts'
 import { logOfFlags } from './log/options.ts'
 import { serverOptions } from './options.ts'
+import { createOutbound } from './outbound.ts'
 import type { Pki } from './pki.ts'
 import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
 import { createProfiler } from './profiler.ts'
@@ -125,13 +127,14 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     ...(tracing && { tracer: tracing.tracer }),
     ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
   }
-  const ports = { clock: nodeClock, files: nodeFiles, outbound: nodeOutbound, telemetry }
+  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
+  const egress = await openEgress(flags, metrics)
+  const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
-  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
   const complete = {
     ...options,
-    ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics)),
+    ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics, egress?.classes)),
     metrics,
     hostname: hostname(),
     identity,
@@ -141,7 +144,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
   const stores: KeyValueStore[] = []
   const open = async () => {
-    const opened = await openStores(flags, nodeClock, logger)
+    const opened = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
     stores.push(opened.store, ...(opened.overrides ?? []).map(({ store }) => store))
     return opened
   }
@@ -206,6 +209,13 @@ async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logg
   if (configuration === undefined) return undefined
   const { openTracing } = await import('./tracing/index.ts')
   return openTracing({ configuration, identity, logger })
+}
+
+/** The egress selector; undefined: none is configured. */
+async function openEgress(flags: ParsedFlags, metrics: MetricsRegistry): Promise<EgressSelector | undefined> {
+  if (!flags.get('egress-selector-config-file')) return undefined
+  const { egressOfFlags } = await import('./egress/flags.ts')
+  return egressOfFlags(flags, metrics, nodeClock)
 }
 
 const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]

@@ -1,10 +1,9 @@
 /** JWT issuers from the `--oidc-*` flags. */
 import type { AuthenticationSettings, OidcIssuer } from '../../core/authn/configured.ts'
-import { issuerEgresses } from '../../core/authn/jwt/settings.ts'
 import { authenticationFileConflicts } from '../../core/flags/file-exclusions.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
-import type { Logger } from '../../core/ports.ts'
+import type { Egress, Logger } from '../../core/ports.ts'
 import { readFlagFile } from './flag-file.ts'
 
 /** Default prefix: the issuer URL and `#`, except for e-mail addresses, which are unique by themselves; `-` means no prefix. */
@@ -50,12 +49,12 @@ function oidcIssuer(flags: ParsedFlags): OidcIssuer | undefined {
   }
 }
 
-export function authenticationSettings(flags: ParsedFlags): AuthenticationSettings {
+export function authenticationSettings(flags: ParsedFlags, egress: readonly Egress[] | undefined): AuthenticationSettings {
   const configuration = flags.get('authentication-config')
   const oidc = oidcIssuer(flags)
   return {
     ...(configuration && { configuration, conflicts: (file) => authenticationFileConflicts(flags, file) }),
-    ...(flags.get('egress-selector-config-file') && { egress: issuerEgresses }),
+    ...(egress && { egress }),
     ...(oidc && { oidc }),
   }
 }

@@ -1,47 +1,45 @@
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Outbound, OutboundOptions, Upgraded } from '../../core/ports.ts'
-import { trustAnchors } from '../wire/client/socket.ts'
+import { type Dial, trustAnchors } from '../wire/client/socket.ts'
 import { byteStream } from './byte-stream.ts'
+import { authorityOf, connectProxy, dialTimeout, ready } from './egress/dial.ts'
+import { tunnelThrough } from './egress/http-connect.ts'
+import type { Dials } from './egress/selector.ts'
 import { isBodyless } from './http/service.ts'
 
 const maxRedirects = 10
 const maxAgents = 100
 
-/** Opens a tunnel through a proxy (RFC 9110 9.3.6). */
-function tunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
-  const secure = proxy.protocol === 'https:'
-  const user = proxy.username === '' ? undefined : `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  return new Promise((resolve, reject) => {
-    const connect = (secure ? requestHttps : requestHttp)({
-      host: proxy.hostname,
-      port: proxy.port || (secure ? 443 : 80),
-      method: 'CONNECT',
-      path: authority,
-      agent: false,
-      headers: { Host: authority, ...(user && { 'Proxy-Authorization': `Basic ${Buffer.from(user).toString('base64')}` }) },
-    })
-    connect.once('connect', (response, socket) => {
-      if (response.statusCode === 200) resolve(socket)
-      else {
-        socket.destroy()
-        reject(new Error(`proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`))
-      }
-    })
-    connect.once('response', (response) => reject(new Error(`proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`)))
-    connect.once('error', reject)
-    connect.end()
-  })
+/** Connects directly. */
+const direct: Dial = (host, port) => connectProxy({ host, port }, undefined)
+
+/** A dial through an HTTP proxy with a URL, which is itself reached by a dial (`proxy-url` of connection files). */
+function throughProxy(url: string, dial: Dial = direct): Dial {
+  const { protocol, host: name, hostname, port, username, password } = new URL(url)
+  const secure = protocol === 'https:'
+  const user = username === '' ? undefined : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const headers = user === undefined ? {} : { 'Proxy-Authorization': `Basic ${Buffer.from(user).toString('base64')}` }
+  return async (host, target) => {
+    const plain = await dial(hostname.replace(/^\[|\]$/g, ''), Number(port || (secure ? 443 : 80)))
+    const socket = secure
+      ? await ready(
+          connectTls({ socket: plain, host: hostname, servername: isIP(hostname) === 0 ? hostname : '' }),
+          'secureConnect',
+          dialTimeout,
+        )
+      : plain
+    return tunnelThrough(socket, name, authorityOf(host, target), headers)
+  }
 }
 
-function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | HttpsAgent {
-  const { certificateAuthority, clientCertificate, serverName, unixSocket, proxy, insecure } = options
+function createAgent(secure: boolean, options: OutboundOptions, dials: Dials): HttpAgent | HttpsAgent {
+  const { certificateAuthority, clientCertificate, serverName, unixSocket, proxy, egress, insecure } = options
   const shared: AgentOptions = { keepAlive: true, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
   const tls: AgentOptions = {
     ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
@@ -51,12 +49,13 @@ function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | Htt
     ...trustAnchors,
   }
   const agent = secure ? new HttpsAgent({ ...shared, ...tls }) : new HttpAgent(shared)
-  if (proxy === undefined || unixSocket !== undefined) return agent
-  const proxyUrl = new URL(proxy)
+  const outer = egress && dials[egress]
+  const dial = proxy === undefined ? outer : throughProxy(proxy, outer)
+  if (dial === undefined || unixSocket !== undefined) return agent
   agent.createConnection = (target, callback) => {
     const { host, port, servername } = target as { host: string; port: number; servername?: string }
-    tunnel(proxyUrl, host, port).then(
-      (socket) => callback?.(null, secure ? connectTls({ ...tls, socket, servername: serverName ?? servername ?? host }) : socket),
+    dial(host, Number(port)).then(
+      (socket) => callback?.(null, secure ? connectTls({ ...tls, host, socket, servername: serverName ?? servername ?? '' }) : socket),
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
     )
     return undefined
@@ -66,9 +65,10 @@ function createAgent(secure: boolean, options: OutboundOptions): HttpAgent | Htt
 
 /**
  * Outgoing calls with node:https, because the built-in fetch takes no certificates. Calls with the same options share connections.
- * GET and HEAD follow redirects unless the request says otherwise. Aborts on the request's signal and on timeout.
+ * GET and HEAD follow redirects unless the request says otherwise. Aborts on the request's signal and on timeout. `dials`: the way of each traffic
+ * class; default: all calls connect directly.
  */
-export function createOutbound(): Outbound {
+export function createOutbound(dials: Dials = {}): Outbound {
   const agents = new Map<string, HttpAgent | HttpsAgent>()
   // Loaded on first use: it is slow to load, and few servers need it.
   let loaded: Promise<Outbound['call']> | undefined
@@ -82,7 +82,7 @@ export function createOutbound(): Outbound {
     if (found !== undefined) return found
     const [oldest] = agents.keys()
     if (oldest !== undefined && agents.size >= maxAgents) agents.delete(oldest)
-    const agent = createAgent(secure, options)
+    const agent = createAgent(secure, options, dials)
     agents.set(key, agent)
     return agent
   }
@@ -176,17 +176,18 @@ async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Bu
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
 
-/** Ends a request that has no connection in time, and notices peers that are gone. */
-function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeout: number | undefined): void {
+/** Calls `end` for a request that has no connection in time, and notices peers that are gone. */
+function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeout: number | undefined, end: (error: Error) => void): void {
+  const late = () => end(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }))
+  // It begins before there is a socket, which is so only after a proxy has answered.
+  const timer = connectTimeout === undefined ? undefined : setTimeout(late, connectTimeout)
+  const connected = () => clearTimeout(timer)
   outgoing.once('socket', (socket) => {
     socket.setKeepAlive(true, keepAliveDelay)
-    if (connectTimeout === undefined || outgoing.reusedSocket || (!secure && !socket.connecting)) return
-    const late = () => outgoing.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }))
-    const timer = setTimeout(late, connectTimeout)
-    const connected = () => clearTimeout(timer)
-    for (const event of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(event, connected)
-    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, connected)
+    if (outgoing.reusedSocket || (!secure && !socket.connecting)) connected()
+    else for (const event of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(event, connected)
   })
+  for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, connected)
 }
 
 /** A reused connection was reset before the response: most likely the server closed it while it was idle. */
@@ -215,7 +216,15 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
     }
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, options)
-    watchConnection(outgoing, secure, options.connectTimeout)
+    // A request that is destroyed before it has a connection says so only when it gets one.
+    const end = (error: Error) => {
+      outgoing.destroy(error)
+      fail(error)
+    }
+    watchConnection(outgoing, secure, options.connectTimeout, end)
+    const leave = () => end(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    for (const event of ['socket', 'close']) outgoing.once(event, () => signal.removeEventListener('abort', leave))
     outgoing.once('response', resolve)
     outgoing.once('error', fail)
     if (body === null || Buffer.isBuffer(body)) outgoing.end(body ?? undefined)
@@ -235,9 +244,13 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
     if (signal.aborted) return reject(signal.reason)
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
-    watchConnection(outgoing, secure, options.connectTimeout)
-    const stop = () => outgoing.destroy(signal.reason)
-    const late = () => outgoing.destroy(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+    const end = (error: Error) => {
+      outgoing.destroy(error)
+      reject(error)
+    }
+    watchConnection(outgoing, secure, options.connectTimeout, end)
+    const stop = () => end(signal.reason)
+    const late = () => end(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
     const timer = timeout === undefined ? undefined : setTimeout(late, timeout)
     signal.addEventListener('abort', stop, { once: true })
     outgoing.once('upgrade', (incoming, socket: Socket, head) => {

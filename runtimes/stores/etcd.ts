@@ -15,7 +15,7 @@ import {
   StoreError,
   type SwapResult,
 } from '../../core/ports.ts'
-import type { TlsOptions } from '../wire/client/socket.ts'
+import type { SocketOptions } from '../wire/client/socket.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'
 import { Endpoints } from './etcd/endpoints.ts'
@@ -25,7 +25,7 @@ import { deleteRequest, putRequest, type RangeRequest, type ResponseHeader, rang
 import { Watches } from './etcd/watches.ts'
 import { etcdRows } from './option-rows.ts'
 
-export interface EtcdOptions extends TlsOptions {
+export interface EtcdOptions extends SocketOptions {
   /** Such as `https://host:port`; tried in turn. */
   readonly servers: readonly string[]
   readonly clock: Clock

@@ -1,6 +1,7 @@
 /** The types of the options of the stores. */
 import { rangeProblem, serverProblem } from '../../core/config/bounds.ts'
 import {
+  callable,
   clockType,
   filled,
   integer,
@@ -43,4 +44,5 @@ export const etcdRows = {
   ca: text,
   cert: text,
   key: text,
+  dial: callable,
 } satisfies RowsOf<EtcdOptions>

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Buffers, largeBuffer, smallBuffer } from './buffers.ts'
 import { calmError } from './errors.ts'
 import { frameHeaderLength, writeFrameHeader } from './frames.ts'
@@ -35,7 +35,7 @@ interface Filled {
  * slow ones can be measured.
  */
 export class Outbox implements Writer {
-  readonly #socket: Socket
+  readonly #socket: Duplex
   readonly #options: OutboxOptions
   readonly #buffers: Buffers
   /** Buffers ready to write, oldest first; bytes already written of the first. */
@@ -57,7 +57,7 @@ export class Outbox implements Writer {
   /** Buffers that the peer may not have received. */
   #replies = 0
 
-  constructor(socket: Socket, options: OutboxOptions = {}) {
+  constructor(socket: Duplex, options: OutboxOptions = {}) {
     this.#socket = socket
     this.#options = options
     this.#buffers = options.buffers ?? new Buffers()

@@ -62,6 +62,8 @@ export const servingFlags = {
   'nodeagent-preferred-address-types': strings(sets('network', 'nodeAddressTypes')),
   'egress-selector-config-file': string({
     path: 'file',
+    kind: 'EgressSelectorConfiguration',
+    implemented: true,
     help: 'Path of the EgressSelectorConfiguration file: proxies for outgoing connections.',
   }),
   'peer-advertise-ip': string({

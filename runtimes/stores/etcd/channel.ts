@@ -5,10 +5,14 @@
 import { patience } from '../../../core/given-up.ts'
 import { CallError, type Clock, type Context } from '../../../core/ports.ts'
 import { Connection } from '../../wire/client/connection.ts'
-import { addressOf, type TlsOptions } from '../../wire/client/socket.ts'
+import { framed, Messages } from '../../wire/client/messages.ts'
+import { addressOf, type SocketOptions } from '../../wire/client/socket.ts'
 import type { Stream } from '../../wire/client/stream.ts'
 import { deadlineExceeded, internal, unavailable } from './errors.ts'
-import { framed, Messages, Outcome, requestHead } from './grpc.ts'
+import { Outcome, requestHead } from './grpc.ts'
+
+/** Maximum bytes of one message; a page of a list is smaller. */
+const largestMessage = 1024 * 1024 * 1024
 
 /** Receives the messages of a stream; no calls after it is cancelled. */
 export interface StreamHandler {
@@ -33,7 +37,7 @@ export interface Channel {
 const timeout = (left: number) => [['grpc-timeout', `${left}m`] as const]
 
 /** Connects on first use, and reconnects after a failure. `server`: see `addressOf`. */
-export function createChannel(server: string, tls: TlsOptions, clock: Clock): Channel {
+export function createChannel(server: string, tls: SocketOptions, clock: Clock): Channel {
   const address = addressOf(server)
   /** The last header block of each path. */
   const heads = new Map<string, { readonly left: number; readonly block: Buffer }>()
@@ -59,7 +63,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
       new Promise((resolve, reject) => {
         const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
         const outcome = new Outcome()
-        const messages = new Messages()
+        const messages = new Messages(largestMessage)
         let answer: Buffer | undefined
         let count = 0
         const on = connection()
@@ -100,7 +104,7 @@ export function createChannel(server: string, tls: TlsOptions, clock: Clock): Ch
       }),
     stream(path, headers, message, handler) {
       const outcome = new Outcome()
-      const messages = new Messages()
+      const messages = new Messages(largestMessage)
       let cancelled = false
       const on = connection()
       const cancel = () => {

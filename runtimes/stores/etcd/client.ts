@@ -6,7 +6,7 @@ import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient,
 import { CallError, type Clock, type Context, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { slowOperation } from '../../../core/tracing/span.ts'
-import type { TlsOptions } from '../../wire/client/socket.ts'
+import type { SocketOptions } from '../../wire/client/socket.ts'
 import { type Channel, createChannel } from './channel.ts'
 import { internal } from './errors.ts'
 import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type WatchResponse, watchResponse } from './messages.ts'
@@ -75,7 +75,7 @@ async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods
 /** Metadata that makes a member without a leader end the call; without it the call would hang. */
 const hasLeader = { hasleader: 'true' }
 
-export async function openClient(server: string, tls: TlsOptions, clock: Clock): Promise<Client> {
+export async function openClient(server: string, tls: SocketOptions, clock: Clock): Promise<Client> {
   const [kvMethods, watchMethods, leaseMethods, maintenanceMethods] = await generated()
   // Two connections, so that a large list does not delay events.
   const [calls, streams] = [createChannel(server, tls, clock), createChannel(server, tls, clock)]

@@ -1,7 +1,7 @@
 /** The members of a cluster: uses one until it fails, then the next. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, type Context, type Logger, StoreError } from '../../../core/ports.ts'
-import type { TlsOptions } from '../../wire/client/socket.ts'
+import type { SocketOptions } from '../../wire/client/socket.ts'
 import { type CallOptions, type Client, openClient } from './client.ts'
 import { isMemberFault, storeError, wasUntouched } from './errors.ts'
 
@@ -35,7 +35,13 @@ export class Endpoints {
     this.#index = Math.floor(Math.random() * clients.length)
   }
 
-  static async open(servers: readonly string[], tls: TlsOptions, clock: Clock, logger: Logger, timeouts: CallTimeouts): Promise<Endpoints> {
+  static async open(
+    servers: readonly string[],
+    tls: SocketOptions,
+    clock: Clock,
+    logger: Logger,
+    timeouts: CallTimeouts,
+  ): Promise<Endpoints> {
     const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock)))
     if (clients.length === 0) throw new StoreError('unavailable', 'no servers are configured')
     return new Endpoints(clients, clock, logger, timeouts)

@@ -1,14 +1,9 @@
-/** gRPC over HTTP/2: messages, headers and statuses (gRPC's PROTOCOL-HTTP2.md). */
+/** gRPC over HTTP/2: headers and statuses (gRPC's PROTOCOL-HTTP2.md). */
 import { CallError } from '../../../core/ports.ts'
 import type { Headers } from '../../wire/client/known-headers.ts'
 import type { Address } from '../../wire/client/socket.ts'
 import { encodedHeaders } from '../../wire/hpack/write.ts'
-import { internal, resourceExhausted, unavailable, unknown } from './errors.ts'
-
-/** Length of a message's prefix: compression flag and four bytes of length. */
-const prefixLength = 5
-/** Maximum bytes of one message; a page of a list is smaller. */
-const largestMessage = 1024 * 1024 * 1024
+import { unavailable, unknown } from './errors.ts'
 
 /** The header block that begins a call. */
 export function requestHead(
@@ -25,49 +20,6 @@ export function requestHead(
     ['te', 'trailers'],
     ...headers,
   ])
-}
-
-export function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(prefixLength + message.length)
-  frame[0] = 0
-  frame.writeUInt32BE(message.length, 1)
-  frame.set(message, prefixLength)
-  return frame
-}
-
-/** Splits incoming bytes into messages. */
-export class Messages {
-  #chunks: Buffer[] = []
-  #length = 0
-  /** Bytes missing to complete the message, or its prefix. */
-  #wanted = prefixLength
-
-  /** Complete messages; an error for a compressed one (not negotiated) or one that is too large. */
-  take(bytes: Buffer): Buffer[] | CallError {
-    this.#chunks.push(bytes)
-    this.#length += bytes.length
-    const found: Buffer[] = []
-    while (this.#length >= this.#wanted) {
-      const [first = bytes, ...others] = this.#chunks
-      const all = others.length === 0 ? first : Buffer.concat(this.#chunks, this.#length)
-      if (all[0] !== 0) return new CallError(internal, 'the response is compressed')
-      const length = all.readUInt32BE(1)
-      if (length > largestMessage) return new CallError(resourceExhausted, `the response has ${length} bytes`)
-      const end = prefixLength + length
-      const whole = all.length >= end
-      if (whole) found.push(all.subarray(prefixLength, end))
-      const rest = whole ? all.subarray(end) : all
-      this.#chunks = rest.length > 0 ? [rest] : []
-      this.#length = rest.length
-      this.#wanted = whole ? prefixLength : end
-    }
-    return found
-  }
-
-  /** True when a message is incomplete. */
-  get cut(): boolean {
-    return this.#length > 0
-  }
 }
 
 /** Result of a call, from headers and trailers of the response. */

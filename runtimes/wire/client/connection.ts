@@ -3,7 +3,7 @@
  * etcd. A call takes about 40 µs of CPU time; over `node:http2`, which creates a Node stream per call, it takes about 120 µs.
  * Not implemented: a dynamic header table, priorities, push, and back pressure: receivers must accept all data immediately.
  */
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { CallError, Clock } from '../../../core/ports.ts'
 import { ConnectionError, errorCodes, nameOf, protocolError, StreamError } from '../errors.ts'
 import {
@@ -25,7 +25,7 @@ import { defaultWindowSize, settingIds } from '../settings.ts'
 import { failure } from './failure.ts'
 import { KeepAlive } from './keepalive.ts'
 import { KnownHeaders } from './known-headers.ts'
-import { type Address, openSocket, type TlsOptions } from './socket.ts'
+import { type Address, openSocket, type SocketOptions } from './socket.ts'
 import { type Receiver, Stream } from './stream.ts'
 
 /** Milliseconds until the connection must be established and the peer's SETTINGS received. */
@@ -50,7 +50,7 @@ const outboxOptions = { patience: 4, enough: 24 * 1024 }
 const nothing = Buffer.alloc(0)
 
 export class Connection {
-  readonly #socket: Socket
+  readonly #socket: Duplex
   readonly #outbox: Outbox
   readonly #sender: Sender
   readonly #keepAlive: KeepAlive
@@ -72,7 +72,7 @@ export class Connection {
   #destroyed = false
 
   /** Ids of streams start at `firstId`, an odd number. */
-  constructor(address: Address, tls: TlsOptions, clock: Clock, firstId = 1) {
+  constructor(address: Address, tls: SocketOptions, clock: Clock, firstId = 1) {
     this.#nextId = firstId
     this.#socket = openSocket(address, tls, () => this.#outbox.push(...greeting))
     this.#outbox = new Outbox(this.#socket, outboxOptions)

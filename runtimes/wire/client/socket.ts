@@ -1,5 +1,10 @@
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { Dialed } from './dialed.ts'
+
+/** Opens a connection to a host, an IPv6 address without brackets. Rejects within a bounded time when there is none. */
+export type Dial = (host: string, port: number) => Promise<Duplex>
 
 /** PEM texts. */
 export interface TlsOptions {
@@ -32,14 +37,20 @@ export function addressOf(server: string): Address {
   return { secure, authority: host, at: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)) } }
 }
 
+export interface SocketOptions extends TlsOptions {
+  /** Connects to servers that have a host; absent: directly. */
+  readonly dial?: Dial | undefined
+}
+
 /** Opens a socket; calls `connected` when data can be sent, over TLS after the server's certificate is verified. */
-export function openSocket({ secure, at }: Address, tls: TlsOptions, connected: () => void): Socket {
-  if (!secure) return connect({ ...at, noDelay: true }, connected)
-  const { ca, cert, key } = tls
+export function openSocket({ secure, at }: Address, { dial, ca, cert, key }: SocketOptions, connected: () => void): Duplex {
+  const dialed = dial && 'host' in at ? new Dialed(dial(at.host, at.port)) : undefined
+  if (!secure) return dialed?.once('connect', connected) ?? connect({ ...at, noDelay: true }, connected)
   const host = 'host' in at ? at.host : 'localhost'
   // SNI takes names only, not addresses (RFC 6066, section 3).
   const servername = isIP(host) === 0 ? host : ''
-  const socket = connectTls({ ...trustAnchors, ca, cert, key, ...at, host, servername, ALPNProtocols: ['h2'] }, () => {
+  const to = dialed ? { socket: dialed } : at
+  const socket = connectTls({ ...trustAnchors, ca, cert, key, ...to, host, servername, ALPNProtocols: ['h2'] }, () => {
     socket.setNoDelay()
     if (socket.alpnProtocol === 'h2') connected()
     else socket.destroy(new Error('the server does not speak HTTP/2'))

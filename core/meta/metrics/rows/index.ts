@@ -7,6 +7,7 @@ import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwt
 import { authorizationRows, decisionRows } from './authorization.ts'
 import { censusRows } from './census.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
+import { egressRows } from './egress.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
 import { ownClientRows } from './own-client.ts'
@@ -20,6 +21,7 @@ export const metricRows: readonly MetricRow[] = [
   aggregationRows,
   ownClientRows,
   queueRows,
+  egressRows,
   processRows,
   censusRows,
   fairnessRows,

@@ -17,7 +17,6 @@ export const missingMetrics: { readonly [reason: string]: readonly string[] } = 
     'aggregator_discovery_aggregation_count_total',
     'aggregator_openapi_*',
   ],
-  'there is no egress selector': ['apiserver_egress_dialer_*'],
   'authentication and authorization are not delegated to another server': ['apiserver_delegated_*'],
   'there is no leader election': ['leader_election_*'],
   'there are no informers; controllers of the controller manager run as built-in ones': ['informer_*', 'running_managed_controllers'],
