@@ -34,6 +34,8 @@ const everything = ''
 const isOutdated = (error: unknown) =>
   error instanceof ApiError && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
 
+const hasSpecOf = (one: Registration, other: Registration) => equal(one.spec as unknown as Json, other.spec as unknown as Json)
+
 /** Resolves when the built-in group versions are registered; the returned function stops it. */
 export async function startAutoRegistration({
   resource,
@@ -61,7 +63,7 @@ export async function startAutoRegistration({
     if (desired === undefined) {
       const { uid } = current.metadata
       await deleteObject(resource, '', name, uid === undefined ? {} : { preconditions: { uid } }, ownWrite(hooks()))
-    } else if (!equal(current.spec as unknown as Json, desired.spec as unknown as Json)) {
+    } else if (!hasSpecOf(current, desired)) {
       await overwrite(resource, { ...current, spec: desired.spec } as ApiObject, hooks())
     }
   }
@@ -69,6 +71,8 @@ export async function startAutoRegistration({
   async function settle(name: string): Promise<void> {
     const desired = wanted.get(name)
     if (keptOf(desired) === keeps.onStart && settled.has(name)) return
+    const known = registrations.all.get(name)
+    if (known === undefined ? desired === undefined : desired !== undefined && hasSpecOf(known, desired)) return void settled.add(name)
     const stored = await store.get(store.keys.of('', name))
     try {
       await write(name, desired, stored?.decode() as Registration | undefined)
@@ -95,7 +99,10 @@ export async function startAutoRegistration({
   }
 
   wanted = localRegistrations(table, platform)
-  await Promise.all([...new Set([...wanted.keys(), ...atStart])].map(settle))
+  const all = [...new Set([...wanted.keys(), ...atStart])]
+  await Promise.all(all.filter((name) => keptOf(wanted.get(name)) === keeps.onStart).map(settle))
+  // There may be thousands of others, which nothing waits for.
+  for (const name of all) queue.add(name)
   const stops = [table.follow(() => queue.add(everything)), registrations.follow((name) => queue.add(name))]
   return () => {
     for (const stop of stops) stop()
