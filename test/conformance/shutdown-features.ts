@@ -38,7 +38,7 @@ const toldOf = (daemon: Daemon) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { readonly msg: string; readonly [field: string]: unknown })
     .filter(({ msg }) => msg.startsWith('shutdown: '))
-    .map(({ ts: _ts, caller: _caller, v: _v, elapsed: _elapsed, ...told }) => told)
+    .map(({ level: _level, ts: _ts, caller: _caller, v: _v, elapsed: _elapsed, ...told }) => told)
 
 /** A daemon with a create and a patch that wait for a webhook. */
 async function withHeldWrites(
