@@ -122,6 +122,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     healthMetrics: healthMetrics.registry,
     settings,
     others: identities.documents,
+    flags: general.flags,
     unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
     ...(aggregation && { aggregated: aggregation }),
     table,

@@ -49,7 +49,7 @@ export const gateRows = [
   { name: 'CloudControllerManagerWebhook', default: false, stage: 'alpha', since: '1.27' },
   { name: 'ClusterTrustBundle', default: false, stage: 'beta', since: '1.33' },
   { name: 'ClusterTrustBundleProjection', default: false, stage: 'beta', since: '1.33' },
-  { name: 'ComponentFlagz', default: true, stage: 'beta', since: '1.36', idle: true },
+  { name: 'ComponentFlagz', default: true, stage: 'beta', since: '1.36' },
   { name: 'ComponentStatusz', default: true, stage: 'beta', since: '1.36' },
   { name: 'ConcurrentWatchObjectDecode', default: false, stage: 'beta', since: '1.31', idle: true },
   { name: 'ConsistentListFromCache', default: true, stage: 'ga', since: '1.34', lockToDefault: true },

@@ -5,6 +5,7 @@ import type { Flag } from './flag.ts'
 import { gatesOfFlags } from './gates.ts'
 import type { ParsedFlags } from './parse.ts'
 import { flags as allFlags, type FlagName } from './rows/index.ts'
+import { flagValues } from './values.ts'
 
 /** The deprecated `--admission-control` lists all plugins to run; the two newer flags change the default set. */
 function onlyPlugins(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
@@ -61,6 +62,7 @@ export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
   const gates = gatesOfFlags(flags)
   return {
     platform: flags.platform,
+    flags: flagValues(flags),
     ...single(flags),
     ...onlyPlugins(flags),
     ...encryption(flags),

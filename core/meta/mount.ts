@@ -10,6 +10,7 @@ import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createDiscovery } from './discovery.ts'
 import type { FixedPath } from './fixed-request.ts'
+import { createFlagz } from './flagz.ts'
 import { type GroupSource, perRevision } from './group-source.ts'
 import type { Health } from './health.ts'
 import { createLogs } from './logs.ts'
@@ -38,6 +39,8 @@ export interface MetaOptions {
   readonly others?: PublishedPaths
   /** What other servers serve for this one. */
   readonly aggregated?: { readonly groups: GroupSource; readonly swagger: SwaggerSource; readonly openApi: OpenApiSource }
+  /** Values of the flags that the server was started with; absent: there is no `/flagz`. */
+  readonly flags: Readonly<Record<string, string>> | undefined
   /** Further paths, which no document lists. */
   readonly unlisted?: readonly FixedPath[]
   readonly telemetry: Pick<Telemetry, 'logFiles'>
@@ -106,7 +109,9 @@ export function createMeta(options: MetaOptions): Meta {
   const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock)
   const v3 = createOpenApiV3([...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock)], clock)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
+  const flagzPaths = settings.enabled('ComponentFlagz') && options.flags !== undefined ? ['/flagz'] : []
   const fixed = [
+    ...flagzPaths,
     ...statuszPaths,
     '/metrics',
     '/metrics/slis',
@@ -134,6 +139,7 @@ export function createMeta(options: MetaOptions): Meta {
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
+    ...flagzPaths.map((path) => ({ path, respond: createFlagz(platform, options.flags ?? {}) })),
     ...(telemetry.logFiles ? [{ path: '/logs', below: true, respond: createLogs(telemetry.logFiles) } as const] : []),
     ...unlisted,
   ])

@@ -1,13 +1,9 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import { covers, parseAccept } from '../request/accept.ts'
-import { isPretty } from '../request/negotiate.ts'
-import { encode } from '../respond/encode.ts'
-import { Reply } from '../respond/reply.ts'
-import { notAcceptable } from '../respond/status.ts'
 import { timestamp } from '../schema/time.ts'
 import type { FixedRequest } from './fixed-request.ts'
 import type { VersionInfo } from './version.ts'
+import { createZPage } from './zpage.ts'
 
 export interface StatuszOptions {
   readonly platform: Platform
@@ -19,12 +15,6 @@ export interface StatuszOptions {
 
 /** Path prefixes that are not about the server's state. */
 const others = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
-const versions = ['v1beta1', 'v1alpha1']
-const deprecated = 'This version of the statusz endpoint is deprecated. Please use a newer version.'
-const structured = [
-  ['application/json', 'json'],
-  ['application/yaml', 'yaml'],
-] as const
 
 const firstElements = (paths: readonly string[]) =>
   [...new Set(paths.map((path) => `/${path.split('/', 2)[1]}`))].filter((path) => path !== '/' && !others.has(path)).sort()
@@ -39,21 +29,17 @@ const twoDigits = (value: number) => String(value).padStart(2, '0')
 const durationText = (seconds: number) =>
   `${Math.floor(seconds / 3600)} hr ${twoDigits(Math.floor(seconds / 60) % 60)} min ${twoDigits(seconds % 60)} sec`
 
-/** `/statusz` (KEP-4827): build and start time, as text or as a structured kind. Throws 406. */
+/** `/statusz` (KEP-4827): build and start time. Throws 406. */
 export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: FixedRequest) => Response {
   const started = clock.now()
   const began = clock.monotonic()
-  const component = `${platform.component}-apiserver`
-  const group = platform.name('config.<domain>')
-  const binary = `${version.major}.${version.minor}`
+  // Without build metadata and suffixes: major, minor and patch.
+  const [binary = `${version.major}.${version.minor}`] = /\d+\.\d+\.\d+/.exec(version.gitVersion) ?? []
   const emulated = version.emulationMinor === undefined ? undefined : `${version.emulationMajor}.${version.emulationMinor}`
   const uptime = () => Math.floor((clock.monotonic() - began) / 1000)
-
-  function text(): Response {
-    const lines = [
-      '',
-      `${component} statusz`,
-      'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.',
+  return createZPage(platform, {
+    kind: 'Statusz',
+    lines: () => [
       '',
       `Started: ${dateText(started)}`,
       `Up: ${durationText(uptime())}`,
@@ -61,42 +47,14 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
       `Binary version: ${binary}`,
       emulated === undefined ? '' : `Emulation version: ${emulated}`,
       `Paths: ${firstElements(paths).join(' ')}`,
-      '',
-    ]
-    return new Reply(lines.join('\n'), { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
-  }
-
-  const statusz = (wanted: string) => ({
-    kind: 'Statusz',
-    apiVersion: `${group}/${wanted}`,
-    metadata: { name: component },
-    startTime: timestamp(started),
-    uptimeSeconds: uptime(),
-    goVersion: version.goVersion,
-    binaryVersion: binary,
-    ...(emulated !== undefined && { emulationVersion: emulated }),
-    paths: firstElements(paths),
+    ],
+    fields: () => ({
+      startTime: timestamp(started),
+      uptimeSeconds: uptime(),
+      goVersion: version.goVersion,
+      binaryVersion: binary,
+      ...(emulated !== undefined && { emulationVersion: emulated }),
+      paths: firstElements(paths),
+    }),
   })
-
-  return ({ request, query }) => {
-    for (const clause of parseAccept(request.headers.get('accept'))) {
-      const { parameters } = clause
-      const [kind, wanted = ''] = [parameters.get('as'), parameters.get('v')]
-      if (kind === undefined) {
-        if (covers(clause, 'text/plain')) return text()
-        continue
-      }
-      const found = structured.find(([type]) => covers(clause, type))
-      if (!found || kind !== 'Statusz' || parameters.get('g') !== group || !versions.includes(wanted)) continue
-      const [type, format] = found
-      const headers = { 'Content-Type': type, ...(wanted === 'v1alpha1' && { Warning: `299 - "${deprecated}"` }) }
-      const bytes = encode(
-        { value: statusz(wanted), schema: undefined },
-        format,
-        parameters.get('pretty') === '1' || isPretty(query, request.headers),
-      )
-      return new Reply(bytes as Uint8Array<ArrayBuffer>, { status: 200, headers })
-    }
-    throw notAcceptable(['application/json', 'application/yaml', 'text/plain'])
-  }
 }

@@ -15,6 +15,7 @@ export const generalOptions = {
     make: () => versionInfo(),
     description: 'Versions that /version reports. Default: this release.',
   }),
+  flags: option<Readonly<Record<string, string>>>(object, { description: 'Values of flags that /flagz shows. Absent: it is not served.' }),
   profiling: option(bool, { default: true, description: 'Serve profiles at /debug/pprof/.' }),
   contentionProfiling: option(bool, {
     default: false,

@@ -39,9 +39,9 @@ test('text by default', async () => {
     const answer = ask(accept)
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
     const text = await answer.text()
-    assert.match(text, /^\nkube-apiserver statusz\nWarning: This endpoint is not meant to be machine parseable/)
+    assert.match(text, /^\napiserver statusz\nWarning: This endpoint is not meant to be machine parseable/)
     assert.match(text, /\nStarted: Mon Nov {2}2 03:04:05 UTC 2026\nUp: 1 hr 02 min 03 sec\n/)
-    assert.match(text, /\nBinary version: 1\.36\nEmulation version: 1\.35\nPaths: \/healthz \/metrics \/statusz\n$/)
+    assert.match(text, /\nBinary version: 1\.36\.0\nEmulation version: 1\.35\nPaths: \/healthz \/metrics \/statusz\n$/)
   }
 })
 
@@ -50,14 +50,15 @@ const asked = (version: string, type = 'json') => `application/${type};v=${versi
 test('a Statusz object when Accept names the kind', async () => {
   const answer = ask(asked('v1beta1'))
   assert.equal(answer.headers.get('warning'), null)
+  assert.equal(answer.headers.get('content-type'), 'application/json;g=config.k8s.io;v=v1beta1;as=Statusz')
   assert.deepEqual(await answer.json(), {
     kind: 'Statusz',
     apiVersion: 'config.k8s.io/v1beta1',
-    metadata: { name: 'kube-apiserver' },
+    metadata: { name: 'apiserver' },
     startTime: '2026-11-02T03:04:05Z',
     uptimeSeconds: 3723,
     goVersion: 'node20',
-    binaryVersion: '1.36',
+    binaryVersion: '1.36.0',
     emulationVersion: '1.35',
     paths: ['/healthz', '/metrics', '/statusz'],
   })
