@@ -113,6 +113,13 @@ function millisecondsOf(query: URLSearchParams, usual: number): number {
   return (seconds > 0 ? Math.min(seconds, maxSeconds) : usual) * 1000
 }
 
+/** As the reference's, for clients that do not follow it. */
+const moved = () =>
+  new Reply(`<a href="${profilesRoot}">Found</a>.\n\n`, {
+    status: 302,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', Location: profilesRoot },
+  })
+
 /** Answers `/debug/pprof` and what is below. */
 export function createProfiles(options: ProfilesOptions): (request: FixedRequest) => Response | Promise<Response> {
   const rows = rowsOf(options)
@@ -132,7 +139,7 @@ export function createProfiles(options: ProfilesOptions): (request: FixedRequest
   }
 
   return async ({ request, path, query, exchange }) => {
-    if (path === profilesRoot.slice(0, -1)) return new Reply(null, { status: 302, headers: { Location: profilesRoot } })
+    if (path === profilesRoot.slice(0, -1)) return moved()
     const name = path.slice(profilesRoot.length)
     if (name === '') return indexPage(rows, Array.from(inFlight()).length)
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined
