@@ -1,4 +1,5 @@
 /** What is below `/debug/`: of the process, and of requests in flight. */
+import { createLive, liveRoot } from '../debug/live.ts'
 import { createProfiles, profilesRoot } from '../debug/profiles.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import { createDebugFlags } from '../meta/debug-flags.ts'
@@ -22,7 +23,14 @@ export function debugPaths({ options: { general }, ports: { clock, telemetry }, 
     program: `${general.platform.component}-apiserver`,
     inFlight: () => entrance.inFlight(),
   })
+  const live = createLive({
+    clock,
+    metrics: general.metrics,
+    title: `${general.platform.component}-apiserver ${general.identity}`,
+    inFlight: () => entrance.inFlight(),
+  })
   return [
+    { path: liveRoot, below: true, respond: live },
     { path: profilesRoot.slice(0, -1), below: true, respond: profiles },
     ...(telemetry.setVerbosity ? [{ path: '/debug/flags', below: true, respond: createDebugFlags(telemetry.setVerbosity) } as const] : []),
   ]

@@ -9,6 +9,7 @@ import { Reply } from '../../respond/reply.ts'
 import { createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
 import type { LabelValues, MetricRow } from './metric-row.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
+import type { Series } from './series.ts'
 import {
   type BucketCounts,
   histogramLines,
@@ -48,6 +49,13 @@ export interface Histogram<Labels extends Names = Names> extends Summary<Labels>
   touch(values: LabelValues<Labels>): void
 }
 
+/** A number with its labels; of a histogram or a summary the sum, with the number of observations. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  readonly count?: number
+}
+
 /** What was registered, and what became of it. */
 export interface Census {
   /** Metrics that are recorded. */
@@ -77,6 +85,8 @@ export interface MetricsRegistry {
     read: () => Iterable<readonly [values: LabelValues<Labels>, counts: BucketCounts]>,
   ): void
   census(): Census
+  /** The samples of a metric; none when it is not recorded. */
+  read(name: string): Iterable<Sample>
   /** All metrics as text, sorted by name. Default: Prometheus' format. */
   text(format?: TextFormat): string
   /** The text as a response with these headers; `asked`: headers of a request, which select format and coding. */
@@ -87,6 +97,7 @@ export interface MetricsRegistry {
 interface Metric {
   readonly row: MetricRow
   readonly lines: (format: TextFormat) => Iterable<string>
+  readonly read: () => Iterable<readonly [values: Names, state: number | Readonly<Totals>]>
 }
 
 interface Distribution extends Totals {
@@ -124,7 +135,8 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     names.add(row.name)
     return isSelected(row, selection)
   }
-  const register = (row: MetricRow, lines: Metric['lines']) => void metrics.set(row.name, { row, lines })
+  const register = (row: MetricRow, read: Metric['read'], lines: Metric['lines']) => void metrics.set(row.name, { row, read, lines })
+  const statesOf = <T>(all: Iterable<Series<T>>) => Array.from(all, ({ values, state }) => [values, state] as const)
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
   const table = <T>(row: MetricRow, initial: () => T) => createConstrainedSeries(row, initial, constraint(row))
   const numberLines = function* ({ name, labels }: MetricRow, all: Iterable<readonly [Names, number]>, format: TextFormat) {
@@ -133,13 +145,8 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   }
   const numbers = (row: MetricRow<'counter' | 'gauge'>) => {
     const series = table(row, () => 0)
-    register(row, (format) =>
-      numberLines(
-        row,
-        Array.from(series.all(), ({ values, state }) => [values, state]),
-        format,
-      ),
-    )
+    const read = () => statesOf(series.all())
+    register(row, read, (format) => numberLines(row, read(), format))
     return series
   }
   const text = (format: TextFormat = prometheusText) => {
@@ -185,7 +192,11 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       if (!admit(row)) return inert
       const { buckets } = row
       const series = table<Distribution>(row, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
-      register(row, (format) => histogramLines(row, series.all(), format))
+      register(
+        row,
+        () => statesOf(series.all()),
+        (format) => histogramLines(row, series.all(), format),
+      )
       const observe = (state: Distribution, value: number) => {
         let bucket = 0
         while (bucket < buckets.length && value > buckets[bucket]!) bucket++
@@ -206,9 +217,13 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       if (!admit(row)) return inert
       const series = table(row, () => ({ sum: 0, count: 0 }))
       const print = labelPrinter(row.labels)
-      register(row, function* (format) {
-        for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
-      })
+      register(
+        row,
+        () => statesOf(series.all()),
+        function* (format) {
+          for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
+        },
+      )
       return {
         observe(values, value) {
           const { state } = series.of(values)
@@ -219,7 +234,8 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     },
     info(row) {
       let current: Names | undefined
-      if (admit(row)) register(row, (format) => numberLines(row, current ? [[current, 1]] : [], format))
+      const samples = (): readonly (readonly [Names, number])[] => (current ? [[current, 1]] : [])
+      if (admit(row)) register(row, samples, (format) => numberLines(row, samples(), format))
       return (values) => {
         current = values
       }
@@ -227,19 +243,28 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     collect(row, read) {
       if (!admit(row)) return
       const constrain = constraint(row)
-      register(row, (format) => numberLines(row, constrain ? mergedNumbers(row, read(), constrain) : read(), format))
+      const samples = () => (constrain ? mergedNumbers(row, read(), constrain) : read())
+      register(row, samples, (format) => numberLines(row, samples(), format))
     },
     distribute(row, read) {
       if (!admit(row)) return
       const constrain = constraint(row)
-      register(row, (format) => {
-        const all = constrain ? mergedCounts(row, read(), constrain) : read()
-        return histogramLines(
+      const samples = () => (constrain ? mergedCounts(row, read(), constrain) : read())
+      register(row, samples, (format) =>
+        histogramLines(
           row,
-          Array.from(all, ([values, state]) => ({ values, state })),
+          Array.from(samples(), ([values, state]) => ({ values, state })),
           format,
-        )
-      })
+        ),
+      )
+    },
+    *read(name) {
+      const { row, read } = metrics.get(name) ?? {}
+      if (row === undefined || read === undefined) return
+      for (const [values, state] of read()) {
+        const labels = Object.fromEntries(row.labels.map((label, index) => [label, values[index] ?? '']))
+        yield typeof state === 'number' ? { labels, value: state } : { labels, value: state.sum, count: state.count }
+      }
     },
     census: () => ({
       registered: [...metrics.values()].map(({ row }) => row),
