@@ -34,7 +34,7 @@ export function createStatusz({ platform, clock, version, paths }: StatuszOption
   const started = clock.now()
   const began = clock.monotonic()
   // Without build metadata and suffixes: major, minor and patch.
-  const [binary = `${version.major}.${version.minor}`] = /\d+\.\d+\.\d+/.exec(version.gitVersion) ?? []
+  const [binary = ''] = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)
   const emulated = version.emulationMinor === undefined ? undefined : `${version.emulationMajor}.${version.emulationMinor}`
   const uptime = () => Math.floor((clock.monotonic() - began) / 1000)
   return createZPage(platform, {
