@@ -51,7 +51,8 @@ export async function startAgents({ connections, server, plan, measures, onPod }
     await client.watch(`${path}&watch=true&allowWatchBookmarks=true&resourceVersion=${now}`, event, ended)
     watches++
   }
-  const now = versionIn((await clients[0]!.need('GET', `/api/v1/nodes/${nodeName(0)}`)).body) ?? ''
+  // Of a list, which is the server's current one.
+  const now = versionIn((await clients[0]!.need('GET', `/api/v1/pods?fieldSelector=spec.nodeName%3D${nodeName(0)}&limit=1`)).body) ?? ''
   await inParallel(plan.nodes, 1, async (node) => {
     const client = clients[node]!
     const single = (path: string, name: string) => open(client, `${path}?fieldSelector=metadata.name%3D${name}`)
