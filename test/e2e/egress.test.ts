@@ -286,8 +286,8 @@ describe('egress', { timeout: 600_000 }, () => {
       ['no TLS', { etcd: tcp('https://x') }, 'service.connection.tlsConfig: Required value: TLSConfig must be present when using HTTPS'],
       [
         'no file',
-        { etcd: tcp('https://x', { ...tls, clientKey: '/none' }) },
-        'service.connection.tlsConfig.clientKey: Invalid value: "/none": TLS client key does not exist',
+        { etcd: tcp('https://x', { ...tls, clientKey: join(home, 'none') }) },
+        `service.connection.tlsConfig.clientKey: Invalid value: "${join(home, 'none')}": TLS client key does not exist`,
       ],
       ['wrong key', { etcd: tcp('https://x', { ...tls, clientKey: files.keyFile }) }, 'service.connection.tlsConfig: '],
     ]
