@@ -1,8 +1,9 @@
 /** This server's own requests to the servers of registrations. */
-import { dialError } from '../forwarding/dial-error.ts'
+
 import { escapePath } from '../forwarding/paths.ts'
 import type { Clock, Outbound } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
+import { dialError } from '../webhook/dial-error.ts'
 import { readText } from '../webhook/read-text.ts'
 import { withinTime } from '../webhook/time-limit.ts'
 import type { Connect } from './connection.ts'

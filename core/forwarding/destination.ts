@@ -1,6 +1,7 @@
 import type { OutboundOptions } from '../ports.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { parseAddress } from '../schema/ip.ts'
+import { addressOf, hostOf } from '../webhook/url-parts.ts'
 
 /** Where a request is forwarded to. */
 export interface Destination {
@@ -13,15 +14,6 @@ export interface Destination {
   /** Certificates and timeouts. */
   readonly options: OutboundOptions
 }
-
-/** Host of a URL, an IPv6 address without brackets. */
-export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
-
-/** Port of a URL, or the default port of its scheme. */
-export const portOf = ({ protocol, port }: URL) => port || (protocol === 'https:' ? '443' : '80')
-
-/** `HOST:PORT` of a URL. */
-export const addressOf = (url: URL) => `${url.hostname}:${portOf(url)}`
 
 /** The URL in messages. */
 export const urlOf = ({ origin, target }: Destination) => `${origin.protocol}//${origin.host}${target}`

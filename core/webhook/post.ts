@@ -1,8 +1,8 @@
 /** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
 import type { Clock, Outbound } from '../ports.ts'
 import { textOfCode } from '../respond/server-response.ts'
-import { messageOf } from '../schema/message-of.ts'
 import type { WebhookConnection } from './connection.ts'
+import { dialError } from './dial-error.ts'
 import { readText } from './read-text.ts'
 import { withinTime } from './time-limit.ts'
 
@@ -90,7 +90,11 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
     return await withinTime(clock, timeout, signal, answer)
   } catch (error) {
     if (error instanceof PostRefused) throw error
-    const why = isTimeout(error) ? 'context deadline exceeded' : signal?.aborted ? 'context canceled' : messageOf(error)
+    const why = isTimeout(error)
+      ? 'context deadline exceeded'
+      : signal?.aborted
+        ? 'context canceled'
+        : dialError(error, new URL(connection.url))
     throw new Error(`${postingTo(connection.url, timeout)}: ${why}`, { cause: error })
   }
 }

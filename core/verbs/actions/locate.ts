@@ -1,11 +1,12 @@
 /** Target look-up of requests to nodes, pods and services: the checks that precede forwarding, and the URL to forward to. */
-import { hostOf, portOf, queryOf } from '../../forwarding/destination.ts'
+import { queryOf } from '../../forwarding/destination.ts'
 import { cleanPath, escapePath } from '../../forwarding/paths.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, invalid, serviceUnavailable } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { rotated } from '../../webhook/service-address.ts'
+import { hostOf, portOf } from '../../webhook/url-parts.ts'
 import type { Target } from '../services.ts'
 import { type Backend, checkAddress, checkedAddress, find, nodeAgent, originOf } from './backend.ts'
 import { specOf, statusOf } from './pod.ts'
