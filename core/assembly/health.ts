@@ -25,6 +25,7 @@ const startOrder: readonly string[] = [
   ...['start-apiserver-admission-initializer', 'generic-apiserver-start-informers'],
   ...['priority-and-fairness-config-consumer', 'priority-and-fairness-filter', 'storage-object-count-tracker-hook'],
   ...['start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller'],
+  'start-<component>-apiserver-coordinated-leader-election-controller',
   ...['peer-endpoint-reconciler-controller', 'start-cluster-authentication-info-controller'],
   ...[
     'start-<component>-apiserver-identity-lease-controller',

@@ -105,7 +105,7 @@ type Background =
   | 'controllers'
   | 'compaction'
 /** Parts that tell others that this server is there, until it goes. */
-type Announcement = 'identityLease' | 'clusterService'
+type Announcement = 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
 type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
 
@@ -447,6 +447,20 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ['table', 'stores', 'requests'],
     (needed, context) => collectIdentityLeases(contextOfWriter(needed, context, serverManager(context.options.general.platform))),
     { when: hasIdentityLease, hooks: hook('start-<component>-apiserver-identity-lease-garbage-collector'), stop },
+  ),
+  leadership: part(
+    ['table', 'stores', 'namespaces', 'requests'],
+    async (needed, context) => {
+      // Imported on demand, as the gate is off by default.
+      const { startLeadership } = await import('../leadership/index.ts')
+      const { general, leadership } = context.options
+      return startLeadership(contextOfWriter(needed, context, serverManager(general.platform)), { ...general, ...leadership })
+    },
+    {
+      when: ({ options: { apis } }) => apis.gates.enabled('CoordinatedLeaderElection'),
+      hooks: hook('start-<component>-apiserver-coordinated-leader-election-controller'),
+      leave,
+    },
   ),
   // The last part: from here on clients of the service get to this server.
   clusterService: part(

@@ -7,6 +7,7 @@ import { authenticationOptions } from './authentication.ts'
 import { authorizationConflicts, authorizationOptions } from './authorization.ts'
 import { controllerOptions } from './controllers.ts'
 import { generalOptions } from './general.ts'
+import { leadershipConflicts, leadershipOptions } from './leadership.ts'
 import { networkConflicts, networkOptions } from './network.ts'
 import { type Complete, complete, type Given, typesOf } from './option.ts'
 import { servingOptions } from './serving.ts'
@@ -27,6 +28,7 @@ export interface OptionGroups {
   readonly traffic: typeof trafficOptions
   readonly controllers: typeof controllerOptions
   readonly audit: typeof auditOptions
+  readonly leadership: typeof leadershipOptions
 }
 
 export const optionGroups: OptionGroups = {
@@ -41,6 +43,7 @@ export const optionGroups: OptionGroups = {
   traffic: trafficOptions,
   controllers: controllerOptions,
   audit: auditOptions,
+  leadership: leadershipOptions,
 }
 
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer All) => void ? All : never
@@ -61,8 +64,13 @@ export const serverOptionTypes = typesOf(allOptions)
 
 /** Problems of combinations; each option is valid by itself. */
 export const serverOptionConflicts = (
-  options: Given<typeof authorizationOptions & typeof networkOptions & typeof auditOptions>,
-): readonly OptionProblem[] => [...authorizationConflicts(options), ...networkConflicts(options), ...auditConflicts(options)]
+  options: Given<typeof authorizationOptions & typeof networkOptions & typeof auditOptions & typeof leadershipOptions>,
+): readonly OptionProblem[] => [
+  ...authorizationConflicts(options),
+  ...networkConflicts(options),
+  ...auditConflicts(options),
+  ...leadershipConflicts(options),
+]
 
 export function withDefaults(given: ServerOptions): CompleteOptions {
   const platform = given.platform ?? createPlatform()

@@ -16,6 +16,7 @@ const order = [
   'aggregation',
   'bootstrap',
   'custom-resources',
+  'leadership',
   'controllers',
   'filters',
   'debug',

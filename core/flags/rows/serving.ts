@@ -78,10 +78,7 @@ export const servingFlags = {
     path: 'file',
     help: 'CA bundle for the serving certificates of other API servers. Needs UnknownVersionInteroperabilityProxy.',
   }),
-  'coordinated-leadership-lease-duration': duration({ default: 15_000, help: 'Lease duration for coordinated leader election.' }),
-  'coordinated-leadership-renew-deadline': duration({ default: 10_000, help: 'Renew deadline for coordinated leader election.' }),
-  'coordinated-leadership-retry-period': duration({
-    default: 2_000,
-    help: 'Retry period for coordinated leader election.',
-  }),
+  'coordinated-leadership-lease-duration': duration(sets('leadership', 'coordinatedLeaseDuration')),
+  'coordinated-leadership-renew-deadline': duration(sets('leadership', 'coordinatedRenewDeadline')),
+  'coordinated-leadership-retry-period': duration(sets('leadership', 'coordinatedRetryPeriod')),
 }

@@ -1,7 +1,7 @@
 import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateSupported } from '../validation.ts'
+import { validateFormat, validateSupported } from '../validation.ts'
 import { leaseColumns } from './columns.ts'
 import { CoordinatedLeaseStrategy } from './enums.ts'
 
@@ -23,7 +23,9 @@ export const LeaseSpec = message(
   },
   {
     validate({ strategy, preferredHolder }, path, errors) {
-      if (strategy !== undefined) validateSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
+      // A name with a domain is a strategy of others.
+      if (strategy?.includes('/')) validateFormat(strategy, 'qualifiedName', path.child('strategy'), errors)
+      else if (strategy !== undefined) validateSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
       if (preferredHolder && !strategy) errors.forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined')
     },
   },

@@ -1,0 +1,140 @@
+/** Leadership of one server among several, by a lease that the leader renews (client-go, tools/leaderelection). */
+import { isStale, type ResourceClient } from '../controllers/client.ts'
+import { settled } from '../given-up.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { microTimestamp } from '../schema/time.ts'
+import { type LeaseSpec, leaseSpecOf } from './election.ts'
+
+export interface ElectorOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly leases: ResourceClient
+  readonly apiVersion: string
+  readonly namespace: string
+  /** Name of the lease. */
+  readonly name: string
+  /** Holder of the lease when this server leads. */
+  readonly identity: string
+  /** Milliseconds after the last renewal when others may take the lease. */
+  readonly leaseDuration: number
+  /** Milliseconds without a renewal after which the leader gives up. */
+  readonly renewDeadline: number
+  /** Milliseconds between tries. */
+  readonly retryPeriod: number
+  /** Called when this server begins to lead; the returned function ends what it started. */
+  lead(): () => void
+}
+
+export interface Elector {
+  /** Stops, and releases the lease, which others then take at once. */
+  leave(): Promise<void>
+}
+
+/** The time between tries to acquire the lease is longer by up to this share, at random. */
+const jitter = 1.2
+
+/** Tries to lead until it is told to leave. */
+export function startElector(options: ElectorOptions): Elector {
+  const { clock, logger, leases, namespace, name, identity, retryPeriod, renewDeadline } = options
+  /** The lease as last seen, and when it was seen to change: clocks of servers may differ. */
+  let observed: ApiObject | undefined
+  let changedAt = 0
+  let renewedAt = 0
+  let stopLeading: (() => void) | undefined
+  let isLeaving = false
+  let cancel = () => {}
+  let running = Promise.resolve()
+
+  function observe(lease: ApiObject): void {
+    if (lease.metadata.resourceVersion !== observed?.metadata.resourceVersion) changedAt = clock.monotonic()
+    observed = lease
+  }
+
+  async function write(lease: ApiObject | undefined, spec: LeaseSpec): Promise<void> {
+    const { metadata = { namespace, name } } = lease ?? {}
+    const object: ApiObject = { kind: 'Lease', apiVersion: options.apiVersion, metadata, spec }
+    observe(await (lease === undefined ? leases.create(namespace, object) : leases.update(object)))
+  }
+
+  /** Whether this server holds the lease after one try. */
+  async function acquireOrRenew(): Promise<boolean> {
+    const now = microTimestamp(clock.now())
+    const own = { holderIdentity: identity, leaseDurationSeconds: Math.floor(options.leaseDuration / 1000), renewTime: now }
+    const found = await leases.get(namespace, name)
+    if (found === undefined) {
+      await write(undefined, { ...own, acquireTime: now, leaseTransitions: 0 })
+      return true
+    }
+    observe(found)
+    const { holderIdentity = '', leaseDurationSeconds = 0, acquireTime = now, leaseTransitions = 0 } = leaseSpecOf(found)
+    if (holderIdentity === identity) {
+      await write(found, { ...own, acquireTime, leaseTransitions })
+      return true
+    }
+    if (holderIdentity !== '' && changedAt + leaseDurationSeconds * 1000 > clock.monotonic()) return false
+    await write(found, { ...own, acquireTime: now, leaseTransitions: leaseTransitions + 1 })
+    return true
+  }
+
+  async function attempt(): Promise<boolean> {
+    try {
+      return await acquireOrRenew()
+    } catch (error) {
+      // Another server was first.
+      if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be written')
+      return false
+    }
+  }
+
+  function follow(holds: boolean): void {
+    if (holds) {
+      renewedAt = clock.monotonic()
+      if (stopLeading !== undefined || isLeaving) return
+      logger.info({ lease: name, identity }, 'leader election: this server leads')
+      stopLeading = options.lead()
+    } else if (stopLeading !== undefined && clock.monotonic() - renewedAt >= renewDeadline) {
+      logger.warn({ lease: name, identity }, 'leader election: this server leads no more')
+      end()
+    }
+  }
+
+  function end(): void {
+    stopLeading?.()
+    stopLeading = undefined
+  }
+
+  async function turn(): Promise<void> {
+    // A renewal that hangs must not keep this server leading.
+    const deadline = clock.after(renewDeadline, () => follow(false))
+    follow(await attempt())
+    deadline()
+    if (isLeaving) return
+    const wait = stopLeading === undefined ? retryPeriod * (1 + Math.random() * jitter) : retryPeriod
+    cancel = clock.after(wait, () => {
+      running = turn()
+    })
+  }
+
+  async function release(): Promise<void> {
+    const found = await leases.get(namespace, name)
+    if (found === undefined || leaseSpecOf(found).holderIdentity !== identity) return
+    const now = microTimestamp(clock.now())
+    const { leaseTransitions = 0 } = leaseSpecOf(found)
+    await write(found, { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions })
+  }
+
+  running = turn()
+  return {
+    async leave() {
+      isLeaving = true
+      cancel()
+      end()
+      const released = running.then(release).catch((error: unknown) => {
+        if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be released')
+      })
+      await settled(released, clock, renewDeadline)
+    },
+  }
+}
