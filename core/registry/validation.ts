@@ -109,7 +109,10 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
   validateMetadataUpdate(definition, object, old, errors, context)
   validateContentUpdate(definition, object, old, errors, context)
   errors.untilClosed(() => {
-    if (definition.metadataOnUpdate.includes('lateUpdate')) validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+    if (definition.metadataOnUpdate.includes('lateUpdate')) {
+      validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
+      validateFinalizers(definition, object, errors, context)
+    }
     validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
     definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
   })
