@@ -103,6 +103,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     },
     drain: (drainOptions) => entrance.drain(drainOptions),
     async close() {
+      entrance.leave()
       await life.leave()
       await entrance.drain()
       await entrance.drainSent()

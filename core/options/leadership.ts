@@ -3,15 +3,15 @@ import { type Given, option } from './option.ts'
 import { milliseconds, type OptionProblem } from './types.ts'
 
 export const leadershipOptions = {
-  coordinatedLeaseDuration: option(milliseconds(), {
+  coordinatedLeaseDuration: option(milliseconds({ min: 1 }), {
     default: 15_000,
     description: 'Time after the last renewal when another server may take over coordinated leader election.',
   }),
-  coordinatedRenewDeadline: option(milliseconds(), {
+  coordinatedRenewDeadline: option(milliseconds({ min: 1 }), {
     default: 10_000,
     description: 'Time without a renewal after which the server that runs coordinated leader election gives up.',
   }),
-  coordinatedRetryPeriod: option(milliseconds(), {
+  coordinatedRetryPeriod: option(milliseconds({ min: 1 }), {
     default: 2_000,
     description: 'Time between tries to run coordinated leader election, and between renewals.',
   }),

@@ -72,7 +72,7 @@ async function call(methods: ReadonlyMap<string, Method>, name: string, paramete
 }
 
 /** Kinds whose status is written by the server's controllers as soon as an object exists. */
-const completed = ['CustomResourceDefinition', 'FlowSchema', 'ResourceQuota', 'ValidatingAdmissionPolicy']
+const completed = ['APIService', 'CustomResourceDefinition', 'FlowSchema', 'ResourceQuota', 'ValidatingAdmissionPolicy']
 const hasStatus = (object: KubernetesObject) => object.metadata?.managedFields?.some(({ subresource }) => subresource === 'status')
 
 describe('@kubernetes/client-node, class by class', () => {

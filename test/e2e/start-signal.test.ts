@@ -59,7 +59,7 @@ for (const [what, flagsOf] of Object.entries(waits))
         await eventually('the port is open, which is before the wait', () => isOpen(port))
         child.kill(signal)
         assert.deepEqual(await within('end of the daemon', ended), [0, null], log)
-        assert.match(log, new RegExp(`"signal":"${signal}".*ended during the start`))
+        assert.match(log, new RegExp(`ended during the start" signal="${signal}"`))
         const claims = readdirSync(certificates).filter((name) => name.startsWith('certificates.'))
         assert.deepEqual(claims, [], 'the process is no user of the certificates any more')
       } finally {

@@ -249,6 +249,7 @@ const writers: { readonly [file: string]: string } = {
   'core/verbs/join.ts': 'writes the start of lists',
   'core/verbs/render.ts': 'writes the start of lists',
   'core/verbs/rows.ts': 'writes rows',
+  'runtimes/node/log/formats.ts': 'writes the time of a line',
 }
 
 test('nothing else looks for members of JSON', () => {

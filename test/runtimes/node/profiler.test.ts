@@ -14,25 +14,30 @@ function spinForProfile(milliseconds: number): unknown[] {
   return made
 }
 const held: unknown[] = []
+/** On a busy machine the profiler begins late, or misses samples. */
+function spinThrice(): void {
+  for (const at of [50, 220, 390]) setTimeout(() => held.push(spinForProfile(120)), at)
+}
 const named = ({ stacks }: Pick<StackProfile, 'stacks'>) =>
   stacks.filter(({ frames }) => frames.some(({ name, file }) => name === 'spinForProfile' && file.endsWith('profiler.test.ts')))
 
 test('functions that ran, by time', async () => {
-  const taking = profiler.cpu(300, signal)
-  setTimeout(() => held.push(spinForProfile(120)), 50)
+  const taking = profiler.cpu(600, signal)
+  spinThrice()
   const profile = await taking
   const spent = named(profile).reduce((sum, { values }) => sum + values[1]!, 0)
-  assert.ok(spent > 60e6 && spent < 400e6, `${spent} ns`)
-  assert.ok(profile.nanoseconds! >= 300e6)
+  assert.ok(spent > 60e6 && spent < 600e6, `${spent} ns`)
+  assert.ok(profile.nanoseconds! >= 600e6)
   assert.ok(!profile.stacks.some(({ frames }) => frames.some(({ name }) => name === '(idle)' || name === '(root)')))
 })
 
 test('functions that held the event loop', async () => {
-  const taking = profiler.delays(300, signal)
-  setTimeout(() => held.push(spinForProfile(120)), 50)
-  const stacks = named(await taking)
-  assert.ok(stacks.reduce((sum, { values }) => sum + values[1]!, 0) > 60e6)
-  assert.ok(stacks.some(({ values }) => values[0]! >= 1))
+  const taking = profiler.delays(600, signal)
+  spinThrice()
+  const profile = await taking
+  assert.ok(named(profile).reduce((sum, { values }) => sum + values[1]!, 0) > 60e6)
+  // A turn counts where it spent most time, which may be the garbage collector.
+  assert.ok(profile.stacks.some(({ values }) => values[0]! >= 1))
 })
 
 test('turns of the event loop shorter than the threshold are no delay', () => {

@@ -199,6 +199,10 @@ const outOfRange: readonly (readonly [option: string, value: unknown, reason: Re
   ['auditWebhookThrottleBurst', 0, /must be positive in mode batch$/],
   ['auditWebhookMaxBatchBytes', 1, /must not be smaller than auditWebhookMaxEventBytes$/],
   ['auditWebhookMaxEventBytes', 0, /must be positive$/],
+  ['coordinatedLeaseDuration', 0, /must be/],
+  ['coordinatedRenewDeadline', 0, /must be/],
+  ['coordinatedRetryPeriod', 0, /must be/],
+  ['serverCount', 0, /must be/],
   ['store', {}, /^createApiServer: store.get: required; /],
 ]
 
