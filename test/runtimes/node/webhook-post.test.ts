@@ -84,7 +84,7 @@ test('error messages match kube-apiserver', async () => {
   await assert.rejects(ask('/slow', { timeout: 300 }), { message: slow })
   await assert.rejects(ask('/stalled', { timeout: 300 }), /context deadline exceeded/)
   await assert.rejects(ask('/slow', { signal: AbortSignal.abort() }), /context canceled/)
-  await assert.rejects(ask('/dead'), /^Error: Post .*socket hang up/)
+  await assert.rejects(ask('/dead'), { message: `Post "https://127.0.0.1:${port}/dead?timeout=60s": EOF` })
   await assert.rejects(ask('/huge'), /the response has more than 8388608 bytes/)
 })
 
