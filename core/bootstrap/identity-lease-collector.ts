@@ -1,8 +1,7 @@
 /** Collection of the identity leases of servers that are gone. */
-import { isStale } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
+import { collectExpired } from '../controllers/expired-objects.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { messageOf } from '../schema/message-of.ts'
 import { epochMilliseconds } from '../schema/time.ts'
 import { identityLabel } from './identity-lease.ts'
 
@@ -18,44 +17,16 @@ function isExpired({ spec }: ApiObject, now: number): boolean {
 
 /** Deletes expired identity leases now and every hour (pkg/controlplane/controller/apiserverleasegc); the returned function stops it. */
 export function collectIdentityLeases(context: ControllerContext): () => void {
-  const { clock, logger, platform, table } = context
+  const { platform, table } = context
   const resource = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
   if (resource === undefined) return () => {}
-  const { store } = resource
-  const leases = context.client(resource.definition)
   const isIdentity = ({ labels = {} }: ApiObject['metadata']) =>
     Object.entries(identityLabel(platform)).every(([name, value]) => labels[name] === value)
-  const namespace = platform.namespaces.system
-  let isStopped = false
-  let cancel = () => {}
-
-  async function collect(): Promise<void> {
-    const { entries } = await store.list({ namespace })
-    for (const entry of entries) {
-      const lease = entry.decode()
-      const { name = '', uid, resourceVersion } = lease.metadata
-      if (isStopped || !isIdentity(lease.metadata) || !isExpired(lease, clock.now())) continue
-      try {
-        // One that was renewed meanwhile stays.
-        await leases.delete(namespace, name, { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } })
-      } catch (error) {
-        if (!isStale(error)) throw error
-      }
-    }
-  }
-
-  async function turn(): Promise<void> {
-    try {
-      await collect()
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'expired identity leases of API servers could not be deleted')
-    }
-    if (!isStopped) cancel = clock.after(interval, () => void turn())
-  }
-
-  void turn()
-  return () => {
-    isStopped = true
-    cancel()
-  }
+  return collectExpired(context, {
+    resource,
+    namespace: platform.namespaces.system,
+    interval,
+    what: 'identity leases of API servers',
+    isExpired: (lease, now) => isIdentity(lease.metadata) && isExpired(lease, now),
+  })
 }

@@ -1,0 +1,57 @@
+import type { ServedResource } from '../registry/served.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { isStale } from './client.ts'
+import type { ControllerContext } from './controller.ts'
+
+export interface ExpiredObjects {
+  readonly resource: ServedResource
+  /** Empty: all namespaces. */
+  readonly namespace: string
+  /** Milliseconds between collections. */
+  readonly interval: number
+  /** What the objects are, for the log. */
+  readonly what: string
+  /** `now`: milliseconds since the epoch. */
+  isExpired(object: ApiObject, now: number): boolean
+}
+
+/** Deletes expired objects now and at intervals; the returned function stops it. */
+export function collectExpired(
+  { clock, logger, client }: ControllerContext,
+  { resource: { definition, store }, namespace, interval, what, isExpired }: ExpiredObjects,
+): () => void {
+  const objects = client(definition)
+  let isStopped = false
+  let cancel = () => {}
+
+  async function collect(): Promise<void> {
+    const { entries } = await store.list({ namespace })
+    for (const entry of entries) {
+      const object = entry.decode()
+      if (isStopped || !isExpired(object, clock.now())) continue
+      const { namespace: within = '', name = '', uid, resourceVersion } = object.metadata
+      try {
+        // One that was renewed meanwhile stays.
+        await objects.delete(within, name, { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } })
+      } catch (error) {
+        if (!isStale(error)) throw error
+      }
+    }
+  }
+
+  async function turn(): Promise<void> {
+    try {
+      await collect()
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, `expired ${what} could not be deleted`)
+    }
+    if (!isStopped) cancel = clock.after(interval, () => void turn())
+  }
+
+  void turn()
+  return () => {
+    isStopped = true
+    cancel()
+  }
+}
