@@ -356,7 +356,7 @@ export interface Logger {
 /**
  * A number that the operating system or the runtime counts about the process. Times are in seconds, user and system. Limits are -1 when there is
  * none. Traffic is that of the network interfaces of the host, or of the container. `waiting`: sockets, timers and calls that the event loop
- * waits for.
+ * waits for. `handshakeErrors`: TLS handshakes of clients that failed.
  */
 export type ProcessNumber =
   | 'cpuSeconds'
@@ -368,6 +368,7 @@ export type ProcessNumber =
   | 'receivedBytes'
   | 'sentBytes'
   | 'waiting'
+  | 'handshakeErrors'
 
 /** Functions that are called when metrics are read; undefined, or no function: not available here. */
 export type ProcessUsage = { readonly [name in ProcessNumber]?: () => number | undefined }

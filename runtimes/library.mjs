@@ -7,7 +7,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { shortLocals } from './short-locals.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
@@ -86,9 +85,8 @@ await build({
   packages: 'external',
   external: ['node:*'],
   charset: 'utf8',
-  plugins: [shortLocals()],
-  minifyWhitespace: true,
-  minifySyntax: true,
+  // Names of exported functions, too, which the daemon keeps for its stack traces: a sixth of the package.
+  minify: true,
   logLevel: 'warning',
 })
 

@@ -1,4 +1,4 @@
-/** A plugin of esbuild for the daemon and the library. */
+/** A plugin of esbuild for the daemon. */
 import { readFile } from 'node:fs/promises'
 import { transform } from 'esbuild'
 

@@ -2,6 +2,7 @@ import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
+import type { FieldErrors } from '../schema/field-error.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import type { Slices } from '../slices.ts'
 
@@ -103,6 +104,8 @@ export interface AdmissionPlugin {
   /** State of a plugin between the rounds of one object belongs into a WeakMap keyed by `rounds`. */
   mutate?(attributes: AdmissionAttributes, rounds: MutationRounds): Promise<void> | void
   validate?(attributes: AdmissionAttributes): Promise<void> | void
+  /** Errors of fields that depend on the rights of the user: listed with those of validation, on which they run. Needs `resources`. */
+  findErrors?(attributes: AdmissionAttributes): Promise<FieldErrors>
   /** Stops background work when the server closes. */
   close?(): void
 }

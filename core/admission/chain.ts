@@ -1,6 +1,7 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Clock } from '../ports.ts'
-import { qualified } from '../respond/status.ts'
+import { type GroupResource, qualified } from '../respond/status.ts'
+import type { FieldErrors } from '../schema/field-error.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
 import { type ChainObserver, unobserved } from './observer.ts'
 
@@ -9,6 +10,8 @@ export interface Admission {
   /** Runs once, or twice when a plugin requests a second round. */
   mutate(attributes: AdmissionAttributes): MaybePromise<void>
   validate(attributes: AdmissionAttributes): MaybePromise<void>
+  /** Finds errors that are listed with those of validation; undefined for resources without such. */
+  finderOf(resource: GroupResource): ((attributes: AdmissionAttributes) => Promise<FieldErrors>) | undefined
 }
 
 type Phase = 'mutate' | 'validate'
@@ -127,7 +130,13 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
   const { clock, observer } = measures
   const mutating = selector(plugins, 'mutate', observer)
   const validating = selector(plugins, 'validate', observer)
+  const finders = new Map(
+    plugins.flatMap(({ findErrors, resources = [] }) =>
+      findErrors === undefined ? [] : resources.map((each) => [qualified(each), findErrors] as const),
+    ),
+  )
   return {
+    finderOf: (resource) => finders.get(qualified(resource)),
     mutate(attributes) {
       const { operation } = attributes
       const rounds = new Rounds()

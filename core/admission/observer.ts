@@ -37,6 +37,21 @@ export interface PolicyObserver {
   mutated(policy: string, binding: string, error: ExpressionError, milliseconds: number): void
 }
 
+/** How a request appears in metrics of Pod Security: `pod`, `namespace` or `controller`. */
+export interface PodSecurityRequest {
+  readonly operation: string
+  readonly resource: 'pod' | 'namespace' | 'controller'
+  readonly subresource: string
+}
+
+export interface PodSecurityObserver {
+  /** A pod was compared with the policy of a mode. `version`: such as v1.36, latest, or future for a release after this one. */
+  judged(decision: 'allow' | 'deny', mode: 'enforce' | 'audit' | 'warn', level: string, version: string, request: PodSecurityRequest): void
+  exempted(request: PodSecurityRequest): void
+  /** The policy could not be read; fatal: the request was refused. */
+  failed(fatal: boolean, request: PodSecurityRequest): void
+}
+
 export interface ChainObserver {
   /** Receives the ends of one plugin. */
   plugin(name: string, type: 'admit' | 'validate', operation: string): (rejected: boolean, milliseconds: number) => void
@@ -44,7 +59,7 @@ export interface ChainObserver {
   phase(type: 'admit' | 'validate', operation: string, rejected: boolean, milliseconds: number): void
 }
 
-export type AdmissionObserver = WebhookObserver & PolicyObserver
+export type AdmissionObserver = WebhookObserver & PolicyObserver & PodSecurityObserver
 
 const nothing = () => {}
 
@@ -56,6 +71,9 @@ export const unobserved: AdmissionObserver & ChainObserver = {
   conditions: nothing,
   validated: nothing,
   mutated: nothing,
+  judged: nothing,
+  exempted: nothing,
+  failed: nothing,
   plugin: () => nothing,
   phase: nothing,
 }

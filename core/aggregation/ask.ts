@@ -1,4 +1,4 @@
-/** This server's own requests to the servers of registrations. */
+/** This server's own requests to other servers. */
 
 import { escapePath } from '../forwarding/paths.ts'
 import type { Clock, Outbound } from '../ports.ts'
@@ -10,10 +10,10 @@ import type { Connect } from './connection.ts'
 import { identityFields } from './identity.ts'
 import type { RemoteRegistration } from './registration.ts'
 
-export interface AskServices {
+export interface AskServices<T = RemoteRegistration> {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Pick<Clock, 'after'>
-  readonly connect: Connect
+  readonly connect: Connect<T>
 }
 
 export interface Asked {
@@ -48,10 +48,10 @@ export class AskFailed extends Error {
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** Asks for a document. Rejects with AskFailed, or with an Error when the service has no address. */
-export async function ask(registration: RemoteRegistration, asked: Asked, { outbound, clock, connect }: AskServices): Promise<Told> {
+/** Asks for a document. Rejects with AskFailed, or with an Error when the server has no address. */
+export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect }: AskServices<T>): Promise<Told> {
   const { path, user, headers = {}, timeout, longest, signal } = asked
-  const { origin, address, options } = await connect(registration, undefined)
+  const { origin, address, options } = await connect(server, undefined)
   const target = escapePath(path)
   const url = `https://${address}${target}`
   try {

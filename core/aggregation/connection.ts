@@ -15,13 +15,13 @@ export const proxyClientContents = { certificate: 'CERTIFICATE', key: 'PRIVATE K
 
 const defaultPort = 443
 /** Milliseconds to connect. */
-const connectTimeout = 30_000
+export const connectTimeout = 30_000
 
-/** Resolves to an address with TLS options. Rejects with an Error when the service has no address. */
-export type Connect = (
-  registration: RemoteRegistration,
-  context: Context | undefined,
-) => Promise<Omit<Destination, 'target'> & { readonly address: string }>
+/** Address of another server, with TLS options. */
+export type Place = Omit<Destination, 'target'> & { readonly address: string }
+
+/** Finds a server, by default that of a registration. Rejects with an Error when it has no address. */
+export type Connect<T = RemoteRegistration> = (server: T, context: Context | undefined) => Promise<Place>
 
 /** `credentials`: PEM of the current client certificate and its key, by which those servers know this one. */
 export function createConnect(serviceAddress: ServiceAddress, credentials: () => ProxyClientFiles): Connect {

@@ -1,35 +1,13 @@
-/** Passes requests on to the server of a registration (handler_proxy.go of the aggregator, httputil.ReverseProxy). */
-import { whenEnded } from '../filters/ended.ts'
-import type { Destination } from '../forwarding/destination.ts'
-import { forwardedHeaders, isUpgrade } from '../forwarding/headers.ts'
-import { escapePath } from '../forwarding/paths.ts'
-import { answeredHeaders, passedOn } from '../forwarding/relay.ts'
-import { relayUpgrade } from '../forwarding/upgrade.ts'
-import type { Platform } from '../platform.ts'
-import type { Clock, Outbound } from '../ports.ts'
+/** Passes requests on to the server of a registration. */
 import type { Exchange } from '../request/exchange.ts'
-import type { LightHeaders } from '../respond/light-headers.ts'
-import { PlainError, pageNotFound } from '../respond/plain-error.ts'
-import { Reply } from '../respond/reply.ts'
-import { messageOf } from '../schema/message-of.ts'
-import type { ClusterSettings } from '../schema/model.ts'
-import { dialError } from '../webhook/dial-error.ts'
+import { PlainError } from '../respond/plain-error.ts'
 import type { Connect } from './connection.ts'
-import { identityFields, UnspeakableUser } from './identity.ts'
+import { checkPath, createPassOn, type PassOnServices } from './pass-on.ts'
 import { isAvailable, type RemoteRegistration } from './registration.ts'
 
-export interface ForwardServices {
-  readonly outbound: Outbound
-  readonly clock: Clock
-  readonly platform: Platform
-  readonly settings: Pick<ClusterSettings, 'enabled'>
+export interface ForwardServices extends PassOnServices {
   readonly connect: Connect
-  /** Whether a redirect of the server is an error, or the client's. */
-  readonly rejectRedirects: boolean
 }
-
-/** Milliseconds for a discovery document, which clients ask for often. */
-const discoveryTimeout = 5_000
 
 const unavailable = () => new PlainError(503, 'service unavailable')
 
@@ -37,101 +15,15 @@ const unavailable = () => new PlainError(503, 'service unavailable')
 export type Forward = (exchange: Exchange, registration: RemoteRegistration) => Promise<Response>
 
 export function createForward(services: ForwardServices): Forward {
-  const { clock, connect, platform, settings } = services
-
-  function fieldsOf({ user }: Exchange) {
-    try {
-      return identityFields(user, settings.enabled('RemoteRequestHeaderUID'))
-    } catch (error) {
-      if (!(error instanceof UnspeakableUser)) throw error
-      throw new PlainError(503, `error trying to reach service: ${error.message}`)
-    }
-  }
-
-  function headersOf(exchange: Exchange, address: string): LightHeaders {
-    const headers = forwardedHeaders(exchange, platform)
-    for (const name of [...headers.keys()]) if (name === 'authorization' || name.startsWith('x-remote-')) headers.delete(name)
-    headers.set('audit-id', exchange.auditId)
-    headers.set('x-forwarded-uri', escapePath(exchange.info.path))
-    headers.set('x-forwarded-host', address)
-    headers.set('x-forwarded-proto', 'https')
-    return headers
-  }
-
+  const passOn = createPassOn(services)
   return async (exchange, registration) => {
-    const { info } = exchange
-    // Authorization saw the path as it is: no server behind this one may take it for another one.
-    if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) throw pageNotFound()
+    checkPath(exchange.info)
     if (!isAvailable(registration)) throw unavailable()
-    // The request's watch is the other server's; other requests keep their seat, as in the reference.
-    if (info.verb === 'watch') exchange.seat?.leave()
-    const { options, ...place } = await connect(registration, exchange).catch(() => {
+    // The other server has limits of its own: one that hangs must not take this one's seats. In the reference, only watches leave theirs.
+    exchange.seat?.leave()
+    const place = await services.connect(registration, exchange).catch(() => {
       throw unavailable()
     })
-    const destination: Destination = { ...place, target: targetOf(exchange), options: { ...options, fields: fieldsOf(exchange) } }
-    const headers = headersOf(exchange, place.address)
-    if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services, { headers, host: null }).catch(asPlain)
-    return relay(exchange, destination, headers, services, limitOf(exchange, clock))
-  }
-}
-
-/** Errors of upgrades are plain text, as all errors of this handler. */
-function asPlain(error: unknown): never {
-  throw error instanceof PlainError ? error : new PlainError(503, messageOf(error))
-}
-
-/** Path and query, written anew: the other server must not read them in another way than this one has. */
-function targetOf({ info, query }: Exchange): string {
-  const sorted = new URLSearchParams(query)
-  sorted.sort()
-  return `${escapePath(info.path)}${sorted.size > 0 ? `?${sorted}` : ''}`
-}
-
-/** Milliseconds until a request ends; undefined: a watch or a stream. */
-function limitOf({ info, deadline }: Exchange, clock: Clock): number | undefined {
-  if (info.longRunning) return undefined
-  const isDiscovery = !info.isResource && info.path.split('/').filter(Boolean).length === 3
-  const left = deadline === undefined ? undefined : deadline - clock.monotonic()
-  return isDiscovery ? Math.min(discoveryTimeout, left ?? discoveryTimeout) : left
-}
-
-/** Ends what the exchange has begun elsewhere: when its time is over, or when the server shuts down and it has no limit. */
-function endOf(exchange: Exchange, limit: number | undefined, clock: Clock) {
-  const ending = new AbortController()
-  const end = () => ending.abort(new Error('context deadline exceeded'))
-  return { signal: ending.signal, forget: limit === undefined ? exchange.onShutdown(end) : clock.after(Math.max(1, limit), end) }
-}
-
-const redirected = 'the backend attempted to redirect this request, which is not permitted'
-
-function answerOf(response: Response, rejectRedirects: boolean): Response {
-  const { status, body } = response
-  const headers = answeredHeaders(response)
-  if (rejectRedirects && status >= 300 && status <= 399 && (headers.get('location') ?? '') !== '') {
-    void body?.cancel().catch(() => undefined)
-    return new Reply(redirected, { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' } })
-  }
-  return new Reply(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers })
-}
-
-async function relay(
-  exchange: Exchange,
-  destination: Destination,
-  headers: LightHeaders,
-  { outbound, clock, rejectRedirects }: ForwardServices,
-  limit: number | undefined,
-): Promise<Response> {
-  const { request, signal } = exchange
-  const end = endOf(exchange, limit, clock)
-  try {
-    const outgoing = passedOn(request, destination.origin.href, headers, AbortSignal.any([signal, end.signal]))
-    const response = await outbound.fetch(outgoing, { ...destination.options, target: destination.target }).catch((error: unknown) => {
-      signal.throwIfAborted()
-      throw new PlainError(503, `error trying to reach service: ${dialError(error, destination.origin)}`)
-    })
-    return whenEnded(exchange, answerOf(response, rejectRedirects), end.forget)
-  } catch (error) {
-    end.forget()
-    throw error
+    return passOn(exchange, place)
   }
 }

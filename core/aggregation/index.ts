@@ -12,13 +12,14 @@ import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import type { OpenApiSource } from '../meta/openapi/v3.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
-import type { ServedResource } from '../registry/served.ts'
+import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { createClusterAddress, createServiceAddress } from '../webhook/service-address.ts'
 import { reportAvailability } from './availability.ts'
 import { createConnect, type ProxyClientFiles } from './connection.ts'
 import { createRemoteGroups } from './discovery.ts'
 import { createForward } from './forward.ts'
+import { createListing, type Listing } from './listing.ts'
 import { registrationsGroup } from './local.ts'
 import { createRemoteOpenApi } from './openapi.ts'
 import { groupVersionOf, isRemote, type RemoteRegistration } from './registration.ts'
@@ -27,6 +28,7 @@ import { followRegistrations, type Registrations } from './registrations.ts'
 export interface AggregationOptions {
   /** The registrations. */
   readonly resource: ServedResource
+  readonly table: ResourceTable
   readonly platform: Platform
   readonly settings: Pick<ClusterSettings, 'enabled'>
   readonly clock: Clock
@@ -47,6 +49,7 @@ export interface Aggregation {
   /** Handlers by `GROUP/VERSION`. */
   readonly delegates: ReadonlyMap<string, Handler>
   readonly groups: GroupSource
+  readonly listing: Listing
   readonly swagger: SwaggerSource
   readonly openApi: OpenApiSource
   /** Starts to report in the registrations whether their servers can be reached; the returned function stops it. */
@@ -56,8 +59,10 @@ export interface Aggregation {
 
 /** Resolves when the stored registrations are known. */
 export async function createAggregation(options: AggregationOptions): Promise<Aggregation> {
-  const { resource, platform, settings, clock, logger, outbound, queues, lookup, credentials, routesToEndpoints, rejectRedirects } = options
+  const { resource, table, platform, settings, clock, logger, outbound, queues, lookup, credentials, routesToEndpoints, rejectRedirects } =
+    options
   const registrations = await followRegistrations(resource, clock, logger)
+  const listing = createListing(registrations, table, platform)
   const own = registrationsGroup(platform)
   const user = `system:${platform.component}-aggregator`
   const serviceNameLabel = platform.name('<labels>/service-name')
@@ -99,11 +104,13 @@ export async function createAggregation(options: AggregationOptions): Promise<Ag
     registrations,
     delegates,
     groups,
+    listing,
     swagger: documents.swagger,
     openApi: documents.openApi,
     report: (client, observer) => reportAvailability({ ...services, registrations, client, lookup, observer, user, serviceNameLabel }),
     close() {
       stop()
+      listing.close()
       groups.close()
       documents.close()
       registrations.close()

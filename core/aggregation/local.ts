@@ -12,7 +12,7 @@ export const keptLabel = ({ component, labelDomain }: Platform) => `${component}
 
 export const registrationsGroup = (platform: Platform) => platform.name('apiregistration.<domain>')
 
-/** By name: built-in group versions, which are kept from the start, and those of custom resources. */
+/** By name: built-in group versions, which are kept from the start, and all others, which custom resources have. */
 export function localRegistrations(table: Pick<ResourceTable, 'all'>, platform: Platform): ReadonlyMap<string, Registration> {
   const priorities = new Map(
     groupVersions.map(({ group, version, priority, versionPriority }) => [
@@ -27,14 +27,14 @@ export function localRegistrations(table: Pick<ResourceTable, 'all'>, platform: 
     const { group, version, definedBy } = definition
     const name = `${version}.${group}`
     const known = priorities.get(`${group}/${version}`)
-    const isBuiltIn = definedBy === undefined
-    if (group === own || found.has(name) || (isBuiltIn && known === undefined)) continue
-    const labels = { [keptLabel(platform)]: isBuiltIn ? keeps.onStart : keeps.always }
+    const builtIn = definedBy === undefined ? known : undefined
+    if (group === own || found.has(name)) continue
+    const labels = { [keptLabel(platform)]: builtIn ? keeps.onStart : keeps.always }
     found.set(name, {
       kind: 'APIService',
       apiVersion: `${own}/v1`,
       metadata: { name, labels },
-      spec: { ...(group !== '' && { group }), version, ...(isBuiltIn && known ? known : custom) },
+      spec: { ...(group !== '' && { group }), version, ...(builtIn ?? custom) },
     })
   }
   return found

@@ -2,6 +2,9 @@
 import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import { type OpenApiDocument, type OpenApiSource, openApiPath } from '../meta/openapi/v3.ts'
+import { formsOf } from '../meta/openapi/v3-documents.ts'
+import { convertedToV3 } from '../meta/openapi/v3-from-v2.ts'
+import { documentAt } from '../meta/openapi/v3-served.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { pageNotFound } from '../respond/plain-error.ts'
 import { isObject } from '../schema/is-object.ts'
@@ -48,12 +51,14 @@ interface Tagged<T> {
 interface Documents<T> {
   readonly revision: number
   readonly known: ReadonlyMap<string, Tagged<T>>
+  /** Those whose server has said that it has no such document. */
+  readonly missing: ReadonlySet<string>
   update(name: string): void
   remove(name: string): void
   close(): void
 }
 
-/** Follows the document at a path of each server; `of` takes what belongs to the registration. A server without it has none. */
+/** Follows the document at a path of each server; `of` takes what is of use. */
 function followDocuments<T>(
   name: string,
   path: string,
@@ -62,11 +67,12 @@ function followDocuments<T>(
 ): Documents<T> {
   const { registrations, clock, logger, queues } = options
   const known = new Map<string, Tagged<T>>()
+  const missing = new Set<string>()
   const pending = new Map<string, () => void>()
   let revision = 0
 
   const drop = (key: string) => {
-    if (known.delete(key)) revision++
+    if (known.delete(key) || missing.delete(key)) revision++
   }
 
   async function work(key: string): Promise<void> {
@@ -76,12 +82,19 @@ function followDocuments<T>(
     const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
     const { status, headers: told, text, url } = await ask(registration, { path, user, headers, timeout, longest }, options)
     if (!registrations.has(key) || status === 304) return
-    if (status === 404) return drop(key)
+    if (status === 404) {
+      if (missing.has(key)) return
+      drop(key)
+      missing.add(key)
+      revision++
+      return
+    }
     if (status !== 200) throw new Error(`${url} answered ${status}`)
     const tag = told.get('etag') ?? undefined
     if (tag !== undefined && tag === etag) return
     const document = parseJsonText(text)
     if (!isObject(document)) throw new Error(`${url}: the document is not an object`)
+    missing.delete(key)
     known.set(key, { etag: tag, value: of(document, registration) })
     revision++
   }
@@ -96,6 +109,7 @@ function followDocuments<T>(
       return revision
     },
     known,
+    missing,
     update(key) {
       cancel(key)
       pending.set(
@@ -133,14 +147,28 @@ function ownUrl(index: JsonObject, { spec: { group, version } }: RemoteRegistrat
   return typeof url === 'string' && url.startsWith(`${openApiPath}/`) ? url : undefined
 }
 
+const nameOf = ({ spec: { group, version } }: RemoteRegistration) => `apis/${group}/${version}`
+
 export function createRemoteOpenApi(options: RemoteOpenApiOptions): RemoteOpenApi {
-  const { registrations, forward } = options
-  const swagger = followDocuments('open_api_aggregation_controller', '/openapi/v2', ownPaths, options)
+  const { registrations, forward, clock } = options
+  /** For a server that has no version 3: its Swagger document, converted on first use. */
+  const converted = (document: JsonObject, registration: RemoteRegistration): OpenApiDocument =>
+    documentAt(
+      `${openApiPath}/${nameOf(registration)}`,
+      formsOf(() => convertedToV3(document)),
+      clock,
+    )
+  const swagger = followDocuments(
+    'open_api_aggregation_controller',
+    '/openapi/v2',
+    (document, registration) => ({ own: ownPaths(document, registration), converted: converted(document, registration) }),
+    options,
+  )
   const indexes = followDocuments('open_api_v3_aggregation_controller', openApiPath, ownUrl, options)
   const both = [swagger, indexes]
 
   /** The document itself is the other server's, for each client. */
-  const documentOf = (name: string, url: string): OpenApiDocument => ({
+  const passedOn = (name: string, url: string): OpenApiDocument => ({
     url: () => Promise.resolve(url),
     async respond({ exchange }) {
       const registration = registrations.get(name)
@@ -149,25 +177,29 @@ export function createRemoteOpenApi(options: RemoteOpenApiOptions): RemoteOpenAp
     },
   })
 
+  function documentOf(name: string): OpenApiDocument | undefined {
+    const url = indexes.known.get(name)?.value
+    if (url !== undefined) return passedOn(name, url)
+    return indexes.missing.has(name) ? swagger.known.get(name)?.value.converted : undefined
+  }
+
   return {
     swagger: {
       get revision() {
         return swagger.revision
       },
-      documents: () => [...swagger.known.values()].map(({ value }) => value),
+      documents: () => [...swagger.known.values()].map(({ value: { own } }) => own),
     },
     openApi: {
       get revision() {
-        return indexes.revision
+        return indexes.revision + swagger.revision
       },
-      documents() {
-        const found = new Map<string, OpenApiDocument>()
-        for (const [name, { value: url }] of indexes.known) {
-          const { group = '', version = '' } = registrations.get(name)?.spec ?? {}
-          if (url !== undefined) found.set(`apis/${group}/${version}`, documentOf(name, url))
-        }
-        return found
-      },
+      documents: () =>
+        new Map(
+          Array.from(registrations, ([name, registration]) => [nameOf(registration), documentOf(name)] as const).flatMap(
+            ([path, document]) => (document === undefined ? [] : [[path, document] as const]),
+          ),
+        ),
     },
     update: (name) => both.forEach((each) => void each.update(name)),
     remove: (name) => both.forEach((each) => void each.remove(name)),

@@ -23,43 +23,50 @@ interface Operation {
 }
 
 /** A patch that can't be applied. As in the reference server, the message gives no detail. */
-export function unprocessablePatch(): ApiError {
-  return new ApiError('Invalid', 'the server rejected our request due to an error in our request', {})
-}
-
-/** A test operation failed. */
-export class PatchTestFailed extends ApiError {
-  constructor() {
-    super('Invalid', unprocessablePatch().message, {})
+export class UnprocessablePatch extends ApiError {
+  /** What the reference's patch library says, which answers about patches of webhooks show. */
+  readonly detail: string
+  constructor(detail: string) {
+    super('Invalid', 'the server rejected our request due to an error in our request', {})
+    this.detail = detail
   }
 }
 
+/** A test operation failed. */
+export class PatchTestFailed extends UnprocessablePatch {
+  constructor(path: string) {
+    super(`testing value ${path} failed: test failed`)
+  }
+}
+
+const missing = (text: string) => new UnprocessablePatch(`${text}: missing value`)
+
 /**
- * Applies the operations in order and returns the new document; may change the given document, but not the operations.
+ * Applies the operations in order and returns the new document; may change the given document, but not the patch.
  * Throws BadRequest for a malformed patch, RequestEntityTooLarge for too many operations, and Invalid when one can't be applied.
  */
-export function applyJsonPatch(document: JsonObject, operations: Json): Json {
-  const steps = readOperations(operations)
+export function applyJsonPatch(document: JsonObject, patch: Json): Json {
+  const steps = readOperations(patch)
   const budget: Budget = { copied: 0, shifted: 0 }
   let root: Json = document
   try {
     for (const step of steps) root = apply(root, step, budget)
   } catch (error) {
     // Nested copies can become deep enough to overflow the stack of a recursive walk.
-    if (error instanceof RangeError) throw unprocessablePatch()
+    if (error instanceof RangeError) throw new UnprocessablePatch('the document is nested too deeply')
     throw error
   }
   return root
 }
 
-function readOperations(operations: Json): Operation[] {
-  if (operations === null) return []
-  if (!Array.isArray(operations)) throw mismatch(operations, 'value of type []handlers.jsonPatchOp')
-  if (operations.length > maxOperations) {
-    const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`
+function readOperations(patch: Json): Operation[] {
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw mismatch(patch, 'value of type []handlers.jsonPatchOp')
+  if (patch.length > maxOperations) {
+    const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`
     throw new ApiError('RequestEntityTooLarge', `Request entity too large: ${text}`)
   }
-  return operations.map((operation) => {
+  return patch.map((operation) => {
     if (operation === null) return { op: undefined, path: undefined, from: undefined, value: null }
     if (!isObject(operation)) throw mismatch(operation, 'value of type handlers.jsonPatchOp')
     const word = (name: string): string | undefined => {
@@ -89,66 +96,145 @@ interface Place {
   readonly key: string
 }
 
-function apply(root: Json, { op, path, from, value }: Operation, budget: Budget): Json {
-  if (path === undefined) throw unprocessablePatch()
-  switch (op) {
-    case 'add':
-      add(find(root, path), clone(value), budget)
-      return root
-    case 'remove':
-      remove(find(root, path), budget)
-      return root
-    case 'replace':
-      if (path !== '') replace(find(root, path), clone(value))
-      else if (typeof value === 'object' && value !== null) return clone(value)
-      else throw unprocessablePatch()
-      return root
-    case 'test':
-      if (!equal((path === '' ? root : read(find(root, path))) ?? null, value)) throw new PatchTestFailed()
-      return root
-    case 'move': {
-      const source = find(root, from)
-      const moved = read(source)
-      remove(source, budget)
-      add(find(root, path), moved ?? null, budget)
-      return root
-    }
-    case 'copy': {
-      const text = printJson(read(find(root, from)) ?? null)
-      const target = find(root, path)
-      budget.copied += text.length
-      if (budget.copied > maxCopied) throw unprocessablePatch()
-      add(target, parseJsonText(text), budget)
-      return root
-    }
-    default:
-      throw unprocessablePatch()
+/** What a step fails with, after the operation and its path. */
+function within<T>(what: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw error instanceof UnprocessablePatch ? new UnprocessablePatch(`${what}: ${error.detail}`) : error
   }
 }
 
-/** Resolves a JSON pointer (RFC 6901) to the container of its last token. */
-function find(root: Json, pointer: string | undefined): Place {
-  const tokens = (pointer ?? '').split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-  if (tokens.length < 2) throw unprocessablePatch()
+/** The path of an operation; `why`: what the reference says, too, when it is absent. */
+function pathOf({ op, path }: Operation, why = ''): string {
+  if (path === undefined) throw missing(`${op} operation failed to decode path${why}`)
+  return path
+}
+
+function fromOf({ op, from }: Operation): string {
+  if (from === undefined) throw missing(`${op} operation failed to decode from: operation, missing from field`)
+  return from
+}
+
+const noPath = ': operation missing path field'
+
+/** Applies one operation and returns the root of the result. */
+type Apply = (root: Json, operation: Operation, budget: Budget) => Json
+
+/** The place of a pointer; `what`: what is missing otherwise. */
+function place(root: Json, { op }: Operation, pointer: string, what: string, shown = pointer): Place {
+  const found = find(root, pointer)
+  if (found === undefined) throw missing(`${op} operation does not apply: ${what}: ${shown}`)
+  return found
+}
+
+const operations: { readonly [op: string]: Apply } = {
+  add(root, operation, budget) {
+    const path = pathOf(operation)
+    const target = place(root, operation, path, 'doc is missing path', JSON.stringify(path))
+    within(`error in add for path: '${path}'`, () => add(target, clone(operation.value), budget))
+    return root
+  },
+  remove(root, operation, budget) {
+    const path = pathOf(operation)
+    const target = place(root, operation, path, 'doc is missing path', JSON.stringify(path))
+    within(`error in remove for path: '${path}'`, () => remove(target, budget))
+    return root
+  },
+  replace(root, operation) {
+    const path = pathOf(operation, noPath)
+    const { value } = operation
+    if (path === '') {
+      if (typeof value === 'object' && value !== null) return clone(value)
+      throw new UnprocessablePatch('replace operation value must be object or array')
+    }
+    const { container, key } = place(root, operation, path, 'doc is missing path')
+    if (!Array.isArray(container)) set(container, key, clone(value))
+    else {
+      const index = positionOf(key, container.length)
+      if (index === undefined) throw missing(`replace operation does not apply: doc is missing key: ${path}`)
+      container[index] = clone(value)
+    }
+    return root
+  },
+  test(root, operation) {
+    const path = pathOf(operation, noPath)
+    const read = () => within(`error in test for path: '${path}'`, () => valueAt(place(root, operation, path, 'is missing path')))
+    if (!equal((path === '' ? root : read()) ?? null, operation.value)) throw new PatchTestFailed(path)
+    return root
+  },
+  move(root, operation, budget) {
+    const from = fromOf(operation)
+    const source = place(root, operation, from, 'doc is missing from path')
+    const moved = within(`error in move for path: '${source.key}'`, () => {
+      const value = valueAt(source)
+      remove(source, budget)
+      return value
+    })
+    const path = pathOf(operation, noPath)
+    const target = place(root, operation, path, 'doc is missing destination path')
+    within(`error in move for path: '${path}'`, () => add(target, moved ?? null, budget))
+    return root
+  },
+  copy(root, operation, budget) {
+    const from = fromOf(operation)
+    const source = place(root, operation, from, 'doc is missing from path')
+    const text = printJson(within(`error in copy for from: '${from}'`, () => valueAt(source)) ?? null)
+    const target = place(root, operation, pathOf(operation), 'doc is missing destination path')
+    budget.copied += text.length
+    if (budget.copied > maxCopied) throw new UnprocessablePatch(copiedTooMuch(budget.copied))
+    within('error while adding value during copy', () => add(target, parseJsonText(text), budget))
+    return root
+  },
+}
+
+const copiedTooMuch = (size: number) =>
+  `Unable to complete the copy, the accumulated size increase of copy is ${size}, exceeding the limit ${maxCopied}`
+
+function apply(root: Json, operation: Operation, budget: Budget): Json {
+  const { op = 'unknown' } = operation
+  const step = Object.hasOwn(operations, op) ? operations[op] : undefined
+  if (step === undefined) throw new UnprocessablePatch(`Unexpected kind: ${op}`)
+  return step(root, operation, budget)
+}
+
+/** Resolves a JSON pointer (RFC 6901) to the container of its last token; undefined: there is none. */
+function find(root: Json, pointer: string): Place | undefined {
+  const tokens = pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (tokens.length < 2) return undefined
   let container: Json | undefined = root
   const last = tokens.length - 1
   for (let at = 1; at <= last; at++) {
-    if (typeof container !== 'object' || container === null) throw unprocessablePatch()
+    if (typeof container !== 'object' || container === null) return undefined
     forgetRawText(container)
-    if (at < last) container = read({ container, key: tokens[at] as string })
+    if (at === last) break
+    const token = tokens[at] as string
+    container = Array.isArray(container) ? container[positionOf(token, container.length) ?? -1] : get(container, token)
   }
   return { container: container as Container, key: tokens[last] as string }
 }
 
-/** Parses a token as index into `length` items; negative indexes count from the end. */
-function indexOf(token: string, length: number): number {
-  const index = /^[+-]?[0-9]+$/.test(token) ? Number(token) : Number.NaN
+const isIndex = (token: string) => /^[+-]?[0-9]+$/.test(token)
+
+/** Parses a token as index into `length` items; negative indexes count from the end. Undefined: not an index of an item. */
+function positionOf(token: string, length: number): number | undefined {
+  const index = isIndex(token) ? Number(token) : Number.NaN
   const from = index < 0 ? index + length : index
-  if (!(from >= 0 && from < length)) throw unprocessablePatch()
-  return from
+  return from >= 0 && from < length ? from : undefined
 }
 
-function read({ container, key }: Place): Json | undefined {
+/** As `positionOf`; throws for what is not an index. */
+function indexOf(token: string, length: number): number {
+  const index = positionOf(token, length)
+  if (index !== undefined) return index
+  throw new UnprocessablePatch(
+    isIndex(token)
+      ? `Unable to access invalid index: ${Number(token)}: invalid index referenced`
+      : `strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`,
+  )
+}
+
+function valueAt({ container, key }: Place): Json | undefined {
   return Array.isArray(container) ? container[indexOf(key, container.length)] : get(container, key)
 }
 
@@ -156,6 +242,7 @@ function add({ container, key }: Place, value: Json, budget: Budget): void {
   if (!Array.isArray(container)) set(container, key, value)
   else if (key === '-') container.push(value)
   else {
+    if (!isIndex(key)) within(`value was not a proper array index: '${key}'`, () => indexOf(key, 0))
     const index = indexOf(key, container.length + 1)
     shift(container.length - index, budget)
     container.splice(index, 0, value)
@@ -165,12 +252,7 @@ function add({ container, key }: Place, value: Json, budget: Budget): void {
 /** Charges the moved items to the budget. */
 function shift(count: number, budget: Budget): void {
   budget.shifted += count
-  if (budget.shifted > maxShifted) throw unprocessablePatch()
-}
-
-function replace({ container, key }: Place, value: Json): void {
-  if (Array.isArray(container)) container[indexOf(key, container.length)] = value
-  else set(container, key, value)
+  if (budget.shifted > maxShifted) throw new UnprocessablePatch('the patch moves too many list items')
 }
 
 function remove({ container, key }: Place, budget: Budget): void {
@@ -179,5 +261,5 @@ function remove({ container, key }: Place, budget: Budget): void {
     shift(container.length - index, budget)
     container.splice(index, 1)
   } else if (Object.hasOwn(container, key)) delete container[key]
-  else throw unprocessablePatch()
+  else throw missing(`Unable to remove nonexistent key: ${key}`)
 }

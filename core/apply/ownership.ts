@@ -1,6 +1,6 @@
 /** Maintains `metadata.managedFields` on every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
 import type { Platform } from '../platform.ts'
-import { badRequest, unreasoned } from '../respond/status.ts'
+import { type ApiError, badRequest, unreasoned } from '../respond/status.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
@@ -12,6 +12,11 @@ import { atomOf, type Scope } from './scope.ts'
 import { TypeMismatch } from './type-mismatch.ts'
 import { apply, update } from './updater.ts'
 import { validateType } from './validate-type.ts'
+
+interface ObjectType {
+  readonly apiVersion: string
+  readonly kind: string
+}
 
 /** One write: its scope, field manager and time. */
 export interface Writing extends Scope {
@@ -114,6 +119,7 @@ function validateApplied({ apiVersion, kind }: Writing, applied: JsonObject): vo
   const [group, version] = splitVersion(typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '')
   const given = typeof applied['kind'] === 'string' ? applied['kind'] : ''
   const [wantedGroup, wantedVersion] = splitVersion(apiVersion)
+  if (version.includes('/')) throw badRequest('invalid object type: /, Kind=')
   if (group !== wantedGroup || version !== wantedVersion || given !== kind)
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${given}`)
   if (Array.isArray(entriesOf(applied))) throw badRequest('metadata.managedFields must be nil')
@@ -124,17 +130,29 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
 }
 
-function validateTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
-  const { apiVersion, kind } = writing
+/** Type of an object, as errors name it: `apps/v1, Kind=Deployment`. */
+const typeTitle = ({ apiVersion, kind }: ObjectType) => `${splitVersion(apiVersion).join('/')}, Kind=${kind}`
+
+function objectTitle(type: ObjectType, object: JsonObject): string {
   const { name, namespace } = metadataOf(object)
-  const [group, version] = splitVersion(apiVersion)
+  return `(${namespace ?? ''}/${name ?? ''}; ${typeTitle(type)})`
+}
+
+/** 500 without a reason: the result of an apply is not an object of the kind. */
+export function unconvertible(type: ObjectType, applied: JsonObject, why: string): ApiError {
+  const title = objectTitle(type, applied)
+  return unreasoned(
+    `failed to convert new object ${title} to proper version: unable to convert unstructured object to ${typeTitle(type)}: ${why}`,
+  )
+}
+
+function validateTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+  const { apiVersion } = writing
   try {
     validateType(atomOf(writing, apiVersion), object, which === 'live')
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error
-    throw unreasoned(
-      `failed to create typed ${which} object (${namespace ?? ''}/${name ?? ''}; ${group}/${version}, Kind=${kind}): ${error.message}`,
-    )
+    throw unreasoned(`failed to create typed ${which} object ${objectTitle(writing, object)}: ${error.message}`)
   }
 }
 

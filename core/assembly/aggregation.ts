@@ -41,7 +41,20 @@ export async function startAggregation(needed: Needed, context: AssemblyContext)
   const { logger } = ports.telemetry
   const { aggregatorRouting: routesToEndpoints, rejectForwardedRedirects: rejectRedirects } = options.network
   const credentials = () => proxyClient?.texts ?? {}
-  const found = { resource, platform, settings, clock, logger, outbound, queues, lookup, credentials, routesToEndpoints, rejectRedirects }
+  const found = {
+    resource,
+    table,
+    platform,
+    settings,
+    clock,
+    logger,
+    outbound,
+    queues,
+    lookup,
+    credentials,
+    routesToEndpoints,
+    rejectRedirects,
+  }
   return createAggregation(found)
 }
 

@@ -5,6 +5,7 @@ import type { FixedPath } from '../meta/fixed-request.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
 import type { HealthMetrics } from '../meta/metrics/health.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
@@ -31,6 +32,8 @@ export interface AssemblyContext {
   fetchOwn(request: Request): Promise<Response>
   /** Metrics of work queues. */
   readonly queues: QueueObserver
+  /** Metrics of calls to the stores, of watch caches and of watches. */
+  readonly stored: StoredMetrics
   readonly healthMetrics: HealthMetrics
   /** Paths below `/debug/`; a debugging socket serves them to everybody. */
   readonly debug: readonly FixedPath[]

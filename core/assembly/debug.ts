@@ -4,6 +4,7 @@ import { createProfiles, profilesRoot } from '../debug/profiles.ts'
 import type { Entrance } from '../filters/entrance.ts'
 import { createDebugFlags } from '../meta/debug-flags.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
+import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
 import { Reply } from '../respond/reply.ts'
@@ -12,10 +13,11 @@ export interface DebugOptions {
   readonly options: CompleteOptions
   readonly ports: HostPorts
   readonly entrance: Entrance
+  readonly stored: StoredMetrics
 }
 
 /** Served by the debugging socket in any case, and to authorized users when profiles are served. */
-export function debugPaths({ options: { general }, ports: { clock, telemetry }, entrance }: DebugOptions): readonly FixedPath[] {
+export function debugPaths({ options: { general }, ports: { clock, telemetry }, entrance, stored }: DebugOptions): readonly FixedPath[] {
   const profiles = createProfiles({
     clock,
     profiler: telemetry.profiler,
@@ -27,6 +29,7 @@ export function debugPaths({ options: { general }, ports: { clock, telemetry }, 
     clock,
     metrics: general.metrics,
     title: `${general.platform.component}-apiserver ${general.identity}`,
+    caches: stored.caches,
     inFlight: () => entrance.inFlight(),
   })
   return [

@@ -7,6 +7,7 @@ import { WatchCounts } from '../fairness/watch-counts.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
 import { collectFairness } from '../meta/metrics/fairness.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
+import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -28,7 +29,7 @@ const sampled = 50
 export async function startFairness(
   table: ResourceTable,
   inFlight: ServerMetrics['inflight'],
-  { options, ports: { clock }, settings }: AssemblyContext,
+  { options, ports: { clock }, settings, stored }: AssemblyContext,
 ): Promise<Fairness> {
   const { general, traffic, apis } = options
   const { platform } = general
@@ -47,7 +48,7 @@ export async function startFairness(
   collectFairness(general.metrics, control)
   const storeOf = (plural: string) => table.lookup(platform.name('flowcontrol.apiserver.<domain>'), 'v1', plural)?.store
   const following = await followConfiguration(control, [storeOf('prioritylevelconfigurations'), storeOf('flowschemas')], clock)
-  const stops = [control.start(), countObjects(table, objects, clock), following]
+  const stops = [control.start(), countObjects(table, objects, clock, measure === 'bytes' ? stored.sized : () => {}), following]
   return { control, close: () => stops.forEach((stop) => void stop()) }
 }
 
@@ -93,25 +94,33 @@ async function followConfiguration(
 }
 
 /** Counts the objects of all resources now and every minute. A resource that can't be counted keeps its last count. */
-function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock): () => void {
+function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock, sized: StoredMetrics['sized']): () => void {
   let isStopped = false
   let cancel = () => {}
 
-  async function countOne({ store, groupResource: { group, resource } }: ServedResource): Promise<void> {
+  /** `isFirst`: no other resource before it has the same objects. */
+  async function countOne({ store, groupResource: { group, resource } }: ServedResource, isFirst: boolean): Promise<void> {
     try {
       // From the store itself: a list would load the cache of a resource that no client uses.
       const { items, remaining } = await store.holder.list({ prefix: store.keys.prefix(''), limit: sampled })
       const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
       const size = items.length === 0 ? 0 : Math.ceil(bytes / items.length)
       objects.set(group, resource, { count: items.length + remaining, size }, clock.monotonic())
+      if (isFirst) sized(group, resource, size * (items.length + remaining))
     } catch {
+      if (isFirst) sized(group, resource, undefined)
       // Outdated counts are taken for large ones.
     }
   }
 
   async function turn(): Promise<void> {
     const resources = table.all().filter(({ definition }) => definition.storageKey !== '')
-    for (const resource of resources) if (!isStopped) await countOne(resource)
+    const seen = new Set<string>()
+    for (const resource of resources) {
+      const { storageKey } = resource.definition
+      if (!isStopped) await countOne(resource, !seen.has(storageKey))
+      seen.add(storageKey)
+    }
     objects.keep((group, plural) => resources.some(({ groupResource: each }) => each.group === group && each.resource === plural))
     if (!isStopped) cancel = clock.after(countInterval, () => void turn())
   }

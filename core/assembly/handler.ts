@@ -3,6 +3,7 @@
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createAdmission } from '../admission/chain.ts'
 import type { Aggregation } from '../aggregation/index.ts'
+import { Alarms } from '../alarms.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
@@ -14,14 +15,17 @@ import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAttemptMetrics, createDecisionMetrics } from '../meta/metrics/attempt.ts'
+import { createPeerListMetrics } from '../meta/metrics/peers.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import { createMeta } from '../meta/mount.ts'
 import { releaseOf } from '../meta/version.ts'
+import type { Peers } from '../peers/index.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
+import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
 import type { Audit } from './audit.ts'
 import type { AssemblyContext } from './context.ts'
@@ -41,13 +45,18 @@ export interface HandlerParts {
   readonly nodeAgents: NodeAgents
   /** Absent: registrations are not served. */
   readonly aggregation: Aggregation | undefined
+  /** Absent: other servers of the cluster are not asked. */
+  readonly peers: Peers | undefined
   /** Absent: requests are not recorded. */
   readonly audit: Audit | undefined
   /** Absent: requests are not traced. */
   readonly beginSpan: BeginSpan | undefined
 }
 
-export function createHandler(parts: HandlerParts, { options, ports, settings, loopback, healthMetrics, debug }: AssemblyContext): Handler {
+export function createHandler(
+  parts: HandlerParts,
+  { options, ports, settings, loopback, healthMetrics, stored, debug }: AssemblyContext,
+): Handler {
   const {
     aggregation,
     table,
@@ -58,6 +67,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     pauses,
     health,
     nodeAgents,
+    peers,
     audit,
     serverMetrics,
     fairness,
@@ -73,11 +83,14 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     platform,
     minRequestTimeout: traffic.minRequestTimeout,
     deleteCollectionWorkers: traffic.deleteCollectionWorkers,
+    maxConnectionBytesPerSecond: traffic.maxConnectionBytesPerSecond,
     nodeAddressTypes: network.nodeAddressTypes,
     watchList: apis.watchList,
     release: releaseOf(version),
     settings,
     clock,
+    alarms: new Alarms(clock),
+    watchEncoders: new WatchEncoders(),
     logger,
     outbound,
     nodeAgents,
@@ -87,6 +100,7 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     pauses,
     deprecated: serverMetrics.deprecated,
     bodySizes: serverMetrics.bodySizes,
+    watches: stored.watches,
     negotiator,
     authorizer,
     rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? noRules,
@@ -125,11 +139,14 @@ export function createHandler(parts: HandlerParts, { options, ports, settings, l
     flags: general.flags,
     unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
     ...(aggregation && { aggregated: aggregation }),
+    peers: peers?.lists,
+    peerListObserver: apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? createPeerListMetrics(metrics) : undefined,
     table,
     clock,
     health,
     telemetry,
   })
   const delegates = [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
-  return compose(chain, createRouter({ delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others: [] }))
+  const others = peers ? [peers.answer] : []
+  return compose(chain, createRouter({ delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others }))
 }

@@ -26,7 +26,8 @@ const startOrder: readonly string[] = [
   ...['priority-and-fairness-config-consumer', 'priority-and-fairness-filter', 'storage-object-count-tracker-hook'],
   ...['start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller'],
   'start-<component>-apiserver-coordinated-leader-election-controller',
-  ...['peer-endpoint-reconciler-controller', 'start-cluster-authentication-info-controller'],
+  ...['peer-endpoint-reconciler-controller', 'mixed-version-proxy-handler', 'local-discovery-cache-sync', 'peer-discovery-workers'],
+  'start-cluster-authentication-info-controller',
   ...[
     'start-<component>-apiserver-identity-lease-controller',
     'start-<component>-apiserver-identity-lease-garbage-collector',

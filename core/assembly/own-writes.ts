@@ -15,7 +15,7 @@ function asApiError({ status }: RequestFailed): ApiError {
 export function createOwnWrites(fetch: (request: Request) => Promise<Response>, platform: Platform): OwnWrites {
   const client = createClient(fetch, serverManager(platform))
   const resource = (plural: string, { metadata }: ApiObject) =>
-    client({ group: '', version: 'v1', names: { plural, singular: '' }, namespaced: metadata.namespace !== undefined })
+    client({ group: '', version: 'v1', names: { plural }, namespaced: metadata.namespace !== undefined })
   async function done(answer: Promise<ApiObject>): Promise<ApiObject> {
     try {
       return await answer

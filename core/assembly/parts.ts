@@ -16,6 +16,7 @@ import { keepIdentityLease } from '../bootstrap/identity-lease.ts'
 import { collectIdentityLeases } from '../bootstrap/identity-lease-collector.ts'
 import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
 import { ensureNamespaces } from '../bootstrap/objects.ts'
+import { keepPeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
 import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
@@ -25,7 +26,6 @@ import type { Entrance } from '../filters/entrance.ts'
 import { createNodeAgents, type NodeAgents } from '../forwarding/node-agents.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
-import { createAuditMetrics } from '../meta/metrics/audit.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
@@ -33,7 +33,7 @@ import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
 import { collectProcess } from '../meta/metrics/process.ts'
 import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
-import type { CompleteOptions } from '../options/index.ts'
+import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import { createServing } from '../registry/serving.ts'
@@ -44,7 +44,7 @@ import { startCompaction } from '../storage/compaction.ts'
 import type { Encryption } from '../storage/encryption/configured.ts'
 import { createStores, type Stores } from '../storage/stores.ts'
 import { createConnect } from '../webhook/client-config.ts'
-import { createServiceAddress, hostPort } from '../webhook/service-address.ts'
+import { createServiceAddress } from '../webhook/service-address.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
@@ -53,6 +53,7 @@ import { type Fairness, startFairness } from './fairness.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { type PartTable, partOf } from './life-cycle.ts'
+import { asksPeers, createAddresses, hasIdentityLease, hasPeerAddress, peerAddressOf, peerAnnotation, startPeers } from './peers.ts'
 import { assemblePlugins } from './plugins.ts'
 import { startRbac } from './rbac.ts'
 import { startReservations } from './reservations.ts'
@@ -82,6 +83,8 @@ interface Values {
   readonly plugins: readonly AdmissionPlugin[]
   readonly customResources: CustomResources
   readonly nodeAgents: NodeAgents
+  readonly peerAddresses: PeerAddresses
+  readonly peers: Peers | undefined
   readonly proxyClient: ProxyClient | undefined
   readonly aggregation: Aggregation | undefined
   readonly audit: Audit | undefined
@@ -105,7 +108,7 @@ type Background =
   | 'controllers'
   | 'compaction'
 /** Parts that tell others that this server is there, until it goes. */
-type Announcement = 'identityLease' | 'leadership' | 'clusterService'
+type Announcement = 'peerAddress' | 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
 type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
 
@@ -142,27 +145,16 @@ function contextOfWriter(
   }
 }
 
-/** The annotation by which other servers find this one. */
-const peerAddress = (
-  { gates, platform }: ControllerContext,
-  { advertiseAddress, securePort }: Pick<CompleteOptions['serving'], 'advertiseAddress' | 'securePort'>,
-): Readonly<Record<string, string>> =>
-  advertiseAddress !== '' && gates.enabled('UnknownVersionInteroperabilityProxy')
-    ? { [platform.name('<labels>/peer-advertise-address')]: hostPort(advertiseAddress, securePort) }
-    : {}
-
-const hasIdentityLease = ({ options: { general, apis } }: AssemblyContext) =>
-  general.hostname !== '' && apis.gates.enabled('APIServerIdentity')
-
 export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
   encryption: part(
     [],
     async (_needed, { options: { general, apis, storage }, ports }) => {
+      // Its metrics are there without encryption too, as in the reference.
+      const observer = createEncryptionMetrics(general.metrics, ports.clock, general.identity)
       if (!storage.encryption) return undefined
       // Imported on demand: it brings the YAML parser.
       const { createEncryption } = await import('../storage/encryption/configured.ts')
-      const observer = createEncryptionMetrics(general.metrics, ports.clock, general.identity)
       return createEncryption(storage.encryption, {
         platform: general.platform,
         gates: apis.gates,
@@ -182,10 +174,20 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   pauses: part([], (_needed, { ports }) => new Pauses(ports.clock)),
   table: part(
     ['stores', 'pauses'],
-    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings }) => {
+    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings, stored }) => {
       const logger = ports.telemetry.logger
       const table = createResourceTable(
-        createServing({ ...storage, ...network, platform: general.platform, settings, stores, clock: ports.clock, logger, pauses }),
+        createServing({
+          ...storage,
+          ...network,
+          platform: general.platform,
+          settings,
+          stores,
+          clock: ports.clock,
+          logger,
+          pauses,
+          observe: stored.observe,
+        }),
       )
       table.replace('built-in', builtInRows(builtInResources, general.platform), apis.serves)
       return table
@@ -353,12 +355,22 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     hooks: hook('start-<component>-aggregator-informers', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'),
     stop: close,
   }),
+  peerAddresses: part(['stores'], ({ stores }, context) => createAddresses(stores.main, context)),
+  peers: part(
+    ['table', 'proxyClient', 'aggregation', 'customResources', 'peerAddresses'],
+    (needed, context) => startPeers(needed, context),
+    {
+      when: asksPeers,
+      hooks: hook('mixed-version-proxy-handler', 'local-discovery-cache-sync', 'peer-discovery-workers'),
+      stop: close,
+    },
+  ),
   audit: part(
-    [],
-    async (_needed, { options, ports }) => {
+    ['serverMetrics'],
+    async ({ serverMetrics }, { options, ports }) => {
       // Imported on demand, as few servers have a policy.
       const { createAudit } = await import('./audit.ts')
-      return createAudit(options, ports, createAuditMetrics(options.general.metrics))
+      return createAudit(options, ports, serverMetrics.audit)
     },
     {
       when: ({ options: { audit } }) => audit.auditPolicyFile !== undefined || audit.auditPolicy !== undefined,
@@ -379,6 +391,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         'pauses',
         'nodeAgents',
         'aggregation',
+        'peers',
       ] as const),
       ...(['audit', 'rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData', 'serverMetrics', 'fairness'] as const),
     ],
@@ -410,12 +423,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     stop,
   }),
   controllers: part(
-    ['table', 'stores', 'requests'],
-    (needed, context) =>
-      startControllers(
-        context.options.controllers.controllers,
-        contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
-      ),
+    ['table', 'stores', 'aggregation', 'requests'],
+    ({ aggregation, ...needed }, context) =>
+      startControllers(context.options.controllers.controllers, {
+        ...contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
+        remote: aggregation?.groups,
+      }),
     { stop },
   ),
   compaction: part(
@@ -430,12 +443,28 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
 
   // ── Other servers and clients learn of this one ───────────────────────────────────────────────
+  // Before the lease by which other servers notice this one.
+  peerAddress: part(
+    ['peerAddresses', 'requests'],
+    ({ peerAddresses }, { options: { general, serving }, ports: { clock, telemetry } }) =>
+      keepPeerAddress({
+        identity: general.identity,
+        address: peerAddressOf(serving),
+        addresses: peerAddresses,
+        clock,
+        logger: telemetry.logger,
+      }),
+    { when: hasPeerAddress, hooks: hook('peer-endpoint-reconciler-controller'), leave },
+  ),
   identityLease: part(
     ['table', 'stores', 'namespaces', 'requests'],
     (needed, context) => {
       const { general, serving } = context.options
       const writer = contextOfWriter(needed, context, serverManager(general.platform))
-      return keepIdentityLease(writer, { ...general, annotations: peerAddress(writer, serving) })
+      return keepIdentityLease(writer, {
+        ...general,
+        annotations: hasPeerAddress(context) ? peerAnnotation(serving, general.platform) : {},
+      })
     },
     {
       when: hasIdentityLease,

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
 import { measuredClient } from '../meta/metrics/own-client.ts'
 import { createQueueMetrics } from '../meta/metrics/queues.ts'
+import { createStoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -44,7 +45,8 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
   const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
-  const debug = debugPaths({ options, ports, entrance })
+  const stored = createStoredMetrics(metrics)
+  const debug = debugPaths({ options, ports, entrance, stored })
   const context: AssemblyContext = {
     options,
     ports,
@@ -60,6 +62,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     debug,
     fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => entrance.answer(request, loopback.connection)),
     queues: createQueueMetrics(metrics),
+    stored,
     healthOf: (found) =>
       serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => entrance.leaving }, found),
   }

@@ -30,6 +30,8 @@ const plugin = 'buffered'
 const maxBytes = 256 * 1024 * 1024
 /** Estimated bytes of an event without its objects. */
 const eventSize = 2048
+/** Milliseconds for which events that are delivered together whatever their number join a batch. A write of one event costs more than the event. */
+const joiningTime = 20
 /** Maximum milliseconds for which `close` delivers waiting events. */
 const closingTime = 30_000
 
@@ -46,8 +48,11 @@ export class EventBuffer implements Sink {
   /** A batch that is not full may be delivered. */
   #isDue = false
   #isRunning = false
+  #isJoining = false
   #isClosed = false
   #cancelTimer: (() => void) | undefined
+  /** Ends the time in which events join a batch, or a wait of the throttle. */
+  #endPause: (() => void) | undefined
   #wake: (() => void) | undefined
 
   constructor(options: BufferOptions) {
@@ -64,6 +69,7 @@ export class EventBuffer implements Sink {
     }
     this.#waiting.push(event)
     this.#bytes += size
+    if (this.#isJoining && this.#waiting.length * 2 >= bufferSize) this.#endPause?.()
     if (this.#waiting.length >= maxSize) this.#run()
     else if (this.#cancelTimer === undefined) {
       this.#cancelTimer = clock.after(maxWait, () => {
@@ -79,6 +85,7 @@ export class EventBuffer implements Sink {
     const { clock, reportLoss } = this.#options
     this.#isClosed = true
     this.#cancelTimer?.()
+    this.#endPause?.()
     this.#run()
     const isIdle = () => this.#waiting.length === 0 && this.#delivering.size === 0
     let isLate = false
@@ -111,17 +118,37 @@ export class EventBuffer implements Sink {
   }
 
   async #deliverAll(): Promise<void> {
-    const { clock, maxSize, concurrency, joins } = this.#options
+    const { clock, maxSize, concurrency, joins, bufferSize } = this.#options
     // Events of requests that are being answered now join the batch.
     await clock.pause?.()
     while (this.#waiting.length >= maxSize || ((this.#isDue || this.#isClosed) && this.#waiting.length > 0)) {
+      if (joins && !this.#isClosed && this.#waiting.length * 2 < bufferSize) await this.#join()
       while (this.#delivering.size >= concurrency) await this.#change()
       // On close, the remaining events are not throttled.
-      if (!this.#isClosed) await this.#throttle()
+      const turn = this.#isClosed ? undefined : this.#throttle()
+      if (turn !== undefined) await this.#pause((end) => void turn.then(end))
       void this.#deliver(this.#waiting.splice(0, joins ? this.#waiting.length : maxSize))
     }
     this.#isDue = false
     this.#isRunning = false
+  }
+
+  async #join(): Promise<void> {
+    let cancel = () => {}
+    this.#isJoining = true
+    await this.#pause((end) => {
+      cancel = this.#options.clock.after(joiningTime, end)
+    })
+    this.#isJoining = false
+    cancel()
+  }
+
+  /** Waits until the callback is called, or the buffer is closed. */
+  #pause(start: (end: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#endPause = resolve
+      start(resolve)
+    })
   }
 
   async #deliver(events: readonly AuditEvent[]): Promise<void> {

@@ -50,9 +50,12 @@ export function bearerAuthenticator(tokens: TokenAuthenticator): Authenticator {
   }
 }
 
+/** Error of a token that no authenticator knows. */
+export const unknownToken = 'invalid bearer token'
+
 /** Turns "no opinion" into an AuthenticationError. */
 export function mustKnow(answer: Authentication | Promise<Authentication>): Accepted | Promise<Accepted> {
   if (answer instanceof Promise) return answer.then(mustKnow)
-  if (answer === undefined) throw new AuthenticationError('invalid bearer token')
+  if (answer === undefined) throw new AuthenticationError(unknownToken)
   return answer
 }

@@ -172,7 +172,7 @@ function completed(wanted: User): User {
  */
 export async function authorizeImpersonation(
   modes: readonly ImpersonationMode[],
-  authorizer: Authorizer,
+  authorizer: Pick<Authorizer, 'authorize'>,
   context: Context | undefined,
 ): Promise<ImpersonationMode> {
   let first: ApiError | undefined
@@ -186,7 +186,7 @@ export async function authorizeImpersonation(
 
 async function firstRefusal(
   checks: readonly ImpersonationCheck[],
-  authorizer: Authorizer,
+  authorizer: Pick<Authorizer, 'authorize'>,
   context: Context | undefined,
 ): Promise<ApiError | undefined> {
   for (const { wildcard, each, refusal } of checks) {

@@ -20,7 +20,7 @@ export interface TokenObserver {
 }
 
 /** Kind and state of a service account token when it is verified. */
-export type AccountTokenUse = 'legacy' | 'legacy-auto' | 'legacy-manual' | 'stale' | 'valid'
+export type AccountTokenUse = 'legacy' | 'legacy-auto' | 'legacy-manual' | 'invalid-auto' | 'stale' | 'valid'
 
 /** Called each time the objects that a service account token depends on are looked up. */
 export type AccountTokenObserver = (use: AccountTokenUse) => void

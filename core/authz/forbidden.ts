@@ -1,8 +1,7 @@
 import { sanitize } from '../respond/sanitize.ts'
 import { ApiError, forbidden, unsniffed } from '../respond/status.ts'
+import { quote } from '../schema/field-error.ts'
 import type { Attributes } from './authorizer.ts'
-
-const quote = (text: string) => JSON.stringify(text)
 
 function refusal({ user, verb, isResource, path, group, resource, subresource, namespace }: Attributes): string {
   if (!isResource) return `User ${quote(user.name)} cannot ${verb} path ${quote(path)}`

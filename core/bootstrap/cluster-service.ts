@@ -1,5 +1,6 @@
 /** The cluster's own service, through which members of the cluster reach this server; it has the first address of the service range. */
 import type { ControllerContext } from '../controllers/controller.ts'
+import { repeat } from '../controllers/repeat.ts'
 import { settled } from '../given-up.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
@@ -79,9 +80,6 @@ export async function keepClusterService(context: ControllerContext, options: Cl
   const { clock, logger, platform, table } = context
   const services = table.lookup('', 'v1', 'services')
   const reconciler = reconcilerOf(context, options)
-  let cancel = () => {}
-  let running = Promise.resolve()
-  let isBusy = false
 
   async function attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -98,21 +96,12 @@ export async function keepClusterService(context: ControllerContext, options: Cl
     await attempt('its endpoints could not be written', async () => reconciler?.reconcile(isFirst))
   }
 
-  function tick(): void {
-    cancel = clock.after(interval, tick)
-    if (isBusy) return
-    isBusy = true
-    running = review(false).finally(() => {
-      isBusy = false
-    })
-  }
-
   await review(true)
-  if (reconciler) cancel = clock.after(interval, tick)
+  const repetition = reconciler && repeat(clock, interval, () => review(false))
   return {
     async leave() {
-      cancel()
-      const removal = running.then(() => attempt('this server could not be removed from its endpoints', async () => reconciler?.remove()))
+      const ended = Promise.resolve(repetition?.stop())
+      const removal = ended.then(() => attempt('this server could not be removed from its endpoints', async () => reconciler?.remove()))
       await settled(removal, clock, 2 * interval)
     },
   }

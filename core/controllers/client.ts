@@ -4,10 +4,13 @@ import type { Platform } from '../platform.ts'
 import type { DeleteOptions } from '../registry/delete.ts'
 import { HeldBody } from '../request/held-body.ts'
 import { LightRequest } from '../request/light-request.ts'
-import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import type { ApiObject, ObjectMeta, ResourceDefinition } from '../resources/definition.ts'
 import { LightHeaders } from '../respond/light-headers.ts'
+import { reasonOfCode, textOfCode } from '../respond/server-response.ts'
 import type { Status } from '../respond/status.ts'
-import { printJson } from '../schema/json-text.ts'
+import { isObject } from '../schema/is-object.ts'
+import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { readText } from '../webhook/read-text.ts'
 
 /** A request failed with this Status. */
 export class RequestFailed extends Error {
@@ -29,13 +32,33 @@ export interface ResourceClient {
   /** Server-side apply, which takes over fields of other managers. */
   apply(object: ApiObject, subresource?: string): Promise<ApiObject>
   delete(namespace: string, name: string, options?: DeleteOptions): Promise<void>
+  /** Deletes all objects of a namespace; the garbage collector deletes their dependents. */
   deleteCollection(namespace: string): Promise<void>
+  /** Metadata of all objects of a namespace. */
+  list(namespace: string): Promise<readonly ObjectMeta[]>
 }
 
-export type Client = (definition: Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'namespaced'>) => ResourceClient
+/** Where a resource is served. */
+export interface ClientResource extends Pick<ResourceDefinition, 'group' | 'version' | 'namespaced'> {
+  readonly names: { readonly plural: string }
+}
+
+export type Client = (resource: ClientResource) => ResourceClient
 
 const missing = 404
+/** Objects of one page of a list. */
+const pageSize = 500
+const maxPages = 1000
+/** Maximum size of a list's page, or of an error. */
+const maxAnswerBytes = 64 * 1024 * 1024
 const encoder = new TextEncoder()
+
+const inBackground = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
+
+interface Page {
+  readonly metadata?: { readonly continue?: string }
+  readonly items?: readonly { readonly metadata: ObjectMeta }[] | null
+}
 
 /** Field manager of the server's own writes. */
 export const serverManager = ({ component }: Platform) => `${component}-apiserver`
@@ -43,18 +66,39 @@ export const serverManager = ({ component }: Platform) => `${component}-apiserve
 /** Field manager of the built-in controllers, which stand in for a controller manager. */
 export const controllerManager = ({ component }: Platform) => `${component}-controller-manager`
 
+/** What a failed response says. That of another server may be no Status. */
+async function statusOf({ status: code, body }: Response): Promise<Status> {
+  const text = await readText(body, maxAnswerBytes)
+  try {
+    const said = parseJsonText(text)
+    if (isObject(said) && said['kind'] === 'Status') return said as unknown as Status
+  } catch {
+    // Reported below.
+  }
+  const reason = reasonOfCode(code)
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: textOfCode(code, text),
+    ...(reason && { reason }),
+    code,
+  }
+}
+
 /** A client over a fetch handler; `manager` is the field manager of its writes. */
 export function createClient(fetch: (request: Request) => Promise<Response>, manager: string): Client {
   const agent = ['user-agent', manager]
-  async function send(method: string, path: string, object?: object, contentType = 'application/json'): Promise<ApiObject> {
+  async function call(method: string, path: string, object?: object, contentType = 'application/json'): Promise<Response> {
     const bytes = object && encoder.encode(printJson(object))
     const fields = bytes ? [...agent, 'content-type', contentType, 'content-length', String(bytes.length)] : [...agent]
     const body = bytes ? new HeldBody(bytes) : null
     const response = await fetch(new LightRequest(method, path, LightHeaders.of(fields), body))
-    const answer: unknown = await response.json()
-    if (!response.ok) throw new RequestFailed(answer as Status)
-    return answer as ApiObject
+    if (!response.ok) throw new RequestFailed(await statusOf(response))
+    return response
   }
+  const send = async (...request: Parameters<typeof call>) => (await (await call(...request)).json()) as ApiObject
 
   return ({ group, version, names, namespaced }) => {
     const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
@@ -82,7 +126,20 @@ export function createClient(fetch: (request: Request) => Promise<Response>, man
         await send('DELETE', one(namespace, name), { kind: 'DeleteOptions', apiVersion: 'v1', ...options })
       },
       async deleteCollection(namespace) {
-        await send('DELETE', collection(namespace))
+        await send('DELETE', collection(namespace), inBackground)
+      },
+      async list(namespace) {
+        const found: ObjectMeta[] = []
+        let next = ''
+        for (let pages = 0; pages < maxPages; pages++) {
+          const query = `?limit=${pageSize}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`
+          const { body } = await call('GET', collection(namespace) + query)
+          const page = parseJsonText(await readText(body, maxAnswerBytes)) as unknown as Page
+          for (const { metadata } of page.items ?? []) found.push(metadata)
+          next = page.metadata?.continue ?? ''
+          if (next === '') return found
+        }
+        throw new Error(`more than ${maxPages} pages of ${names.plural}`)
       },
     }
   }

@@ -1,3 +1,4 @@
+import type { GroupSource } from '../meta/group-source.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
@@ -15,6 +16,8 @@ export interface ControllerContext {
   /** Flag `enable-garbage-collector`. */
   readonly garbageCollection: boolean
   readonly table: ResourceTable
+  /** Resources of other servers, by discovery; absent: there are none. */
+  readonly remote?: GroupSource | undefined
   readonly client: Client
   readonly gates: { enabled(gate: string): boolean }
   /** Prefix of all keys in the store. */

@@ -176,7 +176,7 @@ export const garbageCollector: Controller = (context) => {
       graph.delete(entry.key)
       return
     }
-    const { metadata } = entry.decode()
+    const { metadata } = entry.view()
     const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
     graph.set({ key: entry.key, namespace: metadata.namespace ?? '', uid, owners })
     const terminating = metadata.deletionTimestamp !== undefined

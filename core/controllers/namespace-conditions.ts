@@ -10,6 +10,8 @@ export interface Remaining {
   /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
   readonly failures: readonly string[]
+  /** Group versions of other servers whose resources are not known at present, such as `example.com/v1`. */
+  readonly undiscovered: readonly string[]
 }
 
 interface Condition {
@@ -31,8 +33,26 @@ interface Row {
 const counted = (counts: ReadonlyMap<string, number>, phrase: string) =>
   [...counts].map(([name, count]) => `${name} ${phrase.replace('N', String(count))}`).sort()
 
+/** What clients say that find some group versions stale (client-go/discovery). */
+export const discoveryFailure = (groupVersions: readonly string[]) =>
+  `unable to retrieve the complete list of server APIs: ${groupVersions
+    .toSorted()
+    .map((each) => `${each}: stale GroupVersion discovery: ${each}`)
+    .join(', ')}`
+
 const rows: readonly Row[] = [
-  { type: 'NamespaceDeletionDiscoveryFailure', reason: 'ResourcesDiscovered', message: () => 'All resources successfully discovered' },
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    reason: 'ResourcesDiscovered',
+    message: () => 'All resources successfully discovered',
+    problem: ({ undiscovered }) =>
+      undiscovered.length === 0
+        ? undefined
+        : {
+            reason: 'DiscoveryFailed',
+            message: `Discovery failed for some groups, ${undiscovered.length} failing: ${discoveryFailure(undiscovered)}`,
+          },
+  },
   {
     type: 'NamespaceDeletionGroupVersionParsingFailure',
     reason: 'ParsedGroupVersions',

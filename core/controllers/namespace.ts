@@ -1,52 +1,15 @@
 /** Deletes the content of a namespace under deletion, then removes its finalizer. */
-
-import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { messageOf } from '../schema/message-of.ts'
 import { isStale } from './client.ts'
 import type { Controller, ControllerContext } from './controller.ts'
-import { deletionConditions, type Remaining } from './namespace-conditions.ts'
-import { createWaits, type Left } from './namespace-waits.ts'
+import { deletionConditions, discoveryFailure, type Remaining } from './namespace-conditions.ts'
+import { deleteContent } from './namespace-content.ts'
+import { createWaits } from './namespace-waits.ts'
 import { core, eachNamespace } from './namespaced.ts'
 
 interface NamespaceFields {
   spec?: { finalizers?: string[] }
   status?: object
-}
-
-/** All namespaced resources, each stored one once. */
-function contents({ table }: ControllerContext): ServedResource[] {
-  const byKey = new Map<string, ServedResource>()
-  for (const each of table.all()) {
-    const { namespaced, verbs, storageKey } = each.definition
-    if (namespaced && verbs.includes('deletecollection') && !byKey.has(storageKey)) byKey.set(storageKey, each)
-  }
-  return [...byKey.values()]
-}
-
-/** Deletes what can be deleted, and counts the rest. */
-async function empty(context: ControllerContext, namespace: string): Promise<{ remaining: Remaining; left: readonly Left[] }> {
-  const resources = new Map<string, number>()
-  const finalizers = new Map<string, number>()
-  const failures: string[] = []
-  const left: Left[] = []
-  for (const { definition, store } of contents(context)) {
-    if ((await store.list({ namespace, limit: 1 })).entries.length === 0) continue
-    try {
-      await context.client(definition).deleteCollection(namespace)
-    } catch (error) {
-      failures.push(messageOf(error))
-    }
-    const { entries, revision } = await store.list({ namespace })
-    if (entries.length > 0) {
-      resources.set(`${definition.names.plural}.${definition.group}`, entries.length)
-      left.push({ store, revision, keys: new Set(entries.map(({ key }) => key)) })
-    }
-    for (const entry of entries) {
-      for (const each of entry.decode().metadata.finalizers ?? []) finalizers.set(each, (finalizers.get(each) ?? 0) + 1)
-    }
-  }
-  return { remaining: { resources, finalizers, failures }, left }
 }
 
 /** Updates the status conditions; returns the updated namespace. */
@@ -73,17 +36,18 @@ export const namespaceController: Controller = (context) => {
       const held = (namespace as NamespaceFields).spec?.finalizers?.includes(context.platform.finalizer)
       if (deletionTimestamp === undefined || !held) return
       waits.pause(name)
-      const { remaining, left } = await empty(context, name)
-      const { resources, failures } = remaining
+      const { left, ...remaining } = await deleteContent(context, name)
+      const { resources, failures, undiscovered } = remaining
+      const problems = undiscovered.length === 0 ? failures : [discoveryFailure(undiscovered), ...failures]
       try {
         const reported = await report(context, namespace, remaining)
-        if (resources.size === 0 && failures.length === 0) return await finalize(context, reported)
+        if (resources.size === 0 && problems.length === 0) return await finalize(context, reported)
       } catch (error) {
         // A write conflict: the change queues the namespace again.
         if (!isStale(error)) throw error
         return
       }
-      if (failures.length > 0) throw new Error(failures.join(', '))
+      if (problems.length > 0) throw new Error(problems.join(', '))
       waits.wait(name, left, () => again(0))
     },
     waits.forget,

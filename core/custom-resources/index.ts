@@ -41,6 +41,11 @@ export interface CustomResources {
   readonly ready: Promise<void>
   /** Fails while definitions are not loaded or can't be read; the others are served. */
   readonly health: HealthCheck
+  /**
+   * Calls `changed` with the name of each definition, now and when it changes, and its group versions (`GROUP/VERSION`), served or not: none when
+   * it is removed. The returned function ends that.
+   */
+  follow(changed: (name: string, groupVersions: readonly string[]) => void): () => void
   /** Starts writing: conditions, accepted names, deletions. */
   start(client: Client): void
   close(): void
@@ -49,6 +54,7 @@ export interface CustomResources {
 /** State of each definition, without its schemas. */
 interface Known {
   readonly group: string
+  readonly groupVersions: readonly string[]
   readonly accepted: Partial<Names>
   /** Some requested names are not accepted. */
   readonly waiting: boolean
@@ -69,6 +75,7 @@ const maxNamed = 10
 const none: CustomResources = {
   ready: Promise.resolve(),
   health: { name: checkName, check: () => {} },
+  follow: () => () => {},
   start: () => {},
   close: () => {},
 }
@@ -91,6 +98,7 @@ export function createCustomResources({
   const examined = new Map<string, number>()
   /** Reasons why definitions can't be read, by key. They stay as they were served before. */
   const unreadable = new Map<string, string>()
+  const followers = new Set<(name: string, groupVersions: readonly string[]) => void>()
   let loaded = false
   let queue: Queue | undefined
   const waiting = new Set<string>()
@@ -108,7 +116,10 @@ export function createCustomResources({
   function note(definition: Definition): void {
     const { spec, status, metadata } = definition
     const accepted: Partial<Names> = status?.acceptedNames ?? {}
-    known.set(metadata?.name ?? '', { group: spec.group, accepted, waiting: !sameNames(spec.names, accepted) })
+    const name = metadata?.name ?? ''
+    const groupVersions = spec.versions.map((each) => `${spec.group}/${each.name}`)
+    known.set(name, { group: spec.group, groupVersions, accepted, waiting: !sameNames(spec.names, accepted) })
+    for (const changed of followers) changed(name, groupVersions)
   }
 
   function skip(key: string, why: string): void {
@@ -154,6 +165,7 @@ export function createCustomResources({
     const before = known.get(name)
     known.delete(name)
     examined.delete(name)
+    for (const changed of followers) changed(name, [])
     served.remove(name)
     if (before) wakeOthers(before.group, name)
   }
@@ -191,6 +203,11 @@ export function createCustomResources({
         const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
         throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
       },
+    },
+    follow(changed) {
+      for (const [name, { groupVersions }] of known) changed(name, groupVersions)
+      followers.add(changed)
+      return () => void followers.delete(changed)
     },
     start(client) {
       const definitions = client(resource.definition)

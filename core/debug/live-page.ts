@@ -22,11 +22,12 @@ const script = `
 const charts = [
   ['Requests', '/s', (r, p, s) => (total(r.requests) - total(p.requests)) / s],
   ['Request latency', 'ms', (r, p) => mean(r.requestSeconds, p.requestSeconds)],
+  ['Store latency', 'ms', (r, p) => mean(r.storeSeconds, p.storeSeconds)],
   ['Event-loop delay, longest', 'ms', (r) => r.loopDelay],
   ['Processor', '%', (r, p, s) => 100 * (r.cpuSeconds - p.cpuSeconds) / s],
   ['Memory', 'MiB', (r) => r.residentBytes / 1048576],
 ]
-const lists = [['In flight', 'inFlight'], ['Watches', 'watches'], ['Requests since the start', 'requests'], ['Stored objects', 'objects'], ['Queues', 'queues']]
+const lists = [['In flight', 'inFlight'], ['Watches', 'watches'], ['Requests since the start', 'requests'], ['Stored objects', 'objects'], ['Objects in watch caches', 'caches'], ['Queues', 'queues']]
 const total = (rows) => rows.reduce((sum, [, value]) => sum + value, 0)
 const mean = (now, before) => now.count > before.count ? 1000 * (now.sum - before.sum) / (now.count - before.count) : 0
 const shown = (value) => value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2)
@@ -63,9 +64,9 @@ const listed = lists.map(([title, field]) => {
 const dot = document.querySelector('#dot'), up = document.querySelector('#up')
 let before
 const source = new EventSource('live/stream')
-source.onopen = () => { dot.className = 'on' }
 source.onerror = () => { dot.className = ''; before = undefined }
 source.onmessage = ({ data }) => {
+  dot.className = 'on'
   const reading = JSON.parse(data), s = reading.uptimeSeconds
   up.textContent = 'up ' + Math.floor(s / 3600) + ' h ' + Math.floor(s / 60) % 60 + ' min ' + s % 60 + ' s'
   for (const show of listed) show(reading)
@@ -75,9 +76,10 @@ source.onmessage = ({ data }) => {
 }
 `
 
+/** The empty icon keeps browsers from asking for `/favicon.ico`, which the server does not have. */
 export const livePage = (title: string): string => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><link rel="icon" href="data:,"><style>${style}</style></head>
 <body><header><div id="dot"></div><h1>${title}</h1><span id="up"></span></header><main></main><script>${script}</script></body>
 </html>
 `

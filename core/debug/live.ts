@@ -4,6 +4,8 @@ import type { MetricsRegistry } from '../meta/metrics/registry.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Reply } from '../respond/reply.ts'
+import type { GroupResource } from '../respond/status.ts'
+import type { CacheState } from '../storage/observer.ts'
 import { inFlightProfile } from './in-flight.ts'
 import { livePage } from './live-page.ts'
 import { measureLoopDelay } from './loop-delay.ts'
@@ -13,10 +15,17 @@ export interface LiveOptions {
   readonly metrics: Pick<MetricsRegistry, 'read'>
   /** Name of the server on the page. */
   readonly title: string
+  caches(): Iterable<readonly [resource: GroupResource, state: CacheState]>
   inFlight(): Iterable<Exchange>
 }
 
 type Rows = readonly (readonly [name: string, value: number])[]
+
+/** The number of observations and their sum. */
+interface Total {
+  readonly sum: number
+  readonly count: number
+}
 
 /** One reading. Counters are totals since the start; clients compute rates from two readings. */
 export interface LiveReading {
@@ -29,10 +38,14 @@ export interface LiveReading {
   readonly cpuSeconds: number
   readonly residentBytes: number
   readonly requests: Rows
-  readonly requestSeconds: { readonly sum: number; readonly count: number }
+  readonly requestSeconds: Total
+  /** Calls to the store. */
+  readonly storeSeconds: Total
   readonly inFlight: Rows
   readonly watches: Rows
   readonly objects: Rows
+  /** Objects in watch caches. */
+  readonly caches: Rows
   readonly queues: Rows
 }
 
@@ -52,7 +65,7 @@ const qualified = (group: string | undefined, resource: string | undefined) => (
 /** Verbs of watches and streams; their time is not a latency. */
 const lasting = new Set(['WATCH', 'CONNECT'])
 
-function createReader({ clock, metrics, title, inFlight }: LiveOptions, began: number) {
+function createReader({ clock, metrics, title, caches, inFlight }: LiveOptions, began: number) {
   /** Sums the samples of a metric by what `name` makes of their labels; undefined: left out. */
   const sums = (metric: string, name: (labels: Readonly<Record<string, string>>) => string | undefined) => {
     const all = new Map<string, number>()
@@ -80,6 +93,7 @@ function createReader({ clock, metrics, title, inFlight }: LiveOptions, began: n
     residentBytes: total('process_resident_memory_bytes').sum,
     requests: largest(sums('apiserver_request_total', ({ verb }) => verb)),
     requestSeconds: total('apiserver_request_duration_seconds', ({ verb = '' }) => !lasting.has(verb)),
+    storeSeconds: total('etcd_request_duration_seconds'),
     inFlight: largest(
       new Map(inFlightProfile(inFlight()).stacks.map(({ frames: [frame], values: [count = 0] }) => [frame?.name ?? '', count])),
     ),
@@ -87,6 +101,7 @@ function createReader({ clock, metrics, title, inFlight }: LiveOptions, began: n
       sums('apiserver_longrunning_requests', ({ verb, group, resource }) => (verb === 'WATCH' ? qualified(group, resource) : undefined)),
     ),
     objects: largest(sums('apiserver_resource_objects', ({ group, resource }) => qualified(group, resource))),
+    caches: largest(new Map(Array.from(caches(), ([{ group, resource }, state]) => [qualified(group, resource), state.objects()]))),
     queues: largest(sums('workqueue_depth', ({ name }) => name)),
   })
 }
@@ -129,7 +144,7 @@ export function createLive(options: LiveOptions): (request: FixedRequest) => Res
   return (request) => {
     if (request.path === `${liveRoot}/stream`) return stream(request)
     if (request.path !== liveRoot) return undefined
-    const policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
+    const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
     return new Reply(livePage(title), { headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy } })
   }
 }

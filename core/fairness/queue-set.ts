@@ -3,10 +3,11 @@
  * queue gets seats. The queue whose oldest request would finish first in virtual time is served next, as soon as there are seats for that
  * request.
  */
+
+import { LinkedList } from '../linked-list.ts'
 import type { Clock } from '../ports.ts'
 import { Dwell } from './dwell.ts'
 import { assumedDuration } from './estimate.ts'
-import { LinkedList } from './linked-list.ts'
 import { Queue } from './queue.ts'
 import type { Ticket } from './ticket.ts'
 import { epoch, millisecondsOf, type Work, workOf } from './work.ts'
@@ -109,6 +110,8 @@ export class QueueSet {
     if (this.waiting === 0 && this.seatsInUse.value < this.limit && this.#hasRoomFor(ticket.estimate.seats)) {
       this.#note(queue.start, queue.start, queue.start - queue.workInProgress, queue.start - queue.workInProgress, queue.start)
       this.#robin = queue.index
+      // As if it had been in the queue for a moment.
+      ticket.flow.usage.queueLengths.add(1)
       this.#runFrom(queue, ticket, now)
       return 'running'
     }

@@ -1,5 +1,5 @@
+import { LinkedList } from '../linked-list.ts'
 import { assumedDuration } from './estimate.ts'
-import { LinkedList } from './linked-list.ts'
 import type { Ticket } from './ticket.ts'
 import { type Work, workOf } from './work.ts'
 

@@ -1,11 +1,11 @@
 import { formatDuration } from '../config/duration.ts'
+import type { Linked } from '../linked-list.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Seat } from '../request/exchange.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import type { Estimate } from './estimate.ts'
 import type { Flow } from './flow.ts'
-import type { Linked } from './linked-list.ts'
 import type { Queue } from './queue.ts'
 import type { Work } from './work.ts'
 

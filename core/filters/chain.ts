@@ -85,7 +85,10 @@ export function filters(options: FilterOptions): readonly Filter[] {
       ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
     }),
     tracing({ begin: beginSpan, clock, logger, own }),
-    part(constrained ? 'constrainedimpersonation' : 'impersonation', impersonation(options.authorizer, options.platform, constrained)),
+    part(
+      constrained ? 'constrainedimpersonation' : 'impersonation',
+      impersonation(options.authorizer, options.platform, constrained, options.metrics.impersonation, clock),
+    ),
     options.control
       ? part('priorityandfairness', fairness(options.control, options.terminations))
       : inFlight(

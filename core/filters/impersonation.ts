@@ -1,23 +1,44 @@
 import { authorizeImpersonation, impersonationModes } from '../authn/impersonation.ts'
 import { readImpersonation } from '../authn/impersonation-headers.ts'
+import { type ImpersonationObserver, modeOf, observedChecks } from '../authn/impersonation-observer.ts'
 import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
+import type { Clock } from '../ports.ts'
 import type { Filter } from './filter.ts'
 
 /**
  * Runs the request as the user of the `Impersonate-*` headers when the caller may impersonate that user; `constrained` adds the modes of
- * KEP-5284.
+ * KEP-5284, whose use `observer` counts.
  */
-export function impersonation(authorizer: Authorizer, platform: Platform, constrained: boolean): Filter {
+export function impersonation(
+  authorizer: Authorizer,
+  platform: Platform,
+  constrained: boolean,
+  observer: ImpersonationObserver,
+  clock: Pick<Clock, 'monotonic'>,
+): Filter {
+  const asked = constrained ? observedChecks(authorizer, observer, clock) : authorizer
+  const attempted = (mode: string, allowed: boolean, began: number) => {
+    // As in the reference, which has no metrics of the original implementation.
+    if (constrained) observer.attempted(mode, allowed, clock.monotonic() - began)
+  }
   return (exchange, next) => {
     const wanted = readImpersonation(exchange.request.headers)
     if (wanted === undefined) return next(exchange)
     const attributes = attributesOf(exchange.user, exchange.info)
     const modes = impersonationModes(wanted, attributes, platform, constrained)
-    return authorizeImpersonation(modes, authorizer, exchange).then(({ user, constraint }) => {
-      exchange.user = user
-      exchange.observer?.impersonated(user, constraint)
-      return next(exchange)
-    })
+    const began = clock.monotonic()
+    return authorizeImpersonation(modes, asked, exchange).then(
+      ({ user, constraint }) => {
+        attempted(modeOf(constraint), true, began)
+        exchange.user = user
+        exchange.observer?.impersonated(user, constraint)
+        return next(exchange)
+      },
+      (error: unknown) => {
+        attempted('', false, began)
+        throw error
+      },
+    )
   }
 }

@@ -67,6 +67,11 @@ class RequestExchange implements Exchange {
     return this.#lifetime.onShutdown(end)
   }
 
+  onLeave(left: () => void): () => void {
+    if (LightRequest.abortReason(this.#sent) !== undefined) left()
+    return LightRequest.onAbort(this.#sent, left)
+  }
+
   get expired(): boolean {
     return this.#error !== undefined
   }

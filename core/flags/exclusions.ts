@@ -105,6 +105,7 @@ const rules: readonly Rule[] = [
   needsGate('ExternalServiceAccountTokenSigner', 'service-account-signing-endpoint'),
   needsGate('RemoteRequestHeaderUID', 'requestheader-uid-headers'),
   needsGate('UnknownVersionInteroperabilityProxy', 'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file'),
+  needs('peer-ca-file', 'proxy-client-cert-file'),
   needsGate(
     'LoggingAlphaOptions',
     'log-text-info-buffer-size',

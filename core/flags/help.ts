@@ -57,6 +57,8 @@ export function helpText(platform: Platform, platformName: PlatformName = 'platf
     '    Save the embedded store, at one revision, to a file. A server may be running.',
     `${program} snapshot restore FILE [--data-dir DIR]`,
     '    Restore a saved file into a data directory that has no store yet.',
+    `${program} top [--kubeconfig FILE] [--server URL] [--token TOKEN] [--once]`,
+    '    Show what a running server does; top --help has all flags.',
   ]
   const about = 'Serves the API of a container-orchestration control plane: validates, stores and serves its objects.'
   const usage = `${about}\n\nUsage:\n${commands.map((line) => `  ${line}`).join('\n')}`

@@ -16,6 +16,7 @@ import { negotiate, offered } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type CommandStatus, commandStatus, failedCommand } from './command-status.ts'
 import { type Destination, urlOf } from './destination.ts'
+import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
@@ -95,12 +96,16 @@ class ClientInput {
   readonly #agent: SpdyClient
   readonly #ids: ReadonlyMap<number, number>
   readonly #ended = new Set<number>()
+  readonly #stdin: RateLimit
+  readonly #signal: AbortSignal
   /** Channel of the message that is being received; undefined: it has not begun. */
   #channel: number | undefined
 
-  constructor(agent: SpdyClient, ids: ReadonlyMap<number, number>) {
+  constructor(agent: SpdyClient, ids: ReadonlyMap<number, number>, stdin: RateLimit, signal: AbortSignal) {
     this.#agent = agent
     this.#ids = ids
+    this.#stdin = stdin
+    this.#signal = signal
   }
 
   async take({ bytes, last }: Piece): Promise<void> {
@@ -114,7 +119,9 @@ class ClientInput {
     if (channel === undefined || rest.length === 0) return
     if (channel === closeSignal) return this.#end(rest[0] as number)
     const id = this.#ids.get(channel)
-    if (id !== undefined && !this.#ended.has(channel)) await this.#agent.write(id, rest)
+    if (id === undefined || this.#ended.has(channel)) return
+    if (channel === channels.stdin) await this.#stdin(rest, (piece) => this.#agent.write(id, piece), this.#signal)
+    else await this.#agent.write(id, rest)
   }
 
   async #end(channel: number): Promise<void> {
@@ -130,6 +137,7 @@ async function run(
   agent: SpdyClient,
   wanted: CommandStreams,
   isStructured: boolean,
+  limits: { readonly limitOf: () => RateLimit; readonly signal: AbortSignal },
   ready: (input: ClientInput) => void,
 ): Promise<CommandStatus> {
   let report = ''
@@ -143,7 +151,11 @@ async function run(
     if (counts) ends.push(ended)
     return { data, end }
   }
-  const output = (channel: number) => receiver((bytes) => client.send(opcodes.binary, Uint8Array.of(channel), bytes), true)
+  const { limitOf, signal } = limits
+  const output = (channel: number) => {
+    const limited = limitOf()
+    return receiver((bytes) => limited(bytes, (piece) => client.send(opcodes.binary, Uint8Array.of(channel), piece), signal), true)
+  }
   const errors = receiver((bytes) => {
     if (report.length < longestReport) report += decoder.decode(bytes, { stream: true })
   }, true)
@@ -155,7 +167,7 @@ async function run(
   if (wanted.stdout) await open('stdout', output(channels.stdout))
   if (wanted.stderr && !wanted.tty) await open('stderr', output(channels.stderr))
   if (wanted.tty) ids.set(channels.resize, await open('resize', ignored()))
-  ready(new ClientInput(agent, ids))
+  ready(new ClientInput(agent, ids, limitOf(), signal))
   await Promise.all(ends)
   return commandStatus(report, isStructured)
 }
@@ -169,6 +181,8 @@ async function serve(
   services: UpgradeServices,
 ): Promise<void> {
   const client = new WebSocketEnd(stream, services.clock)
+  // Each stream has a limit of its own, as in the reference.
+  const limitOf = () => createRateLimit(services.maxConnectionBytesPerSecond ?? 0, services.clock)
   const ending = new AbortController()
   const ends = AbortSignal.any([signal, ending.signal])
   const gone = () => void stream.writable.abort(ends.reason).catch(() => undefined)
@@ -192,7 +206,7 @@ async function serve(
     const closed = () => ending.abort(new Error('the client has closed the connection'))
     client.receive(async (piece) => (await input).take(piece)).then(closed, closed)
     const isStructured = structured.some((each) => services.platform.name(each) === protocol)
-    await report(await run(client, agent, wanted, isStructured, useInput))
+    await report(await run(client, agent, wanted, isStructured, { limitOf, signal: ends }, useInput))
     await agent.close()
     await Promise.race([served, pauseFor(services.clock, closeTimeout, undefined)])
   } catch (error) {

@@ -10,6 +10,7 @@ import { negotiate, offered } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import type { Destination } from './destination.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
+import { rateLimited } from './rate-limit.ts'
 import { noUpgrades } from './switch-protocols.ts'
 import { dialUpgrade, type UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
@@ -76,7 +77,9 @@ export async function relayTunnel(exchange: Exchange, destination: Destination, 
   const use = async (client: ByteStream, ends: AbortSignal) => {
     const end = () => ending.abort(ends.reason)
     ends.addEventListener('abort', end, { once: true })
-    await pump(new WebSocketEnd(client, services.clock), stream).finally(() => ending.abort(new Error('the tunnel has ended')))
+    const { clock, maxConnectionBytesPerSecond = 0 } = services
+    const limited = rateLimited(stream, maxConnectionBytesPerSecond, clock)
+    await pump(new WebSocketEnd(client, clock), limited).finally(() => ending.abort(new Error('the tunnel has ended')))
   }
   const answer = await webSocketAnswer(exchange, select, use).catch(abandon)
   if (answer.status >= 400) ending.abort(new Error('the tunnel was refused'))

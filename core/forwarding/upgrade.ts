@@ -9,12 +9,15 @@ import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost } from './destination.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { join } from './join.ts'
+import { rateLimited } from './rate-limit.ts'
 import { noUpgrades, switchProtocols } from './switch-protocols.ts'
 
 export interface UpgradeServices {
   readonly outbound: Outbound
   readonly platform: Platform
   readonly clock: Clock
+  /** Maximum bytes per second of each direction of a connection; absent or 0: no limit. */
+  readonly maxConnectionBytesPerSecond?: number
 }
 
 /** Message on runtimes without upgraded outgoing connections, such as edge runtimes. */
@@ -65,5 +68,7 @@ export async function relayUpgrade(
   const answer = new LightHeaders([...endToEnd(given).entries()])
   if (stream === undefined) return new Reply(body, { status, headers: answer })
   answer.set('upgrade', given.get('upgrade') ?? '')
-  return switchProtocols(exchange, Object.fromEntries(answer.entries()), (client, ends) => join(client, stream, ends, services.clock))
+  const { clock, maxConnectionBytesPerSecond = 0 } = services
+  const limited = rateLimited(stream, maxConnectionBytesPerSecond, clock)
+  return switchProtocols(exchange, Object.fromEntries(answer.entries()), (client, ends) => join(client, limited, ends, clock))
 }

@@ -1,6 +1,12 @@
 import type { Platform } from '../platform.ts'
+import type { APIGroupDiscovery, APIResourceDiscovery, APIVersionDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
+import type { Infer } from '../schema/model.ts'
 import type { PublishedGroup, PublishedVersion } from './group-source.ts'
 import type { PublishedResource, ResourceRow } from './resource-rows.ts'
+
+export type DiscoveredGroup = Infer<typeof APIGroupDiscovery>
+export type DiscoveredVersion = Infer<typeof APIVersionDiscovery>
+export type DiscoveredResource = Infer<typeof APIResourceDiscovery>
 
 /** Media type parameters of aggregated discovery, for negotiation and Content-Type. */
 export function aggregatedType(version: string, platform: Platform) {
@@ -24,7 +30,7 @@ export function aggregatedList(groups: readonly PublishedGroup[], version: strin
 }
 
 /** A version of another server may have no resources, or none that are known yet. */
-function discoveredVersion({ version, resources, freshness }: PublishedVersion) {
+function discoveredVersion({ version, resources, freshness }: PublishedVersion): DiscoveredVersion {
   const all = resources().map(discovered)
   return { version, ...(all.length > 0 && { resources: all }), freshness }
 }
@@ -32,17 +38,17 @@ function discoveredVersion({ version, resources, freshness }: PublishedVersion) 
 /** Empty group and version default to those of the list, as in the unaggregated lists. */
 const responseKind = ({ group = '', version = '', kind }: ResourceRow) => ({ group, version, kind })
 
-function discovered({ rows: [own, ...subresources], singular, namespaced, short, categories }: PublishedResource) {
+function discovered({ rows: [own, ...subresources], singular, namespaced, short, categories }: PublishedResource): DiscoveredResource {
   return {
     resource: own.name,
     responseKind: responseKind(own),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: own.verbs,
-    ...(short && { shortNames: short }),
-    ...(categories && { categories }),
+    verbs: [...own.verbs],
+    ...(short && { shortNames: [...short] }),
+    ...(categories && { categories: [...categories] }),
     ...(subresources.length > 0 && {
-      subresources: subresources.map((row) => ({ subresource: row.subresource, responseKind: responseKind(row), verbs: row.verbs })),
+      subresources: subresources.map((row) => ({ subresource: row.subresource, responseKind: responseKind(row), verbs: [...row.verbs] })),
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts'
-import { covers, parseAccept } from '../request/accept.ts'
-import { isPretty } from '../request/negotiate.ts'
+import { parseAccept } from '../request/accept.ts'
+import { isPretty, selects } from '../request/negotiate.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
@@ -8,17 +8,25 @@ import { encode, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable, notAllowed } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
-import { aggregatedList, aggregatedType } from './aggregated-discovery.ts'
+import { aggregatedList, aggregatedType, type DiscoveredGroup } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
 import type { FixedRequest } from './fixed-request.ts'
-import { type GroupSource, mergeGroups, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
+import { type GroupSource, type ListedGroup, mergeGroups, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
+import { mergeServers } from './merge-servers.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
 
 export interface DiscoveryOptions {
   /** The first source of a group version is the one that is listed. */
   readonly sources: readonly GroupSource[]
-  /** Other servers of the cluster. Resources that only they serve are in the current aggregated list, for clients without `profile=nopeer`. */
-  readonly peers: readonly GroupSource[]
+  /**
+   * Other servers of the cluster. What they serve is in the current aggregated list of `/apis`, for clients without `profile=nopeer`. Absent:
+   * they are not asked.
+   */
+  readonly peers?: PeerLists | undefined
+  /** Absent: nothing is counted. */
+  readonly observer?: PeerListObserver | undefined
+  /** Groups as `/apis` and `/apis/GROUP` list them; absent: those of the sources. */
+  readonly listed?: { readonly revision: number; groups(): readonly ListedGroup[] } | undefined
   readonly platform: Platform
   /** Host and port in the answer of `/api`. */
   readonly serverAddress: string
@@ -26,6 +34,24 @@ export interface DiscoveryOptions {
   readonly hashes: boolean
   /** Versions of the aggregated list, such as `v2`. */
   readonly aggregatedVersions: readonly string[]
+}
+
+/** What all servers of the cluster serve below `/apis`. */
+export interface PeerLists {
+  /** Changes whenever the result of `others` changes. */
+  readonly revision: number
+  /** Name of this server. */
+  readonly identity: string
+  /** The lists of the other servers, by their names. */
+  others(): ReadonlyMap<string, readonly DiscoveredGroup[]>
+}
+
+/** Receives how clients ask for the current aggregated list. */
+export interface PeerListObserver {
+  /** Without what other servers serve. */
+  alone(): void
+  /** With what they serve. `isNew`: the list was made for this client. */
+  merged(isNew: boolean): void
 }
 
 export interface Discovery {
@@ -38,7 +64,7 @@ export interface Discovery {
 
 /** Profile of the aggregated list without the resources of peers, in media types. */
 const noPeers = 'nopeer'
-const withPeers = 'peers'
+const current = 'v2'
 
 const isCore = ({ name }: PublishedGroup) => name === ''
 const isNamed = ({ name }: PublishedGroup) => name !== ''
@@ -65,52 +91,65 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
-export function createDiscovery({ sources, peers, platform, serverAddress, hashes, aggregatedVersions }: DiscoveryOptions): Discovery {
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  const { sources, peers, observer, listed, platform, serverAddress, hashes, aggregatedVersions } = options
   const objectTypes = ['application/json', 'application/yaml', platform.protobufType]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
-  const documents = perRevision([...sources, ...peers], () => {
+  const documents = perRevision([...sources, ...(peers ? [peers] : []), ...(listed ? [listed] : [])], () => {
     const groups = mergeGroups(sources)
     const core = groups.filter(isCore)
     const named = groups.filter(isNamed)
+    const shown: readonly ListedGroup[] = listed?.groups() ?? named
     const lists = new Map<string, List>()
     const add = (path: string, service: boolean, schema: Message, build: () => unknown) =>
       lists.set(path, { service, forms: inAllForms(schema, build) })
     add('/api', true, APIVersions, () => apiVersions(core, serverAddress))
-    add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) }))
-    for (const group of groups) {
-      if (group.name !== '')
-        add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
-      for (const version of group.versions) {
-        add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash))
-      }
-    }
+    add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: shown.map(groupEntry) }))
+    for (const group of [...named, ...shown])
+      add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
+    for (const version of groups.flatMap(({ versions }) => versions))
+      add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash))
     const aggregated = new Map<string, Forms>()
-    const addAggregated = (version: string, profile: string, all: readonly PublishedGroup[]) => {
+    for (const version of aggregatedVersions) {
       for (const [path, own] of [
-        ['/api', all.filter(isCore)],
-        ['/apis', all.filter(isNamed)],
+        ['/api', core],
+        ['/apis', named],
       ] as const) {
         const forms = inAllForms(APIGroupDiscoveryList, () => aggregatedList(own, version, platform))
-        aggregated.set(`${path} ${version} ${profile}`, forms)
+        aggregated.set(`${path} ${version}`, forms)
       }
     }
-    for (const version of aggregatedVersions) addAggregated(version, '', groups)
-    if (peers.length > 0) addAggregated('v2', withPeers, mergeGroups(sources, peers))
-    return { lists, aggregated }
+    const merged = peers && {
+      isNew: true,
+      forms: inAllForms(APIGroupDiscoveryList, () => {
+        const own = aggregatedList(named, current, platform)
+        return {
+          ...own,
+          items: mergeServers(new Map<string, readonly DiscoveredGroup[]>([...peers.others(), [peers.identity, own.items]])),
+        }
+      }),
+    }
+    return { lists, aggregated, merged }
   })
 
   return {
     respond(asked) {
       const path = asked.path.endsWith('/') ? asked.path.slice(0, -1) : asked.path
-      const { lists, aggregated } = documents()
+      const { lists, aggregated, merged } = documents()
       const list = lists.get(path)
       if (!list) return undefined
       if (list.service) {
         if (asked.request.method !== 'GET') throw notAllowed()
         checkAccepts(asked.request.headers.get('accept'), objectTypes, platform.protobufTypes)
       }
-      const find = (version: string, profile: string | undefined) =>
-        (profile === noPeers ? undefined : aggregated.get(`${path} ${version} ${withPeers}`)) ?? aggregated.get(`${path} ${version} `)
+      const find = (version: string, profile: string | undefined) => {
+        if (version !== current) return aggregated.get(`${path} ${version}`)
+        if (profile === noPeers) observer?.alone()
+        if (profile === noPeers || path !== '/apis' || merged === undefined) return aggregated.get(`${path} ${version}`)
+        observer?.merged(merged.isNew)
+        merged.isNew = false
+        return merged.forms
+      }
       return negotiate(asked, list.forms, find, platform)
     },
   }
@@ -137,18 +176,19 @@ async function negotiate(
     ...platform.protobufTypes.map((mediaType) => [mediaType, 'protobuf'] as const),
   ]
   for (const range of parseAccept(request.headers.get('Accept'))) {
-    const found = types.find(([mediaType]) => covers(range, mediaType))
+    const found = types.find(([mediaType, format]) => selects(range, mediaType, format))
     if (found === undefined) continue
     const [mediaType, format] = found
     const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(query, request.headers))
     const form = indents ? 'indented' : format
-    if (!range.parameters.has('as')) {
+    if (['as', 'v', 'g'].every((name) => !range.parameters.has(name))) {
       return observed(new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType } }), asked, list)
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)
-    const document = aggregated(version, range.parameters.get('profile'))
-    if (document && range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind) {
+    const isAggregated = range.parameters.get('g') === type.group && range.parameters.get('as') === type.kind
+    const document = isAggregated ? aggregated(version, range.parameters.get('profile')) : undefined
+    if (document) {
       const headers = { 'Content-Type': `${mediaType};${type.parameters}`, 'Cache-Control': 'public' }
       return observed(respondWith(request, await document[form](), headers), asked, document)
     }
@@ -165,7 +205,7 @@ function apiVersions(core: readonly PublishedGroup[], serverAddress: string) {
   }
 }
 
-function groupEntry({ name, versions }: PublishedGroup) {
+function groupEntry({ name, versions }: ListedGroup) {
   const entries = versions.map(({ groupVersion, version }) => ({ groupVersion, version }))
   return { name, versions: entries, preferredVersion: entries[0] }
 }

@@ -1,7 +1,7 @@
 import { compareVersions } from '../schema/version-order.ts'
 import type { PublishedResource } from './resource-rows.ts'
 
-/** One source of API groups for discovery: the served resources, aggregated API servers, or peer API servers. */
+/** One source of API groups for discovery: the served resources, or aggregated API servers. */
 export interface GroupSource {
   /** Changes whenever the result of `groups()` changes. */
   readonly revision: number
@@ -33,43 +33,30 @@ export interface PublishedVersion {
   resources(): readonly PublishedResource[]
 }
 
+/** A group in a list of groups, with its preferred version first. */
+export interface ListedGroup {
+  readonly name: string
+  readonly versions: readonly Pick<PublishedVersion, 'groupVersion' | 'version'>[]
+}
+
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
  * Merges the groups of all sources. Groups are sorted by priority, then name; the first version of a group is the preferred one. A group
- * has the highest priority of its sources. The first source of a group version provides it; peers only add missing versions and resources.
+ * has the highest priority of its sources. The first source of a group version provides it.
  */
-export function mergeGroups(sources: readonly GroupSource[], peers: readonly GroupSource[] = []): readonly PublishedGroup[] {
+export function mergeGroups(sources: readonly GroupSource[]): readonly PublishedGroup[] {
   const merged = new Map<string, { priority: number; readonly versions: Map<string, PublishedVersion> }>()
-  const add = (
-    { name, priority, versions }: PublishedGroup,
-    both: (first: PublishedVersion, second: PublishedVersion) => PublishedVersion,
-  ) => {
+  for (const { name, priority, versions } of sources.flatMap((source) => source.groups())) {
     const group = merged.get(name) ?? { priority, versions: new Map<string, PublishedVersion>() }
     merged.set(name, group)
     group.priority = Math.max(group.priority, priority)
-    for (const own of versions) {
-      const known = group.versions.get(own.version)
-      group.versions.set(own.version, known ? both(known, own) : own)
-    }
+    for (const own of versions) if (!group.versions.has(own.version)) group.versions.set(own.version, own)
   }
-  for (const source of sources) for (const group of source.groups()) add(group, (first) => first)
-  for (const peer of peers) for (const group of peer.groups()) add(group, withResources)
   return [...merged]
     .map(([name, { priority, versions }]) => ({ name, priority, versions: [...versions.values()].sort(bestFirst) }))
     .sort((a, b) => b.priority - a.priority || byText(a.name, b.name))
 }
-
-const nameOf = ({ rows: [{ name }] }: PublishedResource) => name
-
-/** `own` with the resources that only `other` has. */
-const withResources = (own: PublishedVersion, other: PublishedVersion): PublishedVersion => ({
-  ...own,
-  resources() {
-    const known = new Map([...other.resources(), ...own.resources()].map((resource) => [nameOf(resource), resource]))
-    return [...known.values()].sort((a, b) => byText(nameOf(a), nameOf(b)))
-  },
-})
 
 const bestFirst = (a: PublishedVersion, b: PublishedVersion) => b.priority - a.priority || compareVersions(b.version, a.version)
 

@@ -8,7 +8,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
-import { createDiscovery } from './discovery.ts'
+import { createDiscovery, type DiscoveryOptions } from './discovery.ts'
 import type { FixedPath } from './fixed-request.ts'
 import { createFlagz } from './flagz.ts'
 import { type GroupSource, perRevision } from './group-source.ts'
@@ -38,7 +38,15 @@ export interface MetaOptions {
   /** Additional documents by path, such as the issuer's discovery document. */
   readonly others?: PublishedPaths
   /** What other servers serve for this one. */
-  readonly aggregated?: { readonly groups: GroupSource; readonly swagger: SwaggerSource; readonly openApi: OpenApiSource }
+  readonly aggregated?: {
+    readonly groups: GroupSource
+    readonly listing: DiscoveryOptions['listed']
+    readonly swagger: SwaggerSource
+    readonly openApi: OpenApiSource
+  }
+  /** What other servers of the cluster serve. */
+  readonly peers: DiscoveryOptions['peers']
+  readonly peerListObserver: DiscoveryOptions['observer']
   /** Values of the flags that the server was started with; absent: there is no `/flagz`. */
   readonly flags: Readonly<Record<string, string>> | undefined
   /** Further paths, which no document lists. */
@@ -98,7 +106,9 @@ export function createMeta(options: MetaOptions): Meta {
   const sources: readonly GroupSource[] = aggregated ? [aggregated.groups, served] : [served]
   const discovery = createDiscovery({
     sources,
-    peers: [],
+    peers: options.peers,
+    observer: options.peerListObserver,
+    listed: aggregated?.listing,
     platform,
     serverAddress: options.serverAddress,
     hashes: settings.enabled('StorageVersionHash'),

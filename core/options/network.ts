@@ -65,6 +65,11 @@ export const networkOptions = {
     description:
       'Files of the client certificate by which aggregated API servers know this one, and its key. Read through the port files, again when they change.',
   }),
+  peerCaFile: option(text, {
+    default: '',
+    description:
+      'File with the CA bundle for certificates of other API servers, which answer requests for resources that this one does not serve. Read through the port files, again when it changes. Empty: they are not asked. Needs proxyClientFiles.',
+  }),
   aggregatorRouting: option(bool, {
     default: false,
     description: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',
@@ -80,7 +85,13 @@ export const networkOptions = {
 export function networkConflicts({
   clusterServiceNodePort: port = 0,
   serviceNodePortRange: { from, to } = defaultNodePorts,
+  peerCaFile = '',
+  proxyClientFiles: { certificate, key } = {},
 }: Given<typeof networkOptions>): readonly OptionProblem[] {
-  if (port === 0 || (port >= from && port <= to)) return []
-  return [{ at: 'clusterServiceNodePort', message: `${port} is outside of serviceNodePortRange, ${from} to ${to}` }]
+  const isOutside = port !== 0 && (port < from || port > to)
+  const isUnknown = peerCaFile !== '' && (certificate === undefined || key === undefined)
+  return [
+    ...(isOutside ? [{ at: 'clusterServiceNodePort', message: `${port} is outside of serviceNodePortRange, ${from} to ${to}` }] : []),
+    ...(isUnknown ? [{ at: 'peerCaFile', message: 'needs proxyClientFiles with certificate and key' }] : []),
+  ]
 }

@@ -21,6 +21,15 @@ export const servingOptions = {
     default: '',
     description: "IP address of this server in the endpoints of the API server's service. Empty: the service has no endpoints.",
   }),
+  peerAdvertiseIp: option(limited(text, addressProblem), {
+    default: '',
+    description:
+      'IP address at which other API servers reach this one; only with peerAdvertisePort. Default: advertiseAddress and its port.',
+  }),
+  peerAdvertisePort: option(within({ min: 0, max: 65_535 }), {
+    default: 0,
+    description: 'Port at which other API servers reach this one; only with peerAdvertiseIp. 0: advertiseAddress and its port.',
+  }),
   endpointReconciler: option(oneOf(endpointReconcilerTypes), {
     default: 'lease',
     description:

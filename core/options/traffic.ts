@@ -25,6 +25,11 @@ export const trafficOptions = {
     description:
       "Whether the cluster's priority levels and flow schemas are kept (objects), and whether requests are queued and dispatched by them (on).",
   }),
+  maxConnectionBytesPerSecond: option(within({ min: 0 }), {
+    default: 0,
+    description:
+      'Maximum bytes per second, each way, of a connection that has switched protocols: exec, attach, port-forward, proxies. 0: no limit.',
+  }),
   deleteCollectionWorkers: option(within({ min: 1 }), {
     default: 1,
     description: 'Maximum number of concurrent deletions within one deletecollection request.',

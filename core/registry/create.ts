@@ -90,7 +90,8 @@ async function prepareAndStore(
   definition.strategy.prepareCreate?.(object as never, request.context)
   dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
   const canonical = store.codec.canonical(object)
-  const validated = interruptible(request, () => validateCreate(definition, canonical, request.context))
+  const found = request.findErrors && (await request.findErrors(canonical, undefined))
+  const validated = interruptible(request, () => validateCreate(definition, canonical, request.context, found))
   if (validated) await validated
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
   const admitted = request.validateAdmission(canonical, undefined)

@@ -1,9 +1,9 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
-import { conflict, modified, notFound } from '../respond/status.ts'
+import { conflict, type GroupResource, modified, notFound } from '../respond/status.ts'
 import type { HookContext } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { Entry } from '../storage/entry.ts'
-import { isGone } from './deletion.ts'
+import { isGone, specFinalizersOf } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import type { ServedResource } from './served.ts'
 
@@ -15,6 +15,17 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+}
+
+/** As `checkPreconditions`, for kinds with finalizers in the spec, which the reference checks in a place of their own. */
+function checkOwnPreconditions(on: GroupResource, { metadata }: ApiObject, { preconditions = {} }: DeleteOptions): void {
+  const { uid = '', resourceVersion = '', name = '' } = metadata
+  const check = (what: string, given: string | undefined, stored: string) => {
+    if (given !== undefined && given !== stored)
+      throw conflict(on, name, `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${stored}`)
+  }
+  check('UID', preconditions.uid, uid)
+  check('ResourceVersion', preconditions.resourceVersion, resourceVersion)
 }
 
 /** Throws 409 when preconditions don't match. The message names the kind instead of the resource, as clients expect. */
@@ -113,11 +124,16 @@ async function removeNow(
   for (let attempt = 0; attempt < tries; attempt++) {
     if (current === undefined) throw notFound(groupResource, name)
     const object = current.decode()
-    checkPreconditions(definition, object, options)
+    if (definition.specFinalizers) checkOwnPreconditions(groupResource, object, options)
+    else checkPreconditions(definition, object, options)
+    const isFirst = object.metadata.deletionTimestamp === undefined
+    // Only a request to finalize changes such an object now.
+    if (!isFirst && specFinalizersOf(definition, object).length > 0) return { entry: current, gone: false }
     await request.validateAdmission(undefined, object)
     const isRefiled = request.context.settings.garbageCollection && applyPropagation(definition, object, options.propagationPolicy)
     const isMarked = startTermination(definition, object, options, request.context)
-    const gone = isGone(definition, object)
+    // The first delete only marks kinds with finalizers in the spec, even if there are none.
+    const gone = isGone(definition, object) && !(isFirst && definition.specFinalizers)
     // Kinds with a grace period are marked before they are removed, even without one: watchers see that it ended.
     const isWritten = gone ? isMarked && definition.gracePeriod !== undefined : isMarked || isRefiled
     if (isWritten) {

@@ -5,11 +5,15 @@ interface SpecFinalizers {
   readonly spec?: { readonly finalizers?: readonly string[] }
 }
 
+/** Finalizers in the spec, which namespaces have. */
+export const specFinalizersOf = ({ specFinalizers }: ResourceDefinition, object: ApiObject): readonly string[] =>
+  specFinalizers ? ((object as SpecFinalizers).spec?.finalizers ?? []) : []
+
 /** Finalizers of the object in metadata and, for namespaces, in the spec. */
-export function finalizersOf(definition: ResourceDefinition, object: ApiObject): readonly string[] {
-  const own = object.metadata.finalizers ?? []
-  return definition.specFinalizers ? [...own, ...((object as SpecFinalizers).spec?.finalizers ?? [])] : own
-}
+const finalizersOf = (definition: ResourceDefinition, object: ApiObject): readonly string[] => [
+  ...(object.metadata.finalizers ?? []),
+  ...specFinalizersOf(definition, object),
+]
 
 /** Whether an object under deletion can be removed now. */
 export function isGone(definition: ResourceDefinition, object: ApiObject): boolean {

@@ -1,6 +1,7 @@
 import type { Replay } from '../cel/replay.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext } from '../schema/model.ts'
 import type { Consent } from '../storage/object-store.ts'
 import type { Reliances } from './reliances.ts'
@@ -12,6 +13,8 @@ export interface WriteRequest extends Consent {
   readonly dryRun: boolean
   /** Runs validating admission on the final object, in every attempt; for a delete (without object) all of admission. */
   validateAdmission(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
+  /** Finds errors that are listed with those of validation; absent for resources without such. */
+  findErrors?: ((object: ApiObject, old: ApiObject | undefined) => Promise<FieldErrors>) | undefined
   /** What admission relied on, for creates. */
   readonly reliances?: Reliances
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */

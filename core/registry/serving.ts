@@ -7,6 +7,8 @@ import type { Pauses } from '../slices.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
+import { observedStore } from '../storage/observed-store.ts'
+import type { StorageObserver } from '../storage/observer.ts'
 import { ServedBytes } from '../storage/served-bytes.ts'
 import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
@@ -32,6 +34,8 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   /** Lifetime of events in seconds; 0: unlimited. */
   readonly eventTtl: number
   readonly leaseReuse: number
+  /** Counts what is done with the objects of a resource. */
+  observe(resource: GroupResource): StorageObserver
 }
 
 /** The stored objects of all versions of a resource. */
@@ -100,18 +104,24 @@ export function createServing(options: ServingOptions): ServeRows {
 
   function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
     const on = groupResourceOf(stored)
-    const store = options.stores.of(on)
+    const holder = options.stores.of(on)
+    const observer = options.observe(on)
+    const store = observedStore(holder, observer, clock)
     const { versioning } = stored
     const keepsVersions = versioning?.heldIn === 'requested'
     const objects = createObjectStore(store, stored, prefix, {
       namesUnreadable,
       clock,
+      holder,
+      observer,
       servedBytes,
       mediaType: stored.storageMediaType ?? options.storageMediaType,
       ...(keepsVersions ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
     })
     const base =
-      cached(on) && stored.storageKey !== '' ? createWatchCache({ objects, store, clock, logger, pauses }) : directFeed(objects, store)
+      cached(on) && stored.storageKey !== ''
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache })
+        : directFeed(objects, store)
     if (!keepsVersions) return { rows, store: base, viewOf: () => base }
     const { converter } = versioning
     const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema

@@ -4,7 +4,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
-import { hasGivenEmpty } from '../schema/given-empty.ts'
+import { copyOf, hasGivenEmpty } from '../schema/given-empty.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { Entry } from '../storage/entry.ts'
@@ -104,8 +104,11 @@ function countGeneration(definition: ResourceDefinition, object: ApiObject, old:
 
 /** Sets the managed fields, which cover the whole object whichever view was written. */
 function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObject): ApiObject {
-  const { managedFields: before, ...metadata } = written.metadata
-  return before === managedFields ? written : { ...written, metadata: { ...metadata, ...(managedFields && { managedFields }) } }
+  if (written.metadata.managedFields === managedFields) return written
+  const metadata = copyOf(written.metadata)
+  if (managedFields) metadata.managedFields = managedFields
+  else delete metadata.managedFields
+  return { ...written, metadata }
 }
 
 /** The object as it is before the write: with the revision of the stored one. */
@@ -168,9 +171,11 @@ export async function updateObject(
     const old = codec.known?.(current.bytes) ?? codec.canonical(existing)
     if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
     keepTimes(canonical as JsonObject, old as JsonObject)
+    const isStatus = view.partial && view.strategy === undefined
+    const found = isStatus && request.findErrors ? await request.findErrors(canonical, existing) : undefined
     const validated = interruptible(request, () => {
       if (view.strategy) validateSubresourceUpdate(definition, view.strategy, canonical, old, request.context)
-      else if (view.partial) validateStatusUpdate(definition, canonical, old, request.context)
+      else if (isStatus) validateStatusUpdate(definition, canonical, old, request.context, found)
       else validateUpdate(definition, canonical, old, request.context)
     })
     if (validated) await validated

@@ -2,7 +2,7 @@ import type { ApiObject, MetadataCheck, ResourceDefinition, SubresourceStrategy 
 import { invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import { internalValueAt } from '../schema/internal-value.ts'
+import { internalValueAt, isNamedText } from '../schema/internal-value.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
 import { validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
 import { validate, validateImmutable } from '../schema/validate.ts'
@@ -15,10 +15,10 @@ const finalizers = metadata.child('finalizers')
 const gatedRules: { readonly [rule: string]: string } = { 'spelling of addresses': 'StrictIPCIDRValidation' }
 
 const errorsFor = ({ schema }: ResourceDefinition, { settings }: HookContext) =>
-  new FieldErrors(
-    (rule) => gatedRules[rule] !== undefined && !settings.enabled(gatedRules[rule]),
-    (path, value) => internalValueAt(schema, path, value),
-  )
+  new FieldErrors((rule) => gatedRules[rule] !== undefined && !settings.enabled(gatedRules[rule]), {
+    shown: (path, value) => internalValueAt(schema, path, value),
+    isNamed: (path) => isNamedText(schema, path),
+  })
 
 function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: FieldErrors): void {
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
@@ -91,9 +91,10 @@ function validateContentUpdate(
   errors.forgive(before)
 }
 
-/** Throws 422 with all errors of a new object. */
-export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext): void {
+/** Throws 422 with all errors of a new object; `found`: those that are known already. */
+export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext, found?: FieldErrors): void {
   const errors = errorsFor(definition, context)
+  if (found) errors.include(found)
   const { namespaced, nameFormat } = definition
   errors.untilClosed(() => {
     validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors)
@@ -119,10 +120,17 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
   refuseIfAny(definition, object, errors)
 }
 
-/** Throws 422 with all errors of a status update; the rest of the object is unchanged and not validated. */
-export function validateStatusUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
+/** Throws 422 with all errors of a status update; the rest of the object is unchanged and not validated. `found`: as in `validateCreate`. */
+export function validateStatusUpdate(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject,
+  context: HookContext,
+  found?: FieldErrors,
+): void {
   const errors = errorsFor(definition, context)
   validateMetadataUpdate(definition, object, old, errors, context)
+  if (found) errors.include(found)
   errors.untilClosed(() => definition.strategy.validateStatus?.(object as never, old as never, errors, context))
   refuseIfAny(definition, object, errors)
 }

@@ -1,6 +1,8 @@
 import { hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
+import { clone } from '../schema/members.ts'
+import type { Json } from '../schema/model.ts'
 
 export interface FieldRequirement {
   readonly field: string
@@ -123,7 +125,8 @@ export function fieldReader(field: string, definition: Selectable): Reader {
   const hub = hubOf(definition)
   if (hub === undefined) return read
   const apiVersion = apiVersionOf(definition)
-  return (object) => read(hub.converter.now(object, apiVersion))
+  // A conversion may change what it is given.
+  return (object) => read(hub.converter.now(clone(object as Json) as ApiObject, apiVersion))
 }
 
 function servedReader(field: string, definition: Selectable): Reader {

@@ -10,6 +10,7 @@ import {
 } from '../schema/json-text.ts'
 import type { Json, Schema } from '../schema/model.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
+import { mergeDuplicates } from './json-duplicates.ts'
 import { findFaults, type Shape } from './json-faults.ts'
 import { syntaxFault } from './json-syntax.ts'
 
@@ -60,6 +61,10 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
 
 /** The strict decoding errors of a body that `parseJson` has accepted. */
 export const strictFaults = (bytes: Uint8Array, shape: Shape): string[] => findFaults(decodeUtf8(bytes) ?? repairUtf8(bytes), shape)
+
+/** A body that `parseJson` has accepted, with its duplicate members as Go's decoder of the type merges them. */
+export const mergedDuplicates = (bytes: Uint8Array, schema: Schema): Uint8Array =>
+  new TextEncoder().encode(mergeDuplicates(decodeUtf8(bytes) ?? repairUtf8(bytes), schema))
 
 /** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */
 function exactly(text: string, schema: Schema | undefined, spelled = false): Json {

@@ -16,6 +16,7 @@ export interface LightBody {
 }
 
 const decoder = new TextDecoder()
+const nothing = () => {}
 
 /**
  * Implements the Request interface for received requests and the server's own; parts are created on first use. The built-in class costs more
@@ -29,6 +30,7 @@ export class LightRequest implements Request {
   readonly #body: LightBody | null
   #controller: AbortController | undefined
   #abortReason: Error | undefined
+  #left: (() => void) | undefined
 
   declare readonly cache: 'default'
   declare readonly credentials: 'same-origin'
@@ -87,10 +89,24 @@ export class LightRequest implements Request {
     return request.signal.aborted ? request.signal.reason : undefined
   }
 
+  /**
+   * Calls back when the client gives a request of any class up, unless the returned function was called before. A LightRequest needs no signal
+   * for that, and knows one callback.
+   */
+  static onAbort(request: Request, callback: () => void): () => void {
+    if (!(#body in request)) {
+      request.signal.addEventListener('abort', callback, { once: true })
+      return () => request.signal.removeEventListener('abort', callback)
+    }
+    request.#left = callback
+    return nothing
+  }
+
   /** Aborts `signal`: the client has disconnected. */
   static abort(request: LightRequest, reason: Error): void {
     request.#abortReason ??= reason
     request.#controller?.abort(request.#abortReason)
+    request.#left?.()
   }
 
   /** For code outside of this server: host and target as the URL standard writes them, without dot segments. */

@@ -37,7 +37,8 @@ export function bodyFormat(contentType: string | null, platform: Platform, proto
 
 /** Format of a patch, which must be given. Throws UnsupportedMediaType. */
 export function patchFormat(contentType: string | null, accepted: readonly PatchFormat[]): PatchFormat {
-  const type = essence(contentType ?? '')
+  // As in the reference, a space before the parameters is a part of the type.
+  const type = (contentType ?? '').split(';', 1)[0] as string
   const found = accepted.find((format) => patchTypes[format] === type)
   if (found === undefined) throw unsupportedMediaType(accepted.map((format) => patchTypes[format]))
   return found

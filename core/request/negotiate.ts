@@ -102,21 +102,28 @@ export function createNegotiator(platform: Platform): Negotiator {
   }
 }
 
-function matches({ type, subtype }: AcceptClause, candidate: Supported): boolean {
+function matches({ type, subtype }: AcceptClause, candidate: Pick<Supported, 'type' | 'subtype'>): boolean {
   if (type === '*') return subtype === '*'
   return type === candidate.type && (subtype === '*' || subtype === candidate.subtype)
 }
 
-/** Applies a clause's parameters to a candidate; undefined when the endpoint does not support them. */
-function settle(
-  { parameters }: AcceptClause,
-  { format, type, subtype }: Supported,
-  endpoint: Endpoint,
-  group: string,
-): Negotiated | undefined {
+/** Whether every endpoint supports the parameters that are not about a kind. */
+function hasUsualParameters({ parameters }: AcceptClause, format: Format): boolean {
   const stream = parameters.get('stream') ?? ''
-  if (stream !== '' && (stream !== 'watch' || format === 'yaml')) return undefined
-  if ((parameters.get('sv') ?? 'v1') !== 'v1') return undefined
+  return (stream === '' || (stream === 'watch' && format !== 'yaml')) && (parameters.get('sv') ?? 'v1') === 'v1'
+}
+
+/** Whether a clause selects a media type such as `application/json`, apart from the kind that it asks for. As in the reference, its quality only orders. */
+export function selects(clause: AcceptClause, mediaType: string, format: Format): boolean {
+  const [type = '', subtype = ''] = mediaType.split('/')
+  return matches(clause, { type, subtype }) && hasUsualParameters(clause, format)
+}
+
+/** Applies a clause's parameters to a candidate; undefined when the endpoint does not support them. */
+function settle(clause: AcceptClause, { format, type, subtype }: Supported, endpoint: Endpoint, group: string): Negotiated | undefined {
+  if (!hasUsualParameters(clause, format)) return undefined
+  const { parameters } = clause
+  const stream = parameters.get('stream') ?? ''
   const chosen = { format, mediaType: `${type}/${subtype}`, pretty: parameters.get('pretty') === '1', stream }
   const kind = parameters.get('as')
   const version = parameters.get('v')

@@ -56,6 +56,10 @@ export function toHeld(row: ResourceDefinition, object: ApiObject): ApiObject {
   return hub ? hub.converter.now(object, hub.version) : object
 }
 
+/** An object of the row's version as it is served after it was held: some conversions keep fields in annotations. */
+export const throughHeld = (row: ResourceDefinition, object: ApiObject): ApiObject =>
+  hubOf(row) ? fromHeld(row, toHeld(row, object)) : object
+
 /** An object of any version of the resource in the row's version. */
 export function inVersion(row: ResourceDefinition, object: ApiObject, context: Context | undefined): MaybePromise<ApiObject> {
   const { versioning } = row

@@ -116,7 +116,7 @@ export interface Strategy<T = ApiObject> {
 }
 
 /** Format of `metadata.name` (schema/formats.ts). */
-export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment' | 'strictIP'
+export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment' | 'configMapKey' | 'strictIP'
 
 /** Hooks of a subresource such as `/resize` that writes a part of the object; its bodies are complete objects of the kind. Does no I/O. */
 export interface SubresourceStrategy {
@@ -302,7 +302,7 @@ export interface ResourceDefinition<M extends Message = Message> {
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
   /** Default propagation policy: `Orphan` for some old workload kinds. `Unsupported`: the policy of a request has no effect either. */
   readonly defaultPropagation: 'Background' | 'Orphan' | 'Unsupported'
-  /** Fields that bookmarks of the kind have, because their zero is written. */
+  /** What bookmarks of the kind have besides their own metadata, because the zero of a field is written. */
   readonly bare?: JsonObject
   /** Warning for deletes without propagation policy. */
   readonly propagationWarning?: string

@@ -1,5 +1,7 @@
 /** The kinds that the reference's decoders know. Errors about other kinds name its registries of kinds (schemes) and Go packages. */
 import type { Platform } from '../platform.ts'
+import { DecodeError, decode } from '../schema/decode.ts'
+import type { Json, Message } from '../schema/model.ts'
 import { type GroupVersion, groupVersions } from './group-versions.ts'
 
 interface GroupVersionKind {
@@ -65,14 +67,28 @@ function rowOf(group: string, version: string, platform: Platform): GroupVersion
 /** Go package of the types that all versions of a group are converted to. */
 const packageOf = (row: GroupVersion | undefined) => internalPackages[row?.group ?? ''] ?? row?.package.split('.').at(-2)
 
-function knows({ group, version, definitions, messages }: GroupVersion, kind: string): boolean {
+const ownMessage = ({ messages }: GroupVersion, kind: string) => messages.find(({ name, typeMeta }) => typeMeta === true && name === kind)
+
+function knows(row: GroupVersion, kind: string): boolean {
+  const { group, version, definitions } = row
   if (optionKinds.includes(kind) || (group === '' && version === 'v1' && metaKinds.includes(kind))) return true
-  if (definitions.some((each) => each.kind === kind || `${each.kind}List` === kind)) return true
-  return messages.some(({ name, typeMeta }) => typeMeta === true && name === kind)
+  return definitions.some((each) => each.kind === kind || `${each.kind}List` === kind) || ownMessage(row, kind) !== undefined
 }
 
-/** Why a body of one kind can't be an object of another one. */
-export function otherKindFault(given: GroupVersionKind, wanted: GroupVersionKind, platform: Platform): string {
+/** Why a value can't be decoded as its own kind; undefined: it can, or the kind has no schema here. */
+function decodeFault(row: GroupVersion, kind: string, value: Json): string | undefined {
+  const schema = row.definitions.find((each) => each.kind === kind)?.schema ?? ownMessage(row, kind)
+  try {
+    if (schema) decode(schema as Message, value, { root: true })
+    return undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
+}
+
+/** Why a body of one kind, which is decoded as that kind first, can't be an object of another one. */
+export function otherKindFault(given: GroupVersionKind, wanted: GroupVersionKind, value: Json, platform: Platform): string {
   const { group, version, kind } = given
   const target = rowOf(wanted.group, wanted.version, platform)
   const scheme = schemeOf(target?.group ?? '')
@@ -81,6 +97,8 @@ export function otherKindFault(given: GroupVersionKind, wanted: GroupVersionKind
     const apiVersion = group === '' ? version : `${group}/${version}`
     return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`
   }
+  const fault = decodeFault(source, kind, value)
+  if (fault !== undefined) return fault
   return `converting (${version}.${kind}) to (${packageOf(target)}.${wanted.kind}): unknown conversion`
 }
 

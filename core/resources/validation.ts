@@ -2,7 +2,7 @@
 import { equal } from '../schema/equal.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import { type FormatName, formats } from '../schema/formats.ts'
+import { domainPrefixedPathProblems, type FormatName, formats } from '../schema/formats.ts'
 import { parseAddress, parseNetwork } from '../schema/ip.ts'
 import type { Json } from '../schema/model.ts'
 
@@ -49,6 +49,12 @@ export function validateRequiredFormat(
 ): void {
   if (!value) errors.required(path, detail)
   else validateFormat(value, format, path, errors)
+}
+
+/** A path such as `acme.io/foo`; errors show the part that they are about. */
+export function validateDomainPrefixedPath(value: string, path: FieldPath, errors: FieldErrors): void {
+  if (value === '') errors.required(path)
+  else for (const { part, problem } of domainPrefixedPathProblems(value)) errors.invalid(path, part, problem)
 }
 
 /** Returns a function that tells whether it was called with the same scalar before. */

@@ -134,7 +134,7 @@ export const qualified = ({ group, resource }: GroupResource) => (group === '' ?
 const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
   ...(name !== '' && { name }),
   ...(group !== '' && { group }),
-  kind: resource,
+  ...(resource !== '' && { kind: resource }),
 })
 
 export const badRequest = (message: string) => new ApiError('BadRequest', message)
@@ -143,12 +143,11 @@ export const notFound = (groupResource: GroupResource, name: string) =>
   new ApiError('NotFound', `${qualified(groupResource)} ${quote(name)} not found`, about(groupResource, name))
 export const alreadyExists = (groupResource: GroupResource, name: string) =>
   new ApiError('AlreadyExists', `${qualified(groupResource)} ${quote(name)} already exists`, about(groupResource, name))
-export const forbidden = (groupResource: GroupResource, name: string, why: string) =>
-  new ApiError(
-    'Forbidden',
-    name === '' ? `${qualified(groupResource)} is forbidden: ${why}` : `${qualified(groupResource)} ${quote(name)} is forbidden: ${why}`,
-    about(groupResource, name),
-  )
+export function forbidden(groupResource: GroupResource, name: string, why: string): ApiError {
+  const resource = qualified(groupResource)
+  const what = resource === '' ? '' : `${resource}${name === '' ? '' : ` ${quote(name)}`} is `
+  return new ApiError('Forbidden', `${what}forbidden: ${why}`, about(groupResource, name))
+}
 export const conflict = (groupResource: GroupResource, name: string, why: string) =>
   new ApiError(
     'Conflict',

@@ -1,5 +1,5 @@
 /** Base64 (RFC 4648, standard alphabet, padded) as JSON carries bytes. */
-import { DecodeError } from './decode-error.ts'
+import { Base64Error } from './decode-error.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const values = new Uint8Array(128).fill(255)
@@ -14,8 +14,8 @@ const valueAt = (text: string, at: number) => {
 function payloadLength(text: string): number {
   let end = text.length
   while (end > 0 && text.length - end < 2 && text[end - 1] === '=') end--
-  for (let i = 0; i < end; i++) if (valueAt(text, i) === 255) throw new DecodeError(`illegal base64 data at input byte ${i}`)
-  if (text.length % 4 !== 0) throw new DecodeError(`illegal base64 data at input byte ${text.length - (text.length % 4)}`)
+  for (let i = 0; i < end; i++) if (valueAt(text, i) === 255) throw new Base64Error(i)
+  if (text.length % 4 !== 0) throw new Base64Error(text.length - (text.length % 4))
   return end
 }
 

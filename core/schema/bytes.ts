@@ -33,14 +33,19 @@ export function concatenate(
   return all
 }
 
+const isAligned = (bytes: Uint8Array) => (bytes.byteOffset & 3) === 0
+const aligned = (bytes: Uint8Array) => (isAligned(bytes) ? bytes : bytes.slice())
+/** Number of bytes from which on a copy costs less than a comparison byte by byte. */
+const worthCopying = 4_096
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
   let at = 0
   // Word by word if both are aligned, as most are: four times as fast.
-  if (((a.byteOffset | b.byteOffset) & 3) === 0) {
-    const left = wordsOf(a)
-    const right = wordsOf(b)
+  if (a.length > worthCopying || (isAligned(a) && isAligned(b))) {
+    const left = wordsOf(aligned(a))
+    const right = wordsOf(aligned(b))
     for (let word = 0; word < left.length; word++) if (left[word] !== right[word]) return false
     at = left.length << 2
   }

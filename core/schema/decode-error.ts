@@ -6,6 +6,13 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError'
 }
 
+/** A text is not base64. */
+export class Base64Error extends DecodeError {
+  constructor(at: number) {
+    super(`illegal base64 data at input byte ${at}`)
+  }
+}
+
 /** A value has another JSON type than its field. */
 export class TypeMismatch extends DecodeError {
   readonly value: Json

@@ -67,6 +67,8 @@ export class Walk {
   depth = 0
   /** Searches visit members in sorted order. */
   sorted = false
+  /** Paths have no keys of maps. */
+  omitsKeys = false
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */
@@ -102,6 +104,7 @@ export class Walk {
     let text = ''
     for (const segment of this.path) {
       if (text.length > maxPath) break
+      if (this.omitsKeys && segment instanceof MapKey) continue
       if (typeof segment === 'number') text += `[${segment}]`
       else text += `${text === '' ? '' : '.'}${shorten(nameOf(segment), maxStep)}`
     }

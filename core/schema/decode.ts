@@ -26,6 +26,8 @@ export interface DecodeOptions {
   readonly maxFilled?: number | undefined
   /** Unknown fields are sorted by member at each level. Default: input order. */
   readonly sorted?: boolean | undefined
+  /** Paths of unknown fields have no keys of maps. */
+  readonly omitsKeys?: boolean | undefined
 }
 
 export interface Decoded {
@@ -49,7 +51,9 @@ interface Slot {
   /** An empty list or map counts as absent. */
   readonly collection: 'list' | 'map' | undefined
   readonly nullable: boolean
-  /** The unset time (`0001-01-01T00:00:00Z`) stays as null, marked as given: null itself counts as absent. */
+  /** The unset time (`0001-01-01T00:00:00Z`) is marked as given: null itself counts as absent. */
+  readonly isTime: boolean
+  /** The unset time stays as null. */
   readonly keepsUnset: boolean
 }
 
@@ -243,6 +247,7 @@ function inlinedPath(schema: Message, name: string): string {
 function slotOf(name: string, field: Field, inlined: string): Slot {
   const { absent, zero } = omits(field)
   const { type } = field.schema
+  const isTime = type === 'time' || type === 'microTime'
   return {
     name,
     step: inlined === '' ? name : new InlinedField(name, `${inlined}${name}`),
@@ -251,7 +256,8 @@ function slotOf(name: string, field: Field, inlined: string): Slot {
     dropsZero: zero,
     collection: field.pointer || (field.schema.type !== 'list' && field.schema.type !== 'map') ? undefined : field.schema.type,
     nullable: field.schema.facets?.nullable === true,
-    keepsUnset: field.pointer && (type === 'time' || type === 'microTime'),
+    isTime,
+    keepsUnset: field.pointer && isTime,
   }
 }
 
@@ -264,6 +270,7 @@ const typeMeta = ['kind', 'apiVersion'].map(
     dropsZero: true,
     collection: undefined,
     nullable: false,
+    isTime: false,
     keepsUnset: false,
   }),
 )
@@ -307,8 +314,9 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
       walk.droppedEmpty = true
       read = slot.absent?.(walk)
     }
-  } else if (read === null && value !== null && slot.keepsUnset) {
+  } else if (read === null && value !== null && slot.isTime) {
     walk.droppedEmpty = true
+    if (!slot.keepsUnset) read = slot.absent?.(walk)
   } else if (read === null || (slot.dropsZero && isZero(read))) read = slot.absent?.(walk)
   walk.path.pop()
   return read
@@ -370,7 +378,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     const read = isUnset ? null : readSlot(slot, given, walk)
     if (walk.droppedEmpty) {
       walk.droppedEmpty = false
-      empties = { ...empties, [slot.name]: slot.keepsUnset ? null : given }
+      empties = { ...empties, [slot.name]: slot.isTime ? null : given }
     }
     if (result === undefined && read !== given) result = firstOf(value, slots, positions, start, at)
     if (result !== undefined && read !== undefined) result[slot.name] = read
@@ -430,6 +438,7 @@ function ordered(unknown: readonly string[]): string[] {
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
   const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'), options.maxFilled)
   walk.sorted = options.sorted === true
+  walk.omitsKeys = options.omitsKeys === true
   if (schema.open) return openReaderOf(schema)(value, walk) as JsonObject
   return readMessage(planOf(schema, options.root), value, walk)
 }

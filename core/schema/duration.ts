@@ -11,7 +11,7 @@ const units: Readonly<Record<string, bigint>> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 }
-const element = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+const element = /(\d*)(?:\.(\d*))?([^.\d]*)/y
 const limit = 1n << 63n
 
 /**
@@ -27,14 +27,11 @@ export function parseDuration(text: string): bigint {
   let total = 0n
   element.lastIndex = start
   for (let at = start; at < text.length; at = element.lastIndex) {
-    const match = element.exec(text)
-    if (match === null) {
-      if (/^\d+$/.test(text.slice(at))) throw new DecodeError(`time: missing unit in duration ${JSON.stringify(text)}`)
-      throw invalid()
-    }
-    const [, whole = '', fraction = '', unit = ''] = match
+    const [, whole = '', fraction = '', unit = ''] = element.exec(text) ?? []
     if (whole === '' && fraction === '') throw invalid()
-    const scale = units[unit] ?? 1n
+    if (unit === '') throw new DecodeError(`time: missing unit in duration ${JSON.stringify(text)}`)
+    const scale = Object.hasOwn(units, unit) ? units[unit] : undefined
+    if (scale === undefined) throw new DecodeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`)
     total += BigInt(whole || 0) * scale + (fraction === '' ? 0n : (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length))
   }
   if (total > limit || (total === limit && !negative)) throw invalid()

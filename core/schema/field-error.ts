@@ -61,16 +61,16 @@ function unicodeEscape(escaped: string, code: string | undefined): string {
 /** JSON as Go writes it. */
 const json = (value: Json): string => htmlSafe(shortJson(value, maxShown))
 
-/** Formats a value; unset values as `null`. */
-function shownValue(value: Json | undefined): string {
+/** Formats a value; unset values as `null`, texts of a named Go type as JSON. */
+function shownValue(value: Json | undefined, isNamed: boolean): string {
   if (value === undefined) return 'null'
-  return typeof value === 'string' ? quote(shorten(value, maxShown)) : json(value)
+  return typeof value === 'string' && !isNamed ? quote(shorten(value, maxShown)) : json(value)
 }
 
-function body(reason: FieldErrorReason, value: Json | undefined, detail: string): string {
+function body(reason: FieldErrorReason, value: Json | undefined, detail: string, isNamed = false): string {
   const word = words[reason]
   const omitted = withoutValue.has(reason) || (value === undefined && (reason === 'FieldValueTooMany' || reason === 'FieldValueTooFew'))
-  const shown = omitted ? word : `${word}: ${shownValue(value)}`
+  const shown = omitted ? word : `${word}: ${shownValue(value, isNamed)}`
   return detail === '' ? shown : `${shown}: ${shorten(detail, maxShown)}`
 }
 
@@ -78,6 +78,16 @@ const counted = (count: number, one: string) => `${count} ${count === 1 ? one : 
 
 /** Thrown to end a check that can add nothing. */
 const enough = new Error('no more errors are kept')
+
+/** The forms in which errors of an object show its values. */
+export interface Forms {
+  /** The value at a path in the form in which errors show it. */
+  shown(path: FieldPath, value: Json): Json
+  /** Whether the text at a path has a named type in Go. */
+  isNamed(path: FieldPath): boolean
+}
+
+const asTheyAre: Forms = { shown: (_path, value) => value, isNamed: () => false }
 
 /** A position in a collection of errors. */
 export interface Mark {
@@ -100,20 +110,26 @@ export class FieldErrors {
   #rule: string | undefined
   #ends = false
   readonly #waives: (rule: string) => boolean
-  readonly #shown: (path: FieldPath, value: Json) => Json
+  readonly #forms: Forms
 
   /**
    * @param waives true for rules that don't apply; default: all apply.
-   * @param shown the form in which errors show the value at a path; default: as it is.
+   * @param forms the forms in which errors show values; default: as they are.
    */
-  constructor(waives: (rule: string) => boolean = () => false, shown: (path: FieldPath, value: Json) => Json = (_path, value) => value) {
+  constructor(waives: (rule: string) => boolean = () => false, forms: Forms = asTheyAre) {
     this.#waives = waives
-    this.#shown = shown
+    this.#forms = forms
   }
 
   /** A value in the form in which errors show it. */
   shown(path: FieldPath, value: Json): Json {
-    return this.#shown(path, value)
+    return this.#forms.shown(path, value)
+  }
+
+  /** The text of an error without its field. */
+  #body(reason: FieldErrorReason, path: FieldPath, value: Json | undefined, detail: string): string {
+    if (value === undefined) return body(reason, value, detail)
+    return body(reason, this.#forms.shown(path, value), detail, typeof value === 'string' && this.#forms.isNamed(path))
   }
 
   /** Number of errors found, including those not kept; compare it to see whether a check failed. */
@@ -134,7 +150,7 @@ export class FieldErrors {
   }
 
   add(reason: FieldErrorReason, path: FieldPath, value: Json | undefined, detail: string): void {
-    if (this.#keeps()) this.#keep(reason, path, body(reason, value === undefined ? value : this.#shown(path, value), detail))
+    if (this.#keeps()) this.#keep(reason, path, this.#body(reason, path, value, detail))
   }
 
   /** As `add`, with the value as it is. */
@@ -269,11 +285,7 @@ export class FieldErrors {
   notSupported(path: FieldPath, value: Json | undefined, supported: readonly string[]): void {
     if (!this.#keeps()) return
     const detail = supported.length === 0 ? '' : `supported values: ${shortList(supported, maxShown, quote)}`
-    this.#keep(
-      'FieldValueNotSupported',
-      path,
-      body('FieldValueNotSupported', value === undefined ? value : this.#shown(path, value), detail),
-    )
+    this.#keep('FieldValueNotSupported', path, this.#body('FieldValueNotSupported', path, value, detail))
   }
 
   duplicate(path: FieldPath, value: Json | undefined): void {

@@ -74,11 +74,18 @@ const httpPathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const isHTTPPath = (value: string) => /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)
 const httpPathMessage = regexMessage('Invalid path', httpPathPattern)
 
-function domainPrefixedPath(value: string): string[] {
+/** Problems of a domain-prefixed path, such as `acme.io/foo`, each with the part that it is about. */
+export function domainPrefixedPathProblems(value: string): { readonly part: string; readonly problem: string }[] {
   const slash = value.indexOf('/')
-  if (slash <= 0 || slash === value.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")']
-  return [...dns1123Subdomain(value.slice(0, slash)), ...(isHTTPPath(value.slice(slash + 1)) ? [] : [httpPathMessage])]
+  if (slash <= 0 || slash === value.length - 1) return [{ part: value, problem: 'must be a domain-prefixed path (such as "acme.io/foo")' }]
+  const [host, path] = [value.slice(0, slash), value.slice(slash + 1)]
+  return [
+    ...dns1123Subdomain(host).map((problem) => ({ part: host, problem })),
+    ...(isHTTPPath(path) ? [] : [{ part: path, problem: httpPathMessage }]),
+  ]
 }
+
+const domainPrefixedPath: Format = (value) => domainPrefixedPathProblems(value).map(({ problem }) => problem)
 
 function domainPrefixedKey(value: string): string[] {
   const problems = qualifiedName(value)

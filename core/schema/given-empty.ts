@@ -1,5 +1,5 @@
 /**
- * Empty lists and maps that a client gave. Canonical objects don't contain them, as the reference's stored form does not, but until an object
+ * Empty lists and maps, and unset times (null), that a client gave. Canonical objects don't contain them, as the reference's stored form does not, but until an object
  * is stored the reference tells them from absent ones: some validation refuses them, and errors show them. They are in a property that
  * printers and walkers don't see.
  */
@@ -20,14 +20,15 @@ export const given = <T extends object, K extends keyof T & string>(object: T, n
 export const givenEmpties = (object: object): JsonObject | undefined => (object as Marked)[empties]
 
 /** Sets them for an object, unless there are none. */
-export function setGivenEmpties(object: JsonObject, given: JsonObject | undefined): void {
+export function setGivenEmpties(object: object, given: JsonObject | undefined): void {
   if (given !== undefined) Object.defineProperty(object, empties, { value: given, configurable: true })
 }
 
-/** Whether a value contains a list or map that was given as an empty one. */
+/** Whether a value contains a list or map that was given as an empty one, and that no default has filled since. */
 export function hasGivenEmpty(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return givenEmpties(value) !== undefined || Object.values(value).some(hasGivenEmpty)
+  const isEmpty = (name: string) => ((value as JsonObject)[name] ?? null) === null
+  return Object.keys(givenEmpties(value) ?? {}).some(isEmpty) || Object.values(value).some(hasGivenEmpty)
 }
 
 /** A shallow copy with the lists and maps that were given as empty ones. */

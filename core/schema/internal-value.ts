@@ -60,20 +60,29 @@ export function internalValue(schema: Schema, value: Json): Json {
   }
 }
 
-/** The schema at a path of an object; undefined where the path is not about a field. */
-function schemaAt(root: Schema, path: FieldPath): Schema | undefined {
+/** The schema at a path of an object, and the innermost field around it; undefined where the path is not about a field. */
+function placeAt(root: Schema, path: FieldPath): { readonly schema: Schema; readonly field: Field | undefined } | undefined {
   let schema: Schema | undefined = root
+  let field: Field | undefined
   for (const step of path.steps()) {
-    if (schema?.type === 'message') schema = schema.json.get(String(step))?.schema
-    else if (schema?.type === 'list') schema = typeof step === 'number' ? schema.items : undefined
+    if (schema?.type === 'message') {
+      field = schema.json.get(String(step))
+      schema = field?.schema
+    } else if (schema?.type === 'list') schema = typeof step === 'number' ? schema.items : undefined
     else schema = schema?.type === 'map' ? schema.values : undefined
   }
-  return schema
+  return schema && { schema, field }
+}
+
+/** Whether the text at a path of an object has a named type in Go, or is an item of a list of such texts. */
+export function isNamedText(root: Schema, path: FieldPath): boolean {
+  const place = placeAt(root, path)
+  return place?.schema.type === 'string' && place.field?.goType !== undefined
 }
 
 /** A value that an error at a path of an object shows. */
 export function internalValueAt(root: Schema, path: FieldPath, value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
-  const schema = schemaAt(root, path)
-  return schema === undefined ? value : internalValue(schema, value)
+  const place = placeAt(root, path)
+  return place === undefined ? value : internalValue(place.schema, value)
 }

@@ -237,6 +237,8 @@ export interface Message<F extends Fields = Fields> {
   readonly facets?: Facets
   /** Defaults that field defaults can't express. Runs after the defaults of its own fields and before those of its children. */
   defaults?(value: Infer<Message<F>>, context: HookContext): void
+  /** Validation beyond facets, before that of the fields. */
+  validateFirst?(value: Infer<Message<F>>, path: FieldPath, errors: FieldErrors, context: HookContext): void
   /** Validation beyond facets. Runs on every value of this type, after its fields. */
   validate?(value: Infer<Message<F>>, path: FieldPath, errors: FieldErrors, context: HookContext): void
   /** Gated values that can't be expressed by a single field (`Field.gate`). */
@@ -401,6 +403,7 @@ export interface MessageOptions<F extends Fields> {
   readonly additional?: Schema
   readonly facets?: Facets
   readonly defaults?: Message<F>['defaults']
+  readonly validateFirst?: Message<F>['validateFirst']
   readonly validate?: Message<F>['validate']
   readonly gated?: Message<F>['gated']
 }

@@ -173,7 +173,8 @@ export function validateObjectMetaUpdate(meta: Metadata, old: Metadata, path: Fi
   }
   for (const name of immutable) {
     const unset = texts.has(name) ? '' : undefined
-    const value = meta[name] ?? unset
+    // The unset time that a client gave is null.
+    const value = meta[name] === undefined ? unset : meta[name]
     if (value !== (old[name] ?? unset)) errors.invalid(path.child(name), value, 'field is immutable')
   }
   if (errors.count === 0) return

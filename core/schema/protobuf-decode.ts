@@ -7,7 +7,7 @@ import { formatDuration } from './duration.ts'
 import { parseJsonText } from './json-text.ts'
 import type { AnySchema, Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
-import { formatTime } from './time.ts'
+import { formatTime, unsetTime } from './time.ts'
 
 const maxDepth = 500
 
@@ -74,7 +74,8 @@ function readTime(type: 'time' | 'microTime'): Read {
       else nanos = reader.int32()
       return true
     })
-    if (length === 0) return null
+    // Present and unset: not the same as absent.
+    if (length === 0) return unsetTime[type]
     return formatTime({ seconds, nanos: type === 'time' ? 0 : Math.min(Math.max(nanos, 0), 999_999_999) }, type)
   }
 }

@@ -20,8 +20,10 @@ interface Encoding {
 interface Slot {
   readonly name: string
   readonly write: Write
-  /** Written for an unset value; undefined: nothing. */
+  /** Written for an absent value; undefined: nothing. */
   readonly zero: Json | undefined
+  /** Written for null, which for times means present and unset. */
+  readonly unset: Json | undefined
   readonly inline: boolean
 }
 
@@ -176,7 +178,8 @@ function zeroOf({ schema, pointer }: Field): Json | undefined {
 
 function slotOf(name: string, field: Field): Slot {
   const { tag, schema, inline = false } = field
-  const base = { name, zero: inline ? {} : zeroOf(field), inline }
+  const zero = inline ? {} : zeroOf(field)
+  const base = { name, zero, unset: schema.type === 'time' || schema.type === 'microTime' ? null : zero, inline }
   if (schema.type === 'list' && !schema.wrapper) {
     const items = encodingOf(schema.items)
     return { ...base, write: writeRepeated(tagOf(tag, items.wire), items) }
@@ -207,12 +210,13 @@ function planOf(schema: Message): readonly Slot[] {
 
 /** Writes the fields of a message, without its length. */
 export function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
-  for (const { name, write, zero, inline } of planOf(schema)) {
+  for (const { name, write, zero, unset, inline } of planOf(schema)) {
     if (inline) {
       write(writer, object)
       continue
     }
-    const value = object[name] ?? zero
+    const given = object[name]
+    const value = given ?? (given === null ? unset : zero)
     if (value !== undefined) write(writer, value)
   }
 }

@@ -10,6 +10,8 @@ const layouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:0
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
 /** 0001-01-01T00:00:00Z, the unset time. */
 const zeroSeconds = -62135596800
+/** The text of the unset time, whose canonical form is null. */
+export const unsetTime = { time: '0001-01-01T00:00:00Z', microTime: '0001-01-01T00:00:00.000000Z' } as const
 const year0 = -62167219200
 const year10000 = 253402300800
 

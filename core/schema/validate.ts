@@ -37,7 +37,7 @@ const needsValidation = reaching(
   (schema, field) =>
     field?.notEmpty === true ||
     Object.keys(schema.facets ?? {}).some((name) => !silent.has(name)) ||
-    (schema.type === 'message' && schema.validate !== undefined),
+    (schema.type === 'message' && (schema.validate ?? schema.validateFirst) !== undefined),
 )
 
 function visitorOf(schema: Schema): Visit | undefined {
@@ -110,6 +110,7 @@ const isEmpty = (value: Json) =>
 function visitMessage(schema: Message, value: Json, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || errors.closed) return
   const { members, hooks } = planOf(schema)
+  schema.validateFirst?.(value as never, path, errors, context)
   for (const { name, visit, needed } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (needed && (member === undefined || isEmpty(member))) errors.required(path.child(name))

@@ -9,6 +9,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { concatenate, sameBytes, startsWith } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -109,6 +110,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const canonical = (object: ApiObject): ApiObject => {
     const { resourceVersion, ...metadata } = object.metadata
+    setGivenEmpties(metadata, givenEmpties(object.metadata))
     const unversioned = resourceVersion === undefined ? object : { ...object, metadata }
     return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
@@ -163,12 +165,16 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(bare, to)
   }
 
-  /** The length differs in most cases, which avoids a comparison. */
-  const isShown = (served: Uint8Array, printed: Printed, revision: number) => {
-    const { bytes } = printed
+  /** The length differs in most cases. Nothing is copied: a new array costs more than the comparison. */
+  const isShown = (served: Uint8Array, { bytes }: Printed, revision: number) => {
     const place = versionPlace(bytes, head.length)
-    const { length } = versionMember(bytes, head.length, place, revision)
-    return served.length === bytes.length + length && sameBytes(served, show(printed, revision))
+    const member = versionMember(bytes, head.length, place, revision)
+    if (served.length !== bytes.length + member.length) return false
+    for (let at = 0; at < member.length; at++) if (served[place + at] !== member.charCodeAt(at)) return false
+    return (
+      sameBytes(served.subarray(0, place), bytes.subarray(0, place)) &&
+      sameBytes(served.subarray(place + member.length), bytes.subarray(place))
+    )
   }
 
   const isOwn = (object: Pick<ApiObject, 'kind' | 'apiVersion'>) => object.kind === kind && object.apiVersion === apiVersion
@@ -223,8 +229,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const decodeStored = (stored: Uint8Array, revision: number): ApiObject => {
-    const [start, rest] = servedPieces(stored, revision)
-    return parseJsonText(decoder.decode(start) + decoder.decode(rest), schema) as ApiObject
+    const place = versionPlace(stored, head.length)
+    const start = decoder.decode(stored.subarray(0, place))
+    const rest = decoder.decode(withoutLineFeed(stored).subarray(place))
+    return parseJsonText(start + versionMember(stored, head.length, place, revision) + rest, schema) as ApiObject
   }
 
   const writers: { readonly [mediaType: string]: Codec['store'] } = {

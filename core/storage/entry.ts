@@ -25,6 +25,8 @@ export interface Served {
   serve(key: string, stored: Uint8Array, revision: number): Uint8Array
   /** Decodes a new object from a stored value. */
   decode(key: string, stored: Uint8Array, revision: number): ApiObject
+  /** As `decode`, for callers that only read. */
+  view(key: string, stored: Uint8Array, revision: number): ApiObject
   /** As `serve`, in pieces to be joined. */
   pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
 }
@@ -107,6 +109,12 @@ export class Entry {
     return this.#codec.decode(this.bytesOnce)
   }
 
+  /** As `decode`, for callers that only read: the object that was just written is shared with its writer. */
+  view(): ApiObject {
+    if (this.#object !== undefined) return this.#object
+    return this.#stored === undefined ? this.decode() : (this.#from as Served).view(this.key, this.#stored, this.revision)
+  }
+
   /** The decoded object, frozen and cached. */
   get object(): ApiObject {
     this.#object ??= frozen(this.decode())
@@ -127,7 +135,7 @@ export class Entry {
   field(name: string, read: (object: ApiObject) => string): string {
     const known = this.#fields?.[name]
     if (known !== undefined) return known
-    const text = read(this.decode())
+    const text = read(this.view())
     this.#fields ??= {}
     this.#fields[name] = text
     return text

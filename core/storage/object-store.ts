@@ -19,6 +19,7 @@ import { createCodec } from './codec.ts'
 import { Entry, type Served } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
+import { type StorageObserver, unobserved } from './observer.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
 import { ServedBytes } from './served-bytes.ts'
@@ -101,6 +102,9 @@ export interface ObjectStoreOptions extends CodecOptions {
   readonly clock?: Clock
   /** Cache of served bytes, shared by several stores; default: one of its own. */
   readonly servedBytes?: ServedBytes
+  /** The store behind `store`, which guards are compared in; default: `store`. */
+  readonly holder?: KeyValueStore
+  readonly observer?: StorageObserver
 }
 
 const pageSize = 500
@@ -116,6 +120,7 @@ export function createObjectStore(
   prefix: string,
   options: ObjectStoreOptions = {},
 ): ObjectStore {
+  const { observer = unobserved } = options
   const plain = options.anyVersion ? createRawCodec() : createCodec(definition, options)
   const recent = new RecentWrites(plain)
   const codec: Codec = options.anyVersion
@@ -130,6 +135,7 @@ export function createObjectStore(
     kept: options.servedBytes ?? new ServedBytes(),
     serve: (...parameters) => recent.serve(...parameters),
     decode: (...parameters) => recent.decodeStored(...parameters),
+    view: (...parameters) => recent.view(...parameters),
     pieces: (stored, revision) => codec.servedPieces?.(stored, revision) ?? [codec.serve(stored, revision)],
   }
   const reader = createEntryReader(
@@ -139,6 +145,7 @@ export function createObjectStore(
     },
     groupResource,
     options.namesUnreadable ?? false,
+    observer.undecodable,
   )
   const entry = (kv: KeyValue) => reader.one(kv)
 
@@ -158,6 +165,12 @@ export function createObjectStore(
     const countable = query.matches === undefined && query.name === undefined
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
     const entries: Entry[] = []
+    let [fetched, evaluated] = [0, 0]
+    const listed = (list: EntryList): EntryList => {
+      reading.finish()
+      observer.listed(fetched, evaluated, entries.length)
+      return list
+    }
     const reading = reader.list(query.unreadable)
     let revision = await startRevision(query.at ?? 'newest', query.context)
     let from = query.after === undefined ? undefined : keyAfter(query.after)
@@ -170,24 +183,22 @@ export function createObjectStore(
       }
       const page = await read(options, query.context)
       revision = page.revision
+      fetched += page.items.length
       for (const [index, kv] of page.items.entries()) {
         if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
         const candidate = reading.read(kv)
         if (candidate === undefined) continue
+        evaluated++
         if (query.slices?.over) await query.slices.next()
         if (query.matches && !query.matches(candidate)) continue
         entries.push(candidate)
         const more = page.more || index < page.items.length - 1
         if (limit > 0 && entries.length === limit && more) {
-          reading.finish()
-          return { entries, revision, next: kv.key, ...(countable && { remaining: page.remaining }) }
+          return listed({ entries, revision, next: kv.key, ...(countable && { remaining: page.remaining }) })
         }
       }
       const last = page.items.at(-1)
-      if (!page.more || last === undefined) {
-        reading.finish()
-        return { entries, revision }
-      }
+      if (!page.more || last === undefined) return listed({ entries, revision })
       from = keyAfter(last.key)
     }
   }
@@ -214,7 +225,7 @@ export function createObjectStore(
     codec,
     keys,
     reader,
-    holder: store,
+    holder: options.holder ?? store,
     turns: new Turns(options.clock),
     list,
     async inspect(key) {

@@ -77,11 +77,18 @@ export class RecentWrites {
     return decoded ?? this.decode(this.serve(key, value, revision))
   }
 
+  /** As `decodeStored`, for callers that only read: an object that was just written is neither parsed nor copied. */
+  view(key: string, value: Uint8Array, revision: number): ApiObject {
+    const write = this.#writing(key, value)
+    if (write === undefined) return this.#codec.decodeStored?.(value, revision) ?? this.#codec.decode(this.#codec.serve(value, revision))
+    return withVersion(write.printed.object as JsonObject, String(revision), asIs) as ApiObject
+  }
+
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(bytes: Uint8Array): ApiObject {
     const write = this.#serving(bytes)
     if (write?.served === undefined) return this.#codec.decode(bytes)
-    return withVersion(write.printed.object as JsonObject, String(write.served.revision)) as ApiObject
+    return withVersion(write.printed.object as JsonObject, String(write.served.revision), clone) as ApiObject
   }
 
   /** The written object itself, without resourceVersion; must not be changed. */
@@ -98,17 +105,20 @@ export class RecentWrites {
   }
 }
 
+type Copy = (value: Json) => Json
+const asIs: Copy = (value) => value
+
 /** A copy with a resourceVersion, with members in the order of the served bytes. */
-function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
+function withVersion(object: JsonObject, resourceVersion: string, copied: Copy): JsonObject {
   const copy: JsonObject = {}
   for (const key in object) {
     const value = object[key] as Json
-    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion) : clone(value))
+    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion, copied) : copied(value))
   }
   return copy
 }
 
-function versioned(metadata: JsonObject, resourceVersion: string): JsonObject {
+function versioned(metadata: JsonObject, resourceVersion: string, copied: Copy): JsonObject {
   const copy: JsonObject = {}
   let isSet = false
   for (const key in metadata) {
@@ -116,7 +126,7 @@ function versioned(metadata: JsonObject, resourceVersion: string): JsonObject {
       copy['resourceVersion'] = resourceVersion
       isSet = true
     }
-    set(copy, key, clone(metadata[key] as Json))
+    set(copy, key, copied(metadata[key] as Json))
   }
   if (!isSet) copy['resourceVersion'] = resourceVersion
   return copy

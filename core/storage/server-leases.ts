@@ -7,6 +7,8 @@ import { createObjectStore } from './object-store.ts'
 export interface ServerLeases {
   /** The objects of all servers, in the order of their keys. Unreadable values are left out. */
   list(): Promise<readonly ApiObject[]>
+  /** The object of one server, now; undefined: it is not alive. */
+  get(name: string): Promise<ApiObject | undefined>
   /** Writes an object with this content under the server's name; its time-to-live starts again. Rejects with a StoreError. */
   renew(name: string, content: object): Promise<void>
   /** Resolves to false when the key does not exist. */
@@ -51,6 +53,7 @@ export function createServerLeases({ store, definition, prefix, folder, mediaTyp
       const { entries } = await objects.list({ namespace: '', unreadable: () => {} })
       return entries.map((entry) => entry.decode())
     },
+    get: async (name) => (await objects.get(keys.of('', name)))?.decode(),
     async renew(name, content) {
       const lease = await store.grantLease(seconds)
       const object: ApiObject = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: {}, ...content }

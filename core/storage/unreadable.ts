@@ -64,16 +64,23 @@ function storeReadError(groupResource: GroupResource, found: readonly StatusCaus
 
 /**
  * `entryOf` throws a StoreError `corrupt`. `names`: errors name the key of each value, which can still be deleted (gate
- * AllowUnsafeMalformedObjectDeletion).
+ * AllowUnsafeMalformedObjectDeletion). `undecodable` is called for each value that can't be decoded.
  */
-export function createEntryReader(entryOf: (kv: KeyValue) => Entry, groupResource: GroupResource, names: boolean): EntryReader {
+export function createEntryReader(
+  entryOf: (kv: KeyValue) => Entry,
+  groupResource: GroupResource,
+  names: boolean,
+  undecodable: () => void,
+): EntryReader {
   function attempt(kv: KeyValue): Entry | Problem {
     let decoded = false
     try {
       decoded = kv.value !== undefined
       return entryOf(kv)
     } catch (error) {
-      return { why: messageOf(error), decoded }
+      const why = messageOf(error)
+      if (decoded) undecodable()
+      return { why, decoded }
     }
   }
 

@@ -1,25 +1,27 @@
-import { attributesOf } from '../authz/authorizer.ts'
-import { forbiddenError } from '../authz/forbidden.ts'
+import { unconvertible } from '../apply/ownership.ts'
 import { createObject } from '../registry/create.ts'
 import { updateObject } from '../registry/update.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
-import type { ApiObject } from '../resources/definition.ts'
+import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { isObject } from '../schema/is-object.ts'
+import { clone } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
-import { objectOf } from './body.ts'
+import { objectOf, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
+import { submitCreation } from './creation.ts'
 import { checkName, validatePatchedIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
+import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
-import type { Target, Verb } from './services.ts'
+import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
@@ -55,13 +57,6 @@ function configuration(value: Json): JsonObject {
 
 const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.reason : undefined)
 
-/** Creating by apply requires permission for create. Throws 403. */
-async function checkMayCreate({ services, exchange }: Target): Promise<void> {
-  const attributes = attributesOf(exchange.user, { ...exchange.info, verb: 'create' })
-  const { verdict, reason } = await services.authorizer.authorize(attributes, exchange)
-  if (verdict !== 'allow') throw forbiddenError(attributes, reason)
-}
-
 /** PATCH with an applied configuration (API conventions, 'Server-side apply'); creates a missing object. */
 export const apply: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
@@ -84,6 +79,23 @@ export const apply: Verb = async (target) => {
     warned = true
   }
 
+  /** The result as an object of the kind. As in the reference, whole numbers wrap around, and what does not fit is an error of the server. */
+  function converted(merged: JsonObject): ApiObject {
+    const convert = (value: Json, refusal: Refusal) => objectOf({ value, faults: [] }, view.body, bytes, services.platform, refusal).object
+    const type = { apiVersion: apiVersionOf(view.body), kind: view.body.kind }
+    let fits = true
+    try {
+      return convert(merged, (_kind, why) => {
+        fits = false
+        return badRequest(why)
+      })
+    } catch (error) {
+      if (fits) throw error
+      const numbers = withGoIntegers(clone(merged), view.body.schema)
+      return convert(numbers, (_kind, why, fault) => unconvertible(type, applied, fault ? conversionFault(fault) : why))
+    }
+  }
+
   async function result(existing: ApiObject | undefined): Promise<ApiObject> {
     exchange.span?.event('About to apply patch')
     const merged = await afterApply(target, existing, applied, options)
@@ -91,7 +103,7 @@ export const apply: Verb = async (target) => {
     const errors = new FieldErrors()
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
-    const { object } = objectOf({ value: merged, faults: [] }, view.body, bytes, services.platform)
+    const object = converted(merged)
     validatePatchedIdentity(target, object)
     return object
   }
@@ -108,8 +120,7 @@ export const apply: Verb = async (target) => {
         name,
         `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
       )
-    await checkMayCreate(target)
-    const creation = submitWrite(target, 'CREATE', options)
+    const creation = submitCreation(target, options)
     const stored = await completed(target, object, creation, undefined)
     return respondEntry(target, await createObject(resource, stored, writeRequest(target, creation)), 201)
   }

@@ -1,7 +1,7 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
-import { parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
+import { mergedDuplicates, parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
 import { type BodyFormat, bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
@@ -33,6 +33,8 @@ export interface Body {
   readonly isOwn?: true
   /** Unknown fields are sorted, not in the order of the text: in the reference, patches and YAML pass through maps, which Go writes sorted. */
   readonly sorted?: true
+  /** Paths of unknown fields have no keys of maps: the reference converts the results of strategic merge patches without noting them. */
+  readonly omitsKeys?: boolean
   /** `faults` has the unknown fields too. */
   readonly isStrict?: boolean
 }
@@ -49,7 +51,7 @@ const maxFilled = 50_000
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn, sorted, isStrict = false }: Body,
+  { value, faults, isOwn, sorted, omitsKeys, isStrict = false }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   platform: Platform,
@@ -58,7 +60,7 @@ export function objectOf(
 ): { object: ApiObject; faults: string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
   try {
-    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, maxFilled, sorted })
+    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, maxFilled, sorted, omitsKeys })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, typed),
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
@@ -132,10 +134,13 @@ function parseText(bytes: Uint8Array, format: 'json' | 'yaml', schema?: Message)
     return { value, faults: duplicates, isOwn: true, sorted: true }
   }
   try {
-    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(schema && { schema }), ...settling(schema) })
+    const options = { ...(schema && { schema }), ...settling(schema) }
+    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...options })
+    if (duplicates.length === 0 || schema === undefined || schema.open) return { value, faults: duplicates, isOwn: true }
     // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.
-    const isStrict = duplicates.length > 0 && schema !== undefined && !schema.open
-    return { value, faults: isStrict ? strictFaults(bytes, bodyShape(schema)) : duplicates, isOwn: true, isStrict }
+    const faults = strictFaults(bytes, bodyShape(schema))
+    const merged = parseJson(mergedDuplicates(bytes, schema), { duplicates: false, ...options })
+    return { value: merged.value, faults, isOwn: true, isStrict: true }
   } catch (error) {
     throw isBadRequest(error) ? badRequest(`couldn't get version/kind; json parse error: ${error.message}`) : error
   }

@@ -17,8 +17,12 @@ export function requireName({ name }: Target): void {
   if (name === '') throw badRequest('name must be provided')
 }
 
+/** 400 for an object without a name in its body. */
+export const nameUndeterminable = ({ name }: Pick<Target, 'name'>) =>
+  badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+
 function validateBodyName({ name }: Target, { metadata }: ApiObject): void {
-  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (!metadata.name) throw nameUndeterminable({ name })
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
 }
 

@@ -7,6 +7,7 @@ import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
+import { typedAs } from './type-meta.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
@@ -53,12 +54,9 @@ export function objectVersions(target: Target): ObjectVersions {
       return inVersion(result, object, target.exchange)
     },
     decode(value, kind) {
-      const apiVersion = apiVersionOf(kind)
-      if (value['kind'] !== kind.kind || value['apiVersion'] !== apiVersion)
-        throw new Error(`expected ${apiVersion}, Kind=${kind.kind}, got ${String(value['apiVersion'])}, Kind=${String(value['kind'])}`)
       const definition = definitionOf(kind)
       const schema = schemaOf(kind)
-      const object = canonicalise(schema, value, { root: true }) as ApiObject
+      const object = canonicalise(schema, typedAs(value, { ...kind, schema }, services.platform), { root: true }) as ApiObject
       const context = hookContext(services)
       applyDefaults(schema, object as Json, context)
       definition?.strategy.defaults?.(object as never, context)

@@ -8,7 +8,7 @@ import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.t
 import type { Versions } from '../apply/scope.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import { managerOf } from '../request/options.ts'
-import { fromHeld } from '../resources/converter.ts'
+import { fromHeld, throughHeld } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -86,13 +86,14 @@ function ofParent(target: Target, existing: ApiObject | undefined, entries: Json
 /** Returns the recorder for a create, update or patch of this target. */
 export function recorder(target: Target, fieldManager: string): Recorder {
   const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
-  const { versioning } = target.resource.definition
+  const { definition } = target.resource
   return (object, existing) => {
     const live = existing && shown(target, existing)
+    const written = target.view.read ? object : throughHeld(definition, object)
     const record = (convert: ConvertNow) =>
-      updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, object as JsonObject)
+      updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, written as JsonObject)
     const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))
-    return then(withConversions(versioning?.converter, target.exchange, record), finish)
+    return then(withConversions(definition.versioning?.converter, target.exchange, record), finish)
   }
 }
 

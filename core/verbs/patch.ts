@@ -2,7 +2,7 @@ import { applyJsonPatch } from '../apply/json-patch.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
-import { readPatchOptions } from '../request/options.ts'
+import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
@@ -14,14 +14,14 @@ import { shortJson } from '../schema/shorten.ts'
 import { apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
-import { checkName, requireName, validatePatchedIdentity } from './name.ts'
+import { checkName, nameUndeterminable, requireName, validatePatchedIdentity } from './name.ts'
 import { type Recorder, recorder, shown } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
-import type { Verb } from './services.ts'
+import type { Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
@@ -58,6 +58,23 @@ function sorted(value: Json, patch: Json): Json {
   return Object.fromEntries(members.map(([name, member]) => [name, inner(name, member)]))
 }
 
+/**
+ * Throws 400 when a patch takes the version away: the reference then decodes the result as its internal type, where no field has this name.
+ */
+function checkVersion(target: Target, patched: Json, validation: FieldValidation, refusal: Refusal): void {
+  const { typeMeta, kind } = target.view.body
+  if (typeMeta === 'explicit' || !isObject(patched) || (patched['apiVersion'] ?? '') !== '') return
+  if ((patched['kind'] ?? '') !== '' && patched['kind'] !== kind) return
+  const fields = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion')
+  applyFieldValidation(
+    target,
+    validation,
+    fields.sort().map((name) => `unknown field ${JSON.stringify(name)}`),
+    refusal,
+  )
+  throw nameUndeterminable(target)
+}
+
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
@@ -81,7 +98,8 @@ export const patch: Verb = async (target) => {
     const document = shown(target, existing, view.base)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
     const refusal = refusalOf(isStrategic, value, patched)
-    const body = { value: patched, faults, isOwn: true, sorted: true } as const
+    if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
+    const body = { value: patched, faults, isOwn: true, sorted: true, omitsKeys: isStrategic } as const
     const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
     const result = objectOf(body, view.body, bytes, services.platform, refusal, check)
     const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults

@@ -1,5 +1,12 @@
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
-import { bindFieldSelector, exactField, fieldKey, fieldReader, fieldSelectorText } from '../request/field-selector.ts'
+import {
+  bindFieldSelector,
+  exactField,
+  type FieldRequirement,
+  fieldKey,
+  fieldReader,
+  fieldSelectorText,
+} from '../request/field-selector.ts'
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { badRequest } from '../respond/status.ts'
@@ -8,15 +15,19 @@ import type { Freshness } from '../storage/object-store.ts'
 import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
+/** The terms of the field selector besides the name that it requires. */
+function otherFields({ fieldSelector = [] }: Pick<ListOptions, 'fieldSelector'>): readonly FieldRequirement[] {
+  const name = exactField(fieldSelector, 'metadata.name')
+  return name === undefined
+    ? fieldSelector
+    : fieldSelector.filter((each) => each.field !== 'metadata.name' || each.operator !== '=' || each.value !== name)
+}
+
 /** Test for the label and field selectors; undefined when everything matches. */
-export function matcher(
-  { resource: { definition } }: Target,
-  { labelSelector, fieldSelector }: ListOptions,
-): ((entry: Entry) => boolean) | undefined {
+export function matcher({ resource: { definition } }: Target, options: ListOptions): ((entry: Entry) => boolean) | undefined {
+  const { labelSelector } = options
   const labels = labelSelector && !labelSelector.empty ? labelSelector : undefined
-  const name = fieldSelector && exactField(fieldSelector, 'metadata.name')
-  const others =
-    fieldSelector?.filter(({ field, operator, value }) => field !== 'metadata.name' || operator !== '=' || value !== name) ?? []
+  const others = otherFields(options)
   const fields = others.length > 0 ? bindFieldSelector(others, definition) : undefined
   if (!labels && !fields) return undefined
   return (entry) =>
@@ -36,16 +47,13 @@ function indexedTerm({ resource: { definition } }: Target, { fieldSelector = [] 
 }
 
 /** The first value that the selectors require of a field or label, except of the name. */
-function requiredValue(
-  { resource: { definition } }: Target,
-  { fieldSelector = [], labelSelector }: ListOptions,
-): RequiredValue | undefined {
-  const term = fieldSelector.find(({ field, operator }) => operator === '=' && field !== 'metadata.name')
+function requiredValue({ resource: { definition } }: Target, options: ListOptions): RequiredValue | undefined {
+  const term = otherFields(options).find(({ operator }) => operator === '=')
   if (term) {
     const [key, read] = [fieldKey(term.field, definition), fieldReader(term.field, definition)]
     return { key: `field ${key}`, value: term.value, read: (entry) => entry.field(key, read) }
   }
-  const label = labelSelector?.exact
+  const label = options.labelSelector?.exact
   return (
     label && {
       key: `label ${label.key}`,
@@ -55,10 +63,19 @@ function requiredValue(
   )
 }
 
-/** The part of the selectors that an index of changes can answer. */
-export function watchScope(target: Target, options: ListOptions): Scope {
+/** What a watch selects: `scope` is the part that an index of changes can answer, `matches` tests an object; absent: all in the scope. */
+export function watchSelection(
+  target: Target,
+  options: ListOptions,
+): { readonly scope: Scope; readonly matches?: (entry: Entry) => boolean } {
+  const { namespace } = target
   const required = requiredValue(target, options)
-  return { namespace: target.namespace, ...nameWanted(options), ...(required && { required }) }
+  const scope = { namespace, ...nameWanted(options), ...(required && { required }) }
+  const terms = otherFields(options).length + (options.labelSelector?.requirements.length ?? 0)
+  // The test of an agent's watch holds nothing of its own, as there are thousands.
+  if (required !== undefined && terms === 1) return { scope, matches: (entry) => required.read(entry) === required.value }
+  const matches = matcher(target, options)
+  return { scope, ...(matches && { matches }) }
 }
 
 /** `inPages`: without a match a page is of exactly the version, as in the reference, unless only one name is wanted. */
@@ -78,7 +95,8 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
   const { exchange, resource, namespace, services } = target
   const { keys } = resource.store
   const matches = matcher(target, options)
-  const limit = Math.max(0, options.limit ?? 0)
+  // As in the reference, a list of any version, which comes from memory, has one page.
+  const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit ?? 0)
   const indexed = indexedTerm(target, options)
   const base = {
     namespace,
@@ -90,8 +108,8 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
     ...(limit > 0 && { limit }),
   }
   if (!options.continue) return { ...base, at: freshness(options, (inPages || limit > 0) && base.name === undefined) }
-  if (parseListVersion(options.resourceVersion ?? '') !== 0)
-    throw badRequest('specifying resource version is not allowed when using continue')
   const { start, revision } = decodeContinue(options.continue, services.platform)
+  if ((options.resourceVersion ?? '0') !== '0' && options.resourceVersion !== '')
+    throw badRequest('specifying resource version is not allowed when using continue')
   return { ...base, after: keys.prefix(namespace) + start, at: revision === inconsistent ? 'newest' : { exact: revision } }
 }

@@ -33,7 +33,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 export interface ListMeta {
-  readonly resourceVersion: string
+  readonly resourceVersion?: string
   readonly continue?: string
   readonly remainingItemCount?: number
 }
@@ -55,12 +55,18 @@ export interface Renderer {
 }
 
 /** List metadata of a kind: lists of custom resources always have a continue token, which may be empty. */
-const listMeta = ({ typeMeta }: ResourceDefinition, { resourceVersion, ...meta }: ListMeta) =>
-  typeMeta === 'explicit' ? { continue: '', ...meta, resourceVersion } : { resourceVersion, ...meta }
+function listMeta({ typeMeta }: ResourceDefinition, { resourceVersion, ...meta }: ListMeta) {
+  const version = resourceVersion === undefined ? {} : { resourceVersion }
+  return typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta }
+}
 
 /** An object with nothing but metadata, and the empty fields that every object of the kind has. */
-const bareObject = ({ schema, kind, bare, ...definition }: ResourceDefinition, metadata: JsonObject) =>
-  canonicalise(schema, { ...structuredClone(bare), kind, apiVersion: apiVersionOf(definition), metadata }, { root: true })
+function bareObject({ schema, kind, bare, ...definition }: ResourceDefinition, { annotations, ...own }: JsonObject): Json {
+  const { metadata = {}, ...fields } = structuredClone(bare ?? {})
+  const all = { ...((metadata as JsonObject)['annotations'] as JsonObject), ...(annotations as JsonObject) }
+  const object = { ...fields, kind, apiVersion: apiVersionOf(definition), metadata: { ...own, annotations: all } }
+  return canonicalise(schema, object, { root: true })
+}
 
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
@@ -95,7 +101,8 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/protobuf`
-  const make = (entry: Entry) => encodeProtobuf(schema, fromHeld(definition, entry.decode()) as Json)
+  const isHeld = hubOf(definition) === undefined
+  const make = (entry: Entry) => encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
   const raw = (entry: Entry) => entry.form(form, () => make(entry))
   return {
     negotiated,

@@ -1,27 +1,18 @@
-import { StoreError } from '../ports.ts'
 import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { internalType } from '../resources/scheme.ts'
 import { bodyResponse, sourceResponse } from '../respond/body.ts'
-import type { ByteSource } from '../respond/byte-source.ts'
 import { contentType, encode } from '../respond/encode.ts'
-import { apiErrorOf } from '../respond/error.ts'
 import { responseHeaders } from '../respond/headers.ts'
-import { Reply } from '../respond/reply.ts'
-import { ApiError, expired, internalError, type Status } from '../respond/status.ts'
-import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
-import { concatenate } from '../schema/bytes.ts'
+import { ApiError, type Status } from '../respond/status.ts'
 import { eachInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
-import { eventTypeOf } from '../watch/change.ts'
 import type { FeedList } from '../watch/feed.ts'
-import type { WatchEncoder } from '../watch/stream.ts'
-import { TooOld } from '../watch/too-old.ts'
 import { isKept, keptBytes } from './join.ts'
 import { listSource } from './long-list.ts'
-import { createRenderer, type ListMeta, type Renderer, tableOf } from './render.ts'
+import { createRenderer, type ListMeta, tableOf } from './render.ts'
 import type { Target } from './services.ts'
 import { slowEncoding, startEncoding } from './verb-span.ts'
 
@@ -32,7 +23,7 @@ const fewEntries = 32
 const untabled: Endpoint = { protobuf: true, table: false }
 
 /** Open messages have no protobuf form. */
-function endpointOf({ view }: Target): Endpoint {
+export function endpointOf({ view }: Target): Endpoint {
   if (view.tables === false) return untabled
   return view.body.schema.open ? open : compiled
 }
@@ -113,7 +104,8 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
   const meta: ListMeta = {
-    resourceVersion: String(found.revision),
+    // Component statuses are in no store.
+    ...(found.revision > 0 && { resourceVersion: String(found.revision) }),
     ...(next !== undefined && { continue: next }),
     ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
   }
@@ -154,70 +146,3 @@ function isLarge(entries: readonly Entry[]): boolean {
 
 const typeOf = ({ resource, services }: Target, isList: boolean) => internalType(resource.definition, isList, services.platform)
 const unfitting = (message: string) => new ApiError('NotAcceptable', message)
-
-/** The Status of an error event in a watch. */
-function statusOf(error: Error): Status {
-  if (error instanceof TooOld) return expired(error.message).status
-  if (error instanceof StoreError && error.code === 'compacted')
-    return expired('The resourceVersion for the provided watch is too old.').status
-  return (apiErrorOf(error) ?? internalError('the watch failed')).status
-}
-
-/** A renderer, and its cache keys for frames. */
-function named(renderer: Renderer) {
-  const { form } = renderer
-  return { renderer, names: { ADDED: `ADDED/${form}`, MODIFIED: `MODIFIED/${form}`, DELETED: `DELETED/${form}` } }
-}
-
-const joinFrames = (frames: readonly Uint8Array[]) => (frames.length === 1 ? frames[0]! : concatenate(frames))
-
-const nothing = new Uint8Array(0)
-/** Encodes nothing: events are no lists, so that the first one ends the watch. */
-const unfit = { event: () => nothing, events: () => nothing, bookmark: () => nothing }
-
-/** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
-export function watchEncoder(target: Target): WatchEncoder {
-  const { exchange, services } = target
-  const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
-  const frame = negotiated.format === 'protobuf' ? protobufFrame : jsonFrame
-  const error: WatchEncoder['error'] = (given) =>
-    frame('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false))
-  if (negotiated.transform?.kind === 'PartialObjectMetadataList') return { ...unfit, error }
-  let next = named(createRenderer(target, negotiated))
-  const later = negotiated.transform?.kind === 'Table' ? named(createRenderer(target, negotiated, false)) : next
-  /** Only the first table of a watch has column definitions. */
-  const take = () => {
-    const now = next
-    next = later
-    return now
-  }
-  const initialEnd = services.platform.name('<domain>/initial-events-end')
-  const event: WatchEncoder['event'] = (type, entry, change) => {
-    const { renderer, names } = take()
-    if (change === undefined) return frame(type, renderer.object(entry))
-    return change.frame(names[type]) ?? change.keepFrame(names[type], frame(type, renderer.object(entry)))
-  }
-  return {
-    event,
-    events(changes, joined) {
-      const { form } = next.renderer
-      const bytes = joined.get(form) ?? joinFrames(changes.map((change) => event(eventTypeOf(change)!, change.entry, change)))
-      joined.set(form, bytes)
-      next = later
-      return bytes
-    },
-    bookmark: (revision, ends) =>
-      frame(
-        'BOOKMARK',
-        take().renderer.bare({ resourceVersion: String(revision), ...(ends && { annotations: { [initialEnd]: 'true' } }) }),
-      ),
-    error,
-  }
-}
-
-export function respondWatch(target: Target, events: ByteSource | Uint8Array<ArrayBuffer>): Response {
-  const { exchange, services } = target
-  const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
-  const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-  return new Reply(events, { status: 200, headers: responseHeaders(exchange, type) })
-}

@@ -1,4 +1,5 @@
 import type { Admission } from '../admission/chain.ts'
+import type { Alarms } from '../alarms.ts'
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
@@ -12,6 +13,8 @@ import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
 import type { Pauses } from '../slices.ts'
+import type { WatchObserver } from '../watch/stream.ts'
+import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
 
 /** Dependencies of verbs; built once by `createApiServer`. */
@@ -19,6 +22,9 @@ export interface Services {
   readonly platform: Platform
   readonly settings: ClusterSettings
   readonly clock: Clock
+  /** The alarms of watches. */
+  readonly alarms: Alarms
+  readonly watchEncoders: WatchEncoders
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound
@@ -33,11 +39,15 @@ export interface Services {
   readonly deprecated: { set(labels: readonly string[], value: number): void }
   /** Metric of the size of bodies in bytes, with the labels resource, verb and group. */
   readonly bodySizes: { observe(labels: readonly [resource: string, verb: string, group: string], bytes: number): void }
+  /** Metrics of watches of one version of a resource. */
+  watches(labels: readonly [group: string, version: string, resource: string]): WatchMetrics
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
   /** How node agents are called. */
   readonly nodeAgents: NodeAgents
+  /** Maximum bytes per second of each direction of a connection to a node agent, pod or service that has switched protocols; 0: no limit. */
+  readonly maxConnectionBytesPerSecond: number
   /** Preferred types of node addresses, in order. */
   readonly nodeAddressTypes: readonly string[]
   /** Rules for a SelfSubjectRulesReview. */
@@ -61,6 +71,11 @@ export interface Services {
   readonly watchList: boolean
   /** Concurrent deletions of a deletecollection request. */
   readonly deleteCollectionWorkers: number
+}
+
+export interface WatchMetrics extends WatchObserver {
+  /** A watch has sent its initial events and their bookmark, so many seconds after its request. `scope`: cluster, namespace or resource. */
+  initialized(scope: string, seconds: number): void
 }
 
 /** One request to one resource. */

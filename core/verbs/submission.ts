@@ -37,6 +37,8 @@ export interface Submission {
   mutate(object: ApiObject, old: ApiObject | undefined): MaybePromise<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
   validate(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
+  /** Finds errors that are listed with those of validation; undefined for resources without such. */
+  readonly findErrors: WriteRequest['findErrors']
 }
 
 /** Admission attributes. A class, because an object literal with getters would create a hidden class per request. */
@@ -147,6 +149,7 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     if (store) reliances.add(store, name, revision, check)
   }
   const asks: Asks = { operation, dryRun, options, slices, rely }
+  const finder = admission.finderOf(target.resource.groupResource)
   return {
     operation,
     dryRun,
@@ -161,6 +164,7 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
       const asked = new RequestAttributes(target, asks, shown(object), shown(old))
       return object === undefined ? then(admission.mutate(asked), () => admission.validate(asked)) : admission.validate(asked)
     },
+    findErrors: finder && ((object, old) => finder(new RequestAttributes(target, asks, shown(object), shown(old)))),
   }
 }
 
@@ -183,12 +187,13 @@ class RequestedWrite implements WriteRequest {
   readonly context: HookContext
   readonly dryRun: boolean
   readonly validateAdmission: Submission['validate']
+  readonly findErrors: Submission['findErrors']
   readonly replay: Replay
   readonly #exchange: Exchange
 
   readonly reliances: Reliances
 
-  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, reliances }: Submission) {
+  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, findErrors, reliances }: Submission) {
     const { platform, settings, now } = hookContext(services)
     const warn = (text: string) => void exchange.warnings.push(text)
     const replay = new Replay(slices)
@@ -199,6 +204,7 @@ class RequestedWrite implements WriteRequest {
     this.reliances = reliances
     this.dryRun = dryRun
     this.validateAdmission = validate
+    this.findErrors = findErrors
     this.#exchange = exchange
   }
 

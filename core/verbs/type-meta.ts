@@ -2,13 +2,13 @@
 
 import type { Platform } from '../platform.ts'
 import { unrecognizedObject } from '../request/json.ts'
+import { readTypeHeader } from '../request/type-header.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { isSameKind, otherKindFault } from '../resources/scheme.ts'
 import { type ApiError, badRequest, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
 import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { jsonType } from '../schema/scalars.ts'
 import type { SubresourceView } from './views.ts'
 
 export type BodyKind = SubresourceView['body']
@@ -33,37 +33,6 @@ const textOf = (value: JsonObject, name: 'apiVersion' | 'kind') => {
 const otherVersion = (given: string, expected: string) =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 
-/** What Go reads kind and apiVersion into. */
-const goHeader = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-/** Go's JSON reads these members whatever their case. */
-const headerFields: { readonly [lower: string]: 'apiVersion' | 'kind' | undefined } = { kind: 'kind', apiversion: 'apiVersion' }
-
-interface Header {
-  kind: string
-  apiVersion: string
-}
-
-const fieldOf = (key: string) => (key.length === 4 || key.length === 10 ? headerFields[key.toLowerCase()] : undefined)
-
-/** Kind and apiVersion of a body; a text says why they can't be read. */
-function headerOf(value: Json, sorted = false): Header | string {
-  const fault = (of: Json, target: string) =>
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(of)} into Go ${target}`
-  const header: Header = { kind: '', apiVersion: '' }
-  if (value === null) return header
-  if (!isObject(value)) return fault(value, `value of type ${goHeader}`)
-  const keys = Object.keys(value)
-  for (const key of sorted ? keys.sort() : keys) {
-    const field = fieldOf(key)
-    if (field === undefined) continue
-    const text = value[key] as Json
-    if (typeof text === 'string') header[field] = text
-    else if (text !== null) return fault(text, `struct field .${field} of type string`)
-  }
-  return header
-}
-
 /** Go's ParseGroupVersion; undefined: malformed. */
 function groupVersionOf(apiVersion: string): { group: string; version: string } | undefined {
   const parts = apiVersion === '' ? ['', ''] : apiVersion.split('/')
@@ -86,7 +55,7 @@ interface Fault {
 
 /** The object with the kind's type; throws what `refuse` returns for another kind, and for a version that can't be decoded as this kind. */
 function typed({ value, sorted, bytes }: Typed, kind: BodyKind, platform: Platform, refuse: (fault: Fault) => ApiError): JsonObject {
-  const found = headerOf(value, sorted)
+  const found = readTypeHeader(value, sorted)
   if (typeof found === 'string') throw refuse({ why: found })
   const expected = apiVersionOf(kind)
   if (found.kind === kind.kind && found.apiVersion === expected) return withType(value as JsonObject, kind)
@@ -98,7 +67,7 @@ function typed({ value, sorted, bytes }: Typed, kind: BodyKind, platform: Platfo
   if (given.version === '') throw refuse({ why: `Object 'apiVersion' is missing in '${shown(bytes)}'`, given })
   const isCurrent = apiVersion === expected || kind.olderVersions?.includes(apiVersion) === true
   if (given.kind !== kind.kind || !(isCurrent || isSameKind(given, kind, platform)))
-    throw refuse({ why: otherKindFault(given, kind, platform), given })
+    throw refuse({ why: otherKindFault(given, kind, value, platform), given })
   if (!isCurrent) throw otherVersion(apiVersion, expected)
   return withType(value as JsonObject | null, kind)
 }
@@ -110,6 +79,10 @@ function withType(value: JsonObject | null, kind: BodyKind): JsonObject {
   object['apiVersion'] = apiVersionOf(kind)
   return object
 }
+
+/** The object with the kind's type, which it may leave out. Throws an ApiError with the reason when it is of another kind. */
+export const typedAs = (value: JsonObject, kind: BodyKind, platform: Platform): JsonObject =>
+  typed({ value, bytes: new Uint8Array() }, kind, platform, ({ why }) => badRequest(why))
 
 const cannotHandle = ({ kind }: BodyKind, bytes: Uint8Array, { why, given }: Fault) =>
   given
@@ -182,7 +155,7 @@ const otherOptions = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList
 
 /** Throws 400 for a body of a delete that is no DeleteOptions of any version. */
 export function checkOptionsType({ value, sorted }: Pick<Typed, 'value' | 'sorted'>, { domain }: Platform): void {
-  const found = headerOf(value, sorted)
+  const found = readTypeHeader(value, sorted)
   if (typeof found === 'string') throw badRequest(found)
   const { kind, apiVersion } = found
   if (groupVersionOf(apiVersion) === undefined) throw badRequest(`unexpected GroupVersion string: ${apiVersion}`)

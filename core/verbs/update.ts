@@ -7,6 +7,7 @@ import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
+import { submitCreation } from './creation.ts'
 import { checkName, requireName, validateIdentity } from './name.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
@@ -39,7 +40,7 @@ export const update: Verb = async (target) => {
       if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
       const fresh = copy()
       delete fresh.metadata.resourceVersion
-      const submission = submitWrite(target, 'CREATE', options)
+      const submission = submitCreation(target, options)
       const object = await completed(target, fresh, submission, undefined, record)
       return respondEntry(target, await createObject(resource, object, writeRequest(target, submission)), 201)
     }

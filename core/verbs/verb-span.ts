@@ -19,7 +19,7 @@ const maxAuditId = 64
 
 const protocols: { readonly [protocol: string]: string } = { h2: 'HTTP/2.0', 'http/1.1': 'HTTP/1.1' }
 
-function scopeOf({ name, verb, namespace }: Exchange['info']): string {
+export function scopeOf({ name, verb, namespace }: Exchange['info']): string {
   if (name !== '' || verb === 'create') return 'resource'
   return namespace === '' ? 'cluster' : 'namespace'
 }

@@ -4,9 +4,10 @@ import { parseVersion } from '../request/resource-version.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import type { FeedList } from '../watch/feed.ts'
 import { watchStream } from '../watch/stream.ts'
-import { entryQuery, matcher, watchScope } from './query.ts'
-import { respondWatch, watchEncoder } from './respond.ts'
+import { entryQuery, watchSelection } from './query.ts'
+import { respondWatch, watchEncoder } from './respond-watch.ts'
 import type { Target, Verb } from './services.ts'
+import { scopeOf } from './verb-span.ts'
 
 /** Options of a watch whose path names the object. Throws 400 when they select another name. */
 function named(asked: ListOptions, name: string): ListOptions {
@@ -36,7 +37,7 @@ export const watch: Verb = async (target) => {
   // The deprecated paths `/watch/…/NAME` put the name into the path.
   const options = name === '' ? asked : named(asked, name)
   const revision = parseVersion(options.resourceVersion ?? '')
-  const matches = matcher(target, options)
+  const { scope, matches } = watchSelection(target, options)
   const { sendInitialEvents } = options
   const fromState = sendInitialEvents === true || revision === 0
   const state = fromState ? await stateOf(target, options) : undefined
@@ -44,18 +45,24 @@ export const watch: Verb = async (target) => {
   const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
   const encoder = watchEncoder(target)
   if (state instanceof ApiError) return respondWatch(target, encoder.error(state) as Uint8Array<ArrayBuffer>)
+  const announceInitialEnd = sendInitialEvents === true && options.allowWatchBookmarks === true
+  const { group, version, resource: plural } = exchange.info
+  const observer = services.watches([group, version, plural])
   const stream = watchStream({
     store: resource.store,
-    clock: services.clock,
-    signal: exchange.signal,
-    onShutdown: (end) => exchange.onShutdown(end),
+    alarms: services.alarms,
+    owner: exchange,
     encoder,
-    scope: watchScope(target, options),
+    observer,
+    scope,
     ...(matches && { matches }),
     after: state?.revision ?? revision,
     initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
-    initialized: () => exchange.seat?.leave(),
-    announceInitialEnd: sendInitialEvents === true && options.allowWatchBookmarks === true,
+    initialized() {
+      exchange.seat?.leave()
+      if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (services.clock.monotonic() - exchange.received) / 1000)
+    },
+    announceInitialEnd,
     bookmarks: options.allowWatchBookmarks === true,
     timeout: seconds * 1000,
   })

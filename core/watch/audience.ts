@@ -1,5 +1,6 @@
 import type { Change } from './change.ts'
 import type { RequiredValue, Subscriber } from './feed.ts'
+import { type Group, joined, left, membersOf } from './group.ts'
 
 /** Maximum bytes of the objects in changes whose frames are joined. */
 const maxJoined = 64 * 1024
@@ -7,7 +8,7 @@ const maxJoined = 64 * 1024
 /** The subscribers that require some value of one field or label. */
 interface ValueGroups {
   readonly read: RequiredValue['read']
-  readonly byValue: Map<string, Set<Subscriber>>
+  readonly byValue: Map<string, Group<Subscriber>>
 }
 
 /**
@@ -15,54 +16,57 @@ interface ValueGroups {
  * costs the latter one lookup for each field and label that any of them requires.
  */
 export class Audience {
-  readonly #all = new Set<Subscriber>()
-  readonly #required = new Map<string, ValueGroups>()
+  #all: Group<Subscriber> | undefined
+  /** By field or label; undefined: no subscriber requires any. */
+  #required: Map<string, ValueGroups> | undefined
 
   get isEmpty(): boolean {
-    return this.#all.size === 0 && this.#required.size === 0
+    return this.#all === undefined && this.#required === undefined
   }
 
   add(subscriber: Subscriber, required?: RequiredValue): void {
     if (required === undefined) {
-      this.#all.add(subscriber)
+      this.#all = joined(this.#all, subscriber)
       return
     }
     const { key, value, read } = required
+    this.#required ??= new Map()
     const groups = this.#required.get(key) ?? { read, byValue: new Map() }
     this.#required.set(key, groups)
-    const group = groups.byValue.get(value) ?? new Set()
-    groups.byValue.set(value, group.add(subscriber))
+    groups.byValue.set(value, joined(groups.byValue.get(value), subscriber))
   }
 
   delete(subscriber: Subscriber, required?: RequiredValue): void {
     if (required === undefined) {
-      this.#all.delete(subscriber)
+      this.#all = left(this.#all, subscriber)
       return
     }
     const { key, value } = required
-    const groups = this.#required.get(key)
-    const group = groups?.byValue.get(value)
-    group?.delete(subscriber)
-    if (group?.size === 0) groups?.byValue.delete(value)
-    if (groups?.byValue.size === 0) this.#required.delete(key)
+    const groups = this.#required?.get(key)
+    if (groups === undefined) return
+    const group = left(groups.byValue.get(value), subscriber)
+    if (group === undefined) groups.byValue.delete(value)
+    else groups.byValue.set(value, group)
+    if (groups.byValue.size === 0) this.#required?.delete(key)
+    if (this.#required?.size === 0) this.#required = undefined
   }
 
   *members(): Generator<Subscriber> {
-    yield* this.#all
-    for (const { byValue } of this.#required.values()) for (const group of byValue.values()) yield* group
+    yield* membersOf(this.#all)
+    for (const { byValue } of this.#required?.values() ?? []) for (const group of byValue.values()) yield* membersOf(group)
   }
 
   changes(changes: readonly Change[]): void {
-    if (this.#all.size > 0) {
+    if (this.#all !== undefined) {
       const size = changes.reduce((sum, { entry }) => sum + entry.size, 0)
-      const joined = size <= maxJoined ? new Map() : undefined
-      for (const subscriber of this.#all) subscriber.changes(changes, joined)
+      const frames = size <= maxJoined ? new Map() : undefined
+      for (const subscriber of membersOf(this.#all)) subscriber.changes(changes, frames)
     }
-    for (const groups of this.#required.values()) this.#tellGroups(changes, groups)
+    for (const groups of this.#required?.values() ?? []) this.#tellGroups(changes, groups)
   }
 
   #tellGroups(changes: readonly Change[], { read, byValue }: ValueGroups): void {
-    const chosen = new Map<Set<Subscriber>, Change[]>()
+    const chosen = new Map<Group<Subscriber>, Change[]>()
     for (const change of changes) {
       const { deleted, entry, previous } = change
       const before = previous && read(previous)
@@ -76,6 +80,6 @@ export class Audience {
         else chosen.set(group, [change])
       }
     }
-    for (const [group, own] of chosen) for (const subscriber of group) subscriber.changes(own)
+    for (const [group, own] of chosen) for (const subscriber of membersOf(group)) subscriber.changes(own)
   }
 }

@@ -17,24 +17,22 @@ import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
+import { type CacheObserver, unobserved } from '../storage/observer.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import { inSpan } from '../tracing/span.ts'
+import { CacheSubscription, type LiveFeed } from './cache-subscription.ts'
 import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
 import { FanOut } from './fan-out.ts'
-import type { FeedList, FeedQuery, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { FeedList, FeedQuery, WatchableStore } from './feed.ts'
 import { loadAll } from './load.ts'
 import { freshnessTimeout, Reached } from './reached.ts'
 import { SortedEntries } from './sorted-entries.ts'
-import { TooOld } from './too-old.ts'
-import { Window } from './window.ts'
+import { Window, windowCapacity } from './window.ts'
 
 /** Number of single-object reads after which the cache is started. */
 const startingReads = 32
-const windowCapacity = 10_000
-/** Bytes of changes that are sent at a time to a subscriber that is catching up. */
-const pieceBytes = 64 * 1024
 /** Minimum milliseconds between progress requests for subscribers. Reads that wait for a revision ask without this limit. */
 const progressInterval = 1_000
 const firstRetry = 100
@@ -51,9 +49,10 @@ export interface CacheOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly pauses: Pauses
+  readonly observer?: CacheObserver
 }
 
-export function createWatchCache({ objects, store, clock, logger, pauses }: CacheOptions): WatchableStore {
+export function createWatchCache({ objects, store, clock, logger, pauses, observer = unobserved.cache }: CacheOptions): WatchableStore {
   const { keys, definition } = objects
   /** Keys in spans are those of the reference: without the prefix of all keys. */
   const prefixLength = keys.prefix('').length - definition.storageKey.length - 2
@@ -61,7 +60,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
   /** Serves watches that start before the window. */
   const past = directFeed(objects, store)
   const entries = new SortedEntries()
-  const lists = new CachedLists(entries, keys, definition.namespaced)
+  const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
   const reached = new Reached(clock)
   const neverAborted = new AbortController().signal
@@ -86,6 +85,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       changes.push(change)
     }
     fanOut.changes(changes)
+    observer.changed(changes.length)
     const last = events.at(-1)
     if (last) reached.advance(last.type === 'put' ? last.kv.modRevision : last.revision)
   }
@@ -125,7 +125,6 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       progress(to) {
         if (own !== generation) return
         reached.advance(to)
-        fanOut.progress(to)
       },
       end(error) {
         if (own === generation) lost(error)
@@ -134,6 +133,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     // `entries` has the previous values.
     const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
     state = { window, watch }
+    observer.loaded()
   }
 
   function clear(): void {
@@ -220,7 +220,11 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     const wanted = at === 'newest' ? await currentRevision(context) : 'atLeast' in at ? at.atLeast : at.exact
     if (state === undefined) await startFor(context)
     const there = at === 'newest' ? reachKnown(wanted) : reach(wanted)
-    if (there === true || (await waitFor(there, context))) return
+    if (there === true) return observer.waited(0)
+    const began = clock.monotonic()
+    const fresh = await waitFor(there, context)
+    observer.waited(clock.monotonic() - began)
+    if (fresh) return
     // If the cache restarted meanwhile, it has the newest state.
     if (state === undefined) await startFor(context)
     if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
@@ -243,6 +247,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       do await refresh(at, query.context)
       while (state === undefined)
     } catch (error) {
+      if (at === 'newest') observer.readNewest(false)
       if (closed) return objects.list(query)
       // A paginated list bypasses the cache, so that it reports the unreadable value instead of asking the client to retry (KEP-4568).
       const reports = query.unreadable !== undefined || (query.limit && !query.matches && query.name === undefined)
@@ -250,6 +255,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
       throw error
     }
     if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list(query)
+    if (at === 'newest') observer.readNewest(true)
     return lists.select(query, reached.revision)
   }
 
@@ -304,96 +310,32 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     return entry?.stale ? getStored(key, context) : entry
   }
 
-  function subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription {
-    let open = true
-    let direct: Subscription | undefined
-    /** Revision up to which the subscriber has all changes. */
-    let told = after
-
-    /** Sends the changes from before the window, read from the store; resolves when they have been sent. */
-    function tellPast(oldest: number): Promise<void> {
-      // After a restart the window is empty, but the store still has the history: clients need not list again.
-      if (told < oldest - windowCapacity) throw new TooOld(after, oldest)
-      const isGone = (error: Error | undefined) => error instanceof StoreError && error.code === 'compacted'
-      return new Promise((resolve) => {
-        const passed = (revision: number) => {
-          told = Math.max(told, revision)
-          if (!direct || told < (state?.window.oldest ?? Number.POSITIVE_INFINITY)) return
-          const over = direct
-          direct = undefined
-          over.close()
-          resolve()
-        }
-        const own = past.subscribe(told, scope, {
-          changes(changes) {
-            // `tellOn` holds only the revision, so that the changes can be freed while the subscriber applies back pressure.
-            const last = changes.at(-1)!.revision
-            const tellOn = () => {
-              if (own === direct) passed(last)
-            }
-            const full = subscriber.changes(changes)
-            return full ? full.then(tellOn) : tellOn()
-          },
-          progress(to) {
-            if (own !== direct) return
-            subscriber.progress(to)
-            passed(to)
-          },
-          end: (error) => own === direct && subscriber.end(isGone(error) ? new TooOld(after, oldest) : error),
-        })
-        direct = own
-        own.requestProgress()
-      })
-    }
-
-    /** Sends the next changes of the window. After the last of them, the subscriber is added to the fan-out. */
-    function tellRecent({ window }: State): 'all' | void | Promise<void> {
-      const piece = firstOf(window.after(told)!, (change) => fanOut.isIn(scope, change))
-      if (!piece.isLast) {
-        told = piece.changes.at(-1)!.revision
-        return subscriber.changes(piece.changes)
-      }
-      fanOut.add(scope, subscriber)
-      if (piece.changes.length > 0) subscriber.changes(piece.changes)
-      subscriber.progress(reached.revision)
-      askProgress()
-      return 'all'
-    }
-
-    async function connect(): Promise<void> {
-      await start()
-      if (after > reached.revision) {
-        // Another replica may have reported this revision. If not, it does not exist, and no event would ever arrive.
-        const current = await currentRevision()
-        if (after > current) throw new TooOld(after, current)
-      }
-      for (;;) {
-        await start()
-        if (!open) return
-        if (state === undefined) continue
-        const { oldest } = state.window
-        if (told < oldest) await tellPast(oldest)
-        else if ((await tellRecent(state)) === 'all') return
-      }
-    }
-    connect().catch((error: Error) => {
-      if (open) subscriber.end(closed ? undefined : error)
-      open = false
-    })
-    return {
-      close() {
-        open = false
-        direct?.close()
-        fanOut.delete(scope, subscriber)
-      },
-      requestProgress: () => (direct ? direct.requestProgress() : askProgress()),
-    }
+  const feed: LiveFeed = {
+    fanOut,
+    past,
+    reached,
+    get window() {
+      return state?.window
+    },
+    get closed() {
+      return closed
+    },
+    start,
+    currentRevision,
+    askProgress,
+    observer,
   }
+
+  const removeState = observer.opened({
+    revision: () => state && reached.revision,
+    objects: () => entries.size,
+    capacity: windowCapacity,
+  })
 
   return {
     ...objects,
     list,
-    subscribe,
+    subscribe: (after, scope, subscriber) => new CacheSubscription(feed, after, scope, subscriber),
     get: async (key, context) => live(key, context),
     live,
     known(key) {
@@ -404,26 +346,11 @@ export function createWatchCache({ objects, store, clock, logger, pauses }: Cach
     },
     close() {
       closed = true
+      removeState()
       lost(undefined)
       past.close()
     },
   }
-}
-
-/** The first wanted changes, up to `pieceBytes`; changes of one revision stay together. */
-function firstOf(
-  all: readonly Change[],
-  isWanted: (change: Change) => boolean,
-): { readonly changes: readonly Change[]; readonly isLast: boolean } {
-  const changes: Change[] = []
-  let bytes = 0
-  for (const change of all) {
-    if (!isWanted(change)) continue
-    if (bytes > pieceBytes && change.revision !== changes.at(-1)?.revision) return { changes, isLast: false }
-    changes.push(change)
-    bytes += change.entry.size
-  }
-  return { changes, isLast: true }
 }
 
 /** The store has unreadable values, without which the cache would be incomplete. */

@@ -1,6 +1,7 @@
 import { filterInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
+import type { CacheObserver } from '../storage/observer.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
 import type { SortedEntries } from './sorted-entries.ts'
 
@@ -22,13 +23,15 @@ export class CachedLists {
   readonly #entries: SortedEntries
   readonly #keys: Keys
   readonly #namespaced: boolean
+  readonly #observer: Pick<CacheObserver, 'listed'>
   readonly #recent = new Map<string, Whole>()
   #changes = 0
 
-  constructor(entries: SortedEntries, keys: Keys, namespaced: boolean) {
+  constructor(entries: SortedEntries, keys: Keys, namespaced: boolean, observer: Pick<CacheObserver, 'listed'>) {
     this.#entries = entries
     this.#keys = keys
     this.#namespaced = namespaced
+    this.#observer = observer
   }
 
   /** Call on each change. */
@@ -41,15 +44,21 @@ export class CachedLists {
   select(query: FeedQuery, revision: number): FeedList | Promise<FeedList> {
     const key = rememberedAs(query)
     const known = key === undefined ? undefined : this.#recent.get(key)
-    if (known !== undefined) return pageOf(known, query, revision)
+    if (known !== undefined) return this.#page(known, known.entries.length, query, revision)
     const { matches, slices } = query
     const entries = this.#find(query)
     if (matches === undefined || slices === undefined || entries.length <= fewEntries)
-      return pageOf(this.#remember(key, matches ? entries.filter(matches) : entries), query, revision)
+      return this.#page(this.#remember(key, matches ? entries.filter(matches) : entries), entries.length, query, revision)
     const asked = this.#changes
     return filterInSlices(entries, slices, matches).then((chosen) =>
-      pageOf(this.#remember(asked === this.#changes ? key : undefined, chosen), query, revision),
+      this.#page(this.#remember(asked === this.#changes ? key : undefined, chosen), entries.length, query, revision),
     )
+  }
+
+  #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {
+    const page = pageOf(found, query, revision)
+    this.#observer.listed(query.indexed?.field, fetched, page.entries.length)
+    return page
   }
 
   #remember(key: string | undefined, entries: readonly Entry[]): Pick<FeedList, 'entries'> | Whole {

@@ -57,10 +57,6 @@ export class FanOut {
     for (const [scope, own] of narrow) scopes.get(scope)?.changes(own)
   }
 
-  progress(revision: number): void {
-    for (const audience of this.#scopes.values()) for (const subscriber of audience.members()) subscriber.progress(revision)
-  }
-
   /** Ends all subscriptions; their owners resume from their last revision. */
   end(): void {
     const all = [...this.#scopes.values()].flatMap((audience) => [...audience.members()])

@@ -5,7 +5,13 @@ import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store
 import type { Change } from './change.ts'
 
 /** Frames of changes that are delivered together, joined, by encoding: made once for all watchers that receive all of these changes. */
-export type JoinedFrames = Map<string, Uint8Array>
+export type JoinedFrames = Map<string, Joined>
+
+export interface Joined {
+  readonly bytes: Uint8Array
+  /** Bytes of each frame. */
+  readonly sizes: readonly number[]
+}
 
 /** A subscriber of a feed; calls never overlap and never happen during `subscribe`. */
 export interface Subscriber {
@@ -14,7 +20,7 @@ export interface Subscriber {
    * all subscribers that get these changes; absent when they are too large to join.
    */
   changes(changes: readonly Change[], joined?: JoinedFrames): void | Promise<void>
-  /** All changes up to this revision have been delivered. */
+  /** All changes up to this revision have been delivered. Called after `requestProgress`, at once or later. */
   progress(revision: number): void
   /** The end of the feed: it lost its store watch, or the requested revision is too old. */
   end(error?: Error): void
@@ -22,6 +28,7 @@ export interface Subscriber {
 
 export interface Subscription {
   close(): void
+  /** Asks for `progress`. */
   requestProgress(): void
 }
 

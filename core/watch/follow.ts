@@ -24,19 +24,20 @@ export interface Following {
 
 const retryAfter = 1_000
 
-export function follow(store: WatchableStore, clock: Clock, follower: Follower): Following {
+/** `namespace`: the only one to follow; default: all. */
+export function follow(store: WatchableStore, clock: Clock, follower: Follower, namespace = ''): Following {
   let closed = false
   let subscription: Subscription | undefined
   let cancelRetry = () => {}
 
   async function start(): Promise<void> {
     const unreadable = follower.unreadable && ((key: string, why: string) => follower.unreadable?.(key, why))
-    const { entries, revision } = await store.list({ namespace: '', ...(unreadable && { unreadable }) })
+    const { entries, revision } = await store.list({ namespace, ...(unreadable && { unreadable }) })
     if (closed) return
     follower.replace(entries)
     subscription = store.subscribe(
       revision,
-      { namespace: '' },
+      { namespace },
       {
         changes(changes) {
           for (const change of changes) if (change.revision > revision) follower.change(change)
@@ -70,8 +71,8 @@ export interface ObjectFollower {
   remove(key: string): void
 }
 
-/** Follows decoded objects; objects deleted during a lost watch are reported as removed. */
-export function followObjects(store: WatchableStore, clock: Clock, follower: ObjectFollower): Following {
+/** Follows decoded objects; objects deleted during a lost watch are reported as removed. `namespace`: the only one; default: all. */
+export function followObjects(store: WatchableStore, clock: Clock, follower: ObjectFollower, namespace = ''): Following {
   const known = new Set<string>()
   const remove = (key: string) => {
     known.delete(key)
@@ -81,7 +82,7 @@ export function followObjects(store: WatchableStore, clock: Clock, follower: Obj
     known.add(entry.key)
     follower.upsert(entry.key, entry.decode())
   }
-  return follow(store, clock, {
+  const changes: Follower = {
     replace(entries) {
       const gone = new Set(known)
       for (const entry of entries) {
@@ -91,5 +92,6 @@ export function followObjects(store: WatchableStore, clock: Clock, follower: Obj
       for (const key of gone) remove(key)
     },
     change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry)),
-  })
+  }
+  return follow(store, clock, changes, namespace)
 }

@@ -15,6 +15,10 @@ export class SortedEntries {
   /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
 
+  get size(): number {
+    return this.#byKey.size
+  }
+
   get(key: string): Entry | undefined {
     return this.#byKey.get(key)
   }

@@ -1,30 +1,49 @@
 /** One client's watch as a byte stream: initial events, changes, bookmarks. Its queue is bounded: a client that can't keep up is disconnected. */
 
-import type { Clock } from '../ports.ts'
+import type { Alarm, Alarms } from '../alarms.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
-import type { JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { Joined, JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
 
 /** Frames without bytes end the watch: the object can't be represented as the client wants. */
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
   event(type: EventType, entry: Entry, change?: Change): Uint8Array
   /** The frames of all changes, for a watch without a selector. */
-  events(changes: readonly Change[], joined: JoinedFrames): Uint8Array
+  events(changes: readonly Change[], joined: JoinedFrames): Joined
   /** `initialEnd`: the bookmark after the initial events. */
   bookmark(revision: number, initialEnd: boolean): Uint8Array
   error(error: Error): Uint8Array
 }
 
-export interface WatchStreamOptions {
-  readonly store: WatchableStore
-  readonly clock: Clock
-  readonly signal: AbortSignal
+/** Counts what a watch sends. */
+export interface WatchObserver {
+  /** An event of so many bytes. */
+  sent(bytes: number): void
+  /** The state from which the watch starts had so many objects. */
+  replayed(events: number): void
+  /** The client did not keep up and was disconnected. */
+  terminated(): void
+}
+
+const unobserved: WatchObserver = { sent() {}, replayed() {}, terminated() {} }
+
+/** What a watch needs of its request. */
+export interface WatchOwner {
   /** Calls `end` when the server shuts down; the returned function unregisters it. */
   onShutdown(end: () => void): () => void
+  /** Calls `left` when the client leaves; the returned function unregisters it. */
+  onLeave(left: () => void): () => void
+}
+
+export interface WatchStreamOptions {
+  readonly store: WatchableStore
+  readonly alarms: Alarms
+  readonly owner: WatchOwner
   readonly encoder: WatchEncoder
+  readonly observer?: WatchObserver
   readonly scope: Scope
   readonly matches?: (entry: Entry) => boolean
   /** Start revision: later changes are sent. */
@@ -42,6 +61,8 @@ export interface WatchStreamOptions {
 
 const bookmarkInterval = 60_000
 const bookmarkBeforeEnd = 2_000
+/** Bookmarks are sent at whole multiples of this many milliseconds, so that many watches share a turn and a frame. */
+const bookmarkGrid = 1_000
 /** Maximum events and bytes in the queue; beyond that the client is disconnected and can resume. */
 const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
@@ -60,50 +81,80 @@ function emptying() {
   return { promise, emptied }
 }
 
+const nothing = () => {}
+const noEntries: readonly Entry[] = []
+
 export const watchStream = (options: WatchStreamOptions): ByteSource => new WatchStream(options)
 
-class WatchStream implements ByteSource, Subscriber {
-  readonly #options: WatchStreamOptions
+/** There may be tens of thousands: each field and closure counts. */
+class WatchStream implements ByteSource, Subscriber, Alarm {
+  readonly #alarms: Alarms
+  readonly #encoder: WatchEncoder
+  readonly #observer: WatchObserver
+  readonly #matches: WatchStreamOptions['matches']
   readonly #subscription: Subscription
-  readonly #timers: (() => void)[] = []
-  #cancelBookmark = () => {}
+  readonly #bookmarks: boolean
+  readonly #after: number
+  /** Initial events that have not been sent yet, from `sentInitial` on. */
+  #initial: readonly Entry[]
+  #sentInitial = 0
+  #announceInitialEnd: boolean
+  #initialized: () => void
+  #forgetShutdown = nothing
+  #forgetLeave = nothing
   #queue: Uint8Array[] = []
   /** Bytes in the queue. */
   #queued = 0
-  #sentInitial = 0
   #revision: number
   #ended = false
-  #ready = () => {}
+  #ready = nothing
   /** Pending back pressure: resolves when the reader has emptied the queue. */
   #full: { readonly promise: Promise<void>; readonly emptied: () => void } | undefined
   /** The reader found the queue empty and waits for `ready`. */
   #waiting = false
+  /** Whole milliseconds of the monotonic clock. */
+  readonly #endsAt: number
+  due = 0
+  place = -1
 
   constructor(options: WatchStreamOptions) {
-    this.#options = options
-    const { store, clock, signal, encoder, after, scope, initial, timeout } = options
+    const { store, alarms, owner, after, scope, initial, timeout, initialized = nothing } = options
+    this.#alarms = alarms
+    this.#encoder = options.encoder
+    this.#observer = options.observer ?? unobserved
+    this.#matches = options.matches
+    this.#bookmarks = options.bookmarks
+    this.#after = after
     this.#revision = after
+    this.#initial = initial
+    this.#announceInitialEnd = options.announceInitialEnd
+    this.#initialized = initialized
+    this.#endsAt = alarms.time() + Math.round(timeout)
     this.#subscription = store.subscribe(after, scope, this)
-    this.#timers.push(clock.after(timeout, () => this.#finish()))
-    if (options.bookmarks) {
-      this.#bookmarkLater()
-      if (timeout > bookmarkBeforeEnd) this.#timers.push(clock.after(timeout - bookmarkBeforeEnd, () => this.#bookmark()))
-    }
-    signal.addEventListener('abort', this.cancel, { once: true })
-    this.#timers.push(options.onShutdown(() => this.#finish()))
-    if (signal.aborted) this.cancel()
-    if (initial.length === 0 && options.announceInitialEnd) this.#push(encoder.bookmark(after, true))
-    if (initial.length === 0) options.initialized?.()
+    this.#sleep()
+    let left = false
+    const forgetLeave = owner.onLeave(() => {
+      left = true
+      this.cancel()
+    })
+    if (left) return
+    this.#forgetLeave = forgetLeave
+    this.#forgetShutdown = owner.onShutdown(() => this.#finish())
+    if (this.#ended) this.#forgetShutdown()
+    if (initial.length > 0) return
+    if (this.#announceInitialEnd) this.#send(this.#encoder.bookmark(after, true))
+    this.#sentAllInitial()
   }
 
   // ── Subscriber ────────────────────────────────────────────────────────────────────────────────
 
   changes(changes: readonly Change[], joined?: JoinedFrames): void | Promise<void> {
-    const { after, matches, encoder } = this.#options
     if (this.#ended) return
-    if (joined !== undefined && matches === undefined && changes[0]!.revision > after) {
+    if (joined !== undefined && this.#matches === undefined && changes[0]!.revision > this.#after) {
       this.#revision = changes.at(-1)!.revision
-      this.#push(encoder.events(changes, joined))
+      const { bytes, sizes } = this.#encoder.events(changes, joined)
+      for (const size of sizes) this.#observer.sent(size)
+      this.#push(bytes)
     } else this.#each(changes)
     if (this.#queued <= enough && this.#queue.length <= many) return
     this.#full ??= emptying()
@@ -115,7 +166,7 @@ class WatchStream implements ByteSource, Subscriber {
   }
 
   end(error?: Error): void {
-    this.#finish(error && this.#options.encoder.error(error))
+    this.#finish(error && this.#encoder.error(error))
   }
 
   // ── Reader ────────────────────────────────────────────────────────────────────────────────────
@@ -132,11 +183,10 @@ class WatchStream implements ByteSource, Subscriber {
 
   /** The next bytes: the rest of the initial events, then the queue. */
   take(): Uint8Array<ArrayBuffer> | undefined {
-    const { initial } = this.#options
-    if (this.#sentInitial === initial.length && this.#queue.length === 1) return this.#takeOnly()
+    if (this.#initial.length === 0 && this.#queue.length === 1) return this.#takeOnly()
     const frames: Uint8Array[] = []
     let size = 0
-    while (this.#sentInitial < initial.length && size < chunkSize) {
+    while (this.#initial.length > 0 && size < chunkSize) {
       const frame = this.#initialEvent()
       if (frame.length === 0) {
         this.cancel()
@@ -145,7 +195,7 @@ class WatchStream implements ByteSource, Subscriber {
       frames.push(frame)
       size += frame.length
     }
-    if (this.#sentInitial === initial.length) {
+    if (this.#initial.length === 0) {
       let count = 0
       while (count < this.#queue.length && size < chunkSize) {
         const frame = this.#queue[count++]!
@@ -161,10 +211,11 @@ class WatchStream implements ByteSource, Subscriber {
   }
 
   /** Drops the queue: the client is gone or too slow. */
-  readonly cancel = (): void => {
+  cancel(): void {
     this.#queue = []
     this.#queued = 0
-    this.#sentInitial = this.#options.initial.length
+    this.#initial = noEntries
+    this.#initialized = nothing
     this.#finish()
   }
 
@@ -177,26 +228,41 @@ class WatchStream implements ByteSource, Subscriber {
 
   /** The next initial event; the last one with its bookmark, if requested. */
   #initialEvent(): Uint8Array {
-    const { initial, encoder, after, announceInitialEnd, initialized } = this.#options
-    const frame = encoder.event('ADDED', initial[this.#sentInitial++]!)
-    if (this.#sentInitial < initial.length) return frame
-    initialized?.()
-    if (!announceInitialEnd) return frame
-    const end = encoder.bookmark(after, true)
+    const frame = this.#encoder.event('ADDED', this.#initial[this.#sentInitial++]!)
+    this.#observer.sent(frame.length)
+    if (this.#sentInitial < this.#initial.length) return frame
+    this.#observer.replayed(this.#initial.length)
+    this.#sentAllInitial()
+    if (!this.#announceInitialEnd) return frame
+    const end = this.#encoder.bookmark(this.#after, true)
+    this.#observer.sent(end.length)
     return concatenate([frame, end], frame.length + end.length)
   }
 
+  /** The state is not needed any more: a watch may last for an hour. */
+  #sentAllInitial(): void {
+    this.#initial = noEntries
+    this.#initialized()
+    this.#initialized = nothing
+  }
+
   #each(changes: readonly Change[]): void {
-    const { after, matches, encoder } = this.#options
+    const matches = this.#matches
     for (const change of changes) {
-      if (change.revision <= after) continue
+      if (change.revision <= this.#after) continue
       this.#revision = change.revision
       const type = eventTypeOf(change, matches)
-      if (type !== undefined) this.#push(encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
+      if (type !== undefined) this.#send(this.#encoder.event(type, type === 'DELETED' ? change.departed : change.entry, change))
     }
   }
 
   // ── Queue and timers ──────────────────────────────────────────────────────────────────────────
+
+  #send(frame: Uint8Array): void {
+    if (this.#ended) return
+    this.#observer.sent(frame.length)
+    this.#push(frame)
+  }
 
   #push(frame: Uint8Array): void {
     if (this.#ended) return
@@ -206,8 +272,10 @@ class WatchStream implements ByteSource, Subscriber {
     }
     this.#queue.push(frame)
     this.#queued += frame.length
-    if (this.#queue.length > longestQueue || this.#queued > largestQueue) this.cancel()
-    else this.#tell()
+    if (this.#queue.length > longestQueue || this.#queued > largestQueue) {
+      this.#observer.terminated()
+      this.cancel()
+    } else this.#tell()
   }
 
   #empty(): void {
@@ -223,27 +291,38 @@ class WatchStream implements ByteSource, Subscriber {
 
   /** The revision that the watch started from is no news to the client. */
   #bookmark(): void {
-    if (this.#revision > this.#options.after) this.#push(this.#options.encoder.bookmark(this.#revision, false))
+    this.#subscription.requestProgress()
+    if (this.#revision > this.#after) this.#send(this.#encoder.bookmark(this.#revision, false))
   }
 
-  #bookmarkLater(): void {
-    this.#cancelBookmark = this.#options.clock.after(bookmarkInterval, () => {
-      this.#bookmark()
-      this.#subscription.requestProgress()
-      this.#bookmarkLater()
-    })
+  /** Sets the alarm for the next bookmark, if there is any, or the end. */
+  #sleep(): void {
+    this.#alarms.set(this, this.#bookmarks ? this.#nextBookmark() : this.#endsAt)
+  }
+
+  #nextBookmark(): number {
+    const now = this.#alarms.time()
+    const last = this.#endsAt - bookmarkBeforeEnd
+    if (last <= now) return this.#endsAt
+    return Math.min(last, Math.floor((now + bookmarkInterval) / bookmarkGrid) * bookmarkGrid)
+  }
+
+  ring(): void {
+    if (this.#alarms.time() >= this.#endsAt) this.#finish()
+    else this.#bookmark()
+    if (!this.#ended) this.#sleep()
   }
 
   /** Ends the watch once the queue has been sent. */
   #finish(last?: Uint8Array): void {
     if (this.#ended) return
-    if (last) this.#push(last)
+    if (last) this.#send(last)
     this.#ended = true
     this.#empty()
     this.#subscription.close()
-    this.#cancelBookmark()
-    for (const cancel of this.#timers) cancel()
-    this.#options.signal.removeEventListener('abort', this.cancel)
+    this.#alarms.clear(this)
+    this.#forgetShutdown()
+    this.#forgetLeave()
     this.#tell()
   }
 }

@@ -1,5 +1,7 @@
 import type { Change } from './change.ts'
 
+/** Maximum number of changes of one resource. */
+export const windowCapacity = 10_000
 /** Maximum bytes that the changes of one resource keep in memory: contents and frames. */
 const defaultBytes = 64 * 1024 * 1024
 

@@ -1,11 +1,11 @@
 /** The audit log: a file that is rotated by size as lumberjack does, or standard output. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Clock, Logger } from '../../core/ports.ts'
-import { reasonOf } from '../atomic-file.ts'
+import { makeDirectories, reasonOf } from '../atomic-file.ts'
 
 export interface AuditLogOptions {
   readonly path: string
@@ -191,7 +191,7 @@ const standardOutput: AuditLog = {
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const { path } = options
   if (path === '-') return standardOutput
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectories(dirname(path))
   const file = await open(path, 'a', 0o600)
   return new RotatedFile(options, file, (await file.stat()).size)
 }

@@ -13,6 +13,7 @@ import { connectionOf } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
 import { refuseFields, serveHttp2 } from './http/http2.ts'
+import { canSharePorts, inQuietTurn } from './http/port-sharing.ts'
 import { badRequest, endWith, refuse, refuseHandshake, requestTimeout, unsupportedVersion } from './http/refusal.ts'
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
@@ -29,7 +30,7 @@ export interface ListenOptions extends Certificates {
   readonly address?: string
   /** Default 0: any free port. */
   readonly port?: number
-  /** Share the port with other processes (SO_REUSEPORT; needs Node 23.1, ignored before). */
+  /** Share the port with other processes (SO_REUSEPORT; ignored on Node before 22.12). Closing then loses no connection that has arrived. */
   readonly sharePort?: boolean
   /** Serve HTTP/2; default true. */
   readonly http2?: boolean
@@ -46,6 +47,8 @@ export interface ListenOptions extends Certificates {
 }
 
 export interface Listener {
+  /** TLS handshakes that failed since the start. */
+  readonly handshakeErrors: number
   readonly address: string
   readonly port: number
   /** Replaces the certificates for new connections. Throws, and changes nothing, when they are unusable. */
@@ -53,6 +56,11 @@ export interface Listener {
   /** Stops accepting, waits for requests in flight up to `graceMilliseconds` (default 10,000), then closes all sockets. Resolves when they are closed. */
   close(graceMilliseconds?: number): Promise<void>
 }
+
+/** Milliseconds that a connection without a request stays open while the listener closes, when a request may be on its way. */
+const idleGrace = 2_000
+/** Acts after these milliseconds, and after what has arrived by then is read. */
+const later = (act: () => void, milliseconds = idleGrace) => void setTimeout(() => setImmediate(act), milliseconds)
 
 /** Milliseconds between checks of timeouts. */
 const sweepInterval = 1_000
@@ -116,6 +124,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
     // a pipelined request with a large body, during a response that is still being written, would fail as 'Parse Error: Paused'.
     socket.on('data', () => {})
+    if (service.closing) later(() => peer.leave())
   }
 
   const openHttp2 = (socket: TLSSocket) => {
@@ -125,15 +134,20 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
       holdings,
       buffers,
       turns,
-      request: (stream, head) => serveHttp2(service, peer, stream, head),
+      request: (stream, head) => {
+        serveHttp2(service, peer, stream, head)
+        if (service.closing) connection.drain()
+      },
       tooLarge: (stream) => refuseFields(service, stream),
       failed: (error) => logger?.debug({ err: error }, 'connection failed'),
       now: () => now,
     })
     connections.add(connection)
     socket.once('close', () => connections.delete(connection))
+    if (service.closing) later(() => connection.drain())
   }
 
+  let handshakeErrors = 0
   const secure = secureServers(options, {
     http2,
     minVersion: options.minVersion ?? 'VersionTLS12',
@@ -142,17 +156,19 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     accepted(socket) {
       socket.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
       shaking.delete(peerOf(socket))
-      if (service.closing) socket.destroy()
-      else if (socket.alpnProtocol === 'h2') openHttp2(socket)
+      if (socket.alpnProtocol === 'h2') openHttp2(socket)
       else openHttp1(socket)
     },
     failed(socket, error) {
+      handshakeErrors++
       logger?.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed')
       refuseHandshake(socket, error)
     },
   })
 
+  let accepted = 0
   const front = createNetServer(socketOptions, (socket) => {
+    accepted++
     sockets.add(socket)
     const peer = peerOf(socket)
     shaking.set(peer, { socket, since: now })
@@ -179,15 +195,24 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   return {
     address: bound.address,
     port: bound.port,
+    get handshakeErrors() {
+      return handshakeErrors
+    },
     reload(changes) {
       const next = { ...certificates, ...changes }
       secure.reload(next)
       certificates = next
     },
     async close(graceMilliseconds = 10_000) {
-      service.closing = true
-      const gone = new Promise<void>((resolve) => front.close(() => resolve()))
-      for (const peer of peers.values()) peer.leave()
+      let gone = Promise.resolve()
+      const stop = () => {
+        service.closing = true
+        gone = new Promise((resolve) => front.close(() => resolve()))
+      }
+      if (options.sharePort && canSharePorts()) await inQuietTurn(() => accepted, stop)
+      else stop()
+      // Another server of the port lets clients go on without an error, such as that of a request on a connection that closes.
+      for (const peer of peers.values()) later(() => peer.leave(), options.sharePort ? idleGrace : 0)
       for (const connection of connections) connection.drain()
       const timer = setTimeout(() => {
         for (const socket of sockets) socket.destroy()

@@ -34,6 +34,7 @@ import {
 import { openDebugSocket } from './debug-socket.ts'
 import type { EgressSelector } from './egress/flags.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
+import { sharingWarnings } from './http/port-sharing.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Handler, type Listener, listen } from './listener.ts'
@@ -110,7 +111,8 @@ export async function start(flags: ParsedFlags, ending: AbortSignal): Promise<Da
 async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
   const log = logOfFlags(flags)
   const { logger } = log
-  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings]) logger.warn({}, warning)
+  const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
+  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
   const options = serverOptions(flags)
   const servers = 'kvstore-servers'
   if (flags.isSet(servers) && !flags.isSet('controllers'))
@@ -120,9 +122,10 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const auditLog = await openLog(flags, logger)
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
   const tracing = await tracingOfFlags(flags, identity, logger)
+  let handshakeErrors = () => 0
   const telemetry = {
     ...log,
-    usage: nodeUsage,
+    usage: { ...nodeUsage, handshakeErrors: () => handshakeErrors() },
     profiler: createProfiler(),
     ...(tracing && { tracer: tracing.tracer }),
     ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
@@ -144,21 +147,24 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
   const stores: KeyValueStore[] = []
   const open = async () => {
-    const opened = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
-    stores.push(opened.store, ...(opened.overrides ?? []).map(({ store }) => store))
-    return opened
+    const all = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
+    stores.push(all.store, ...(all.overrides ?? []).map(({ store }) => store))
+    return all
   }
   const server = prepareApiServer(ports, open, complete)
-  // The port opens first, so that clients can ask what the server still waits for.
-  const listener = await openListener(flags, pki, logger, server.answer)
+  const openPort = () => openListener(flags, pki, logger, server.answer)
+  // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
+  const isShared = flags.get('permit-port-sharing')
+  let opened = isShared ? undefined : await openPort()
+  handshakeErrors = () => opened?.handshakeErrors ?? 0
   const closeSocket = await openDebugSocket(flags, server.debug).catch(async (error: unknown) => {
-    await listener.close(0)
+    await opened?.close(0)
     throw error
   })
   const undo = async () => {
     closeSocket()
     await server.close()
-    await listener.close(0)
+    await opened?.close(0)
     for (const store of stores) await store.close()
     authorities.close()
     await auditLog?.close()
@@ -167,16 +173,20 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
   try {
     await Promise.race([server.start(), aborted(ending)])
-    if (!ending.aborted) writeAdminConfig(flags, pki, listener.port)
+    if (!ending.aborted) {
+      opened ??= await openPort()
+      writeAdminConfig(flags, pki, opened.port)
+    }
   } catch (error) {
     await undo()
     throw error
   }
-  if (ending.aborted) {
+  if (ending.aborted || opened === undefined) {
     await undo()
     logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
     return undefined
   }
+  const listener = opened
   const stopFollowing = await followCertificates(flags, pki, listener, logger)
   const announce = () => {
     try {
@@ -292,6 +302,12 @@ export async function main(argv: readonly string[], program: string, serves: () 
   try {
     if (argv[0] === snapshotCommand) {
       process.stdout.write(`${await snapshot(argv.slice(1), program)}\n`)
+      return 0
+    }
+    if (argv[0] === 'top') {
+      // Imported on demand: a server does not need it.
+      const { top } = await import('./top/index.ts')
+      await top(argv.slice(1), process.stdout)
       return 0
     }
     const flags = parseFlags(argv, program)

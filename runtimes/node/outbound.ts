@@ -226,6 +226,11 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
     signal.addEventListener('abort', leave, { once: true })
     for (const event of ['socket', 'close']) outgoing.once(event, () => signal.removeEventListener('abort', leave))
     outgoing.once('response', resolve)
+    // Without a listener, the socket would be destroyed in silence.
+    outgoing.once('upgrade', (incoming, socket) => {
+      socket.destroy()
+      fail(new Error(`the server switched to the protocol ${JSON.stringify(incoming.headers.upgrade ?? '')}, which was not requested`))
+    })
     outgoing.once('error', fail)
     if (body === null || Buffer.isBuffer(body)) outgoing.end(body ?? undefined)
     else {
@@ -250,23 +255,37 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
     }
     watchConnection(outgoing, secure, options.connectTimeout, end)
     const stop = () => end(signal.reason)
+    /** A response that can't be passed on is a failure: an error in a listener would end the process. */
+    const settle = (made: () => Upgraded) => {
+      clearTimeout(timer)
+      try {
+        resolve(made())
+      } catch (error) {
+        end(error as Error)
+      }
+    }
     const late = () => end(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
     const timer = timeout === undefined ? undefined : setTimeout(late, timeout)
     signal.addEventListener('abort', stop, { once: true })
     outgoing.once('upgrade', (incoming, socket: Socket, head) => {
-      clearTimeout(timer)
       signal.removeEventListener('abort', stop)
       const cut = () => socket.destroy(signal.reason)
       signal.addEventListener('abort', cut, { once: true })
       socket.once('close', () => signal.removeEventListener('abort', cut))
       if (signal.aborted) cut()
-      resolve({ status: incoming.statusCode ?? 101, headers: receivedHeaders(incoming), stream: byteStream(socket, head), body: null })
+      settle(() => ({
+        status: incoming.statusCode ?? 101,
+        headers: receivedHeaders(incoming),
+        stream: byteStream(socket, head),
+        body: null,
+      }))
     })
-    outgoing.once('response', (incoming) => {
-      clearTimeout(timer)
-      const { status, headers, body } = responseOf(incoming, options.method)
-      resolve({ status, headers, body })
-    })
+    outgoing.once('response', (incoming) =>
+      settle(() => {
+        const { status, headers, body } = responseOf(incoming, options.method)
+        return { status, headers, body }
+      }),
+    )
     outgoing.once('error', (error) => {
       clearTimeout(timer)
       reject(signal.aborted ? signal.reason : error)

@@ -36,18 +36,28 @@ async function inOrder(flags: ParsedFlags, { server, listener, stores, logger }:
   const sendRetryAfter = flags.get('shutdown-send-retry-after')
   const watchGrace = flags.get('shutdown-watch-termination-grace-period')
   const limit = flags.get('request-timeout')
+  // The life-cycle events of the reference, under its names (lifecycle_signals.go) and in its order.
+  const event = (name: string, what = 'shutdown event') => {
+    if (logger.v?.(1)) logger.info({ name }, `[graceful-termination] ${what}`)
+  }
 
   const left = server.leave()
   logger.info({ signal: cause, delay }, 'shutdown: not ready')
+  event('ShutdownInitiated')
+  const prepared = left.then(() => event('PreShutdownHooksStopped', 'pre-shutdown hooks completed'))
   await new Promise<void>((resolve) => setTimeout(resolve, delay))
-  await left
+  event('AfterShutdownDelayDuration')
+  await prepared
 
   // With Retry-After the port stays open until the last answer, so that clients get 429 and not a refused connection.
   const draining = server.drain({ limit, watchGrace, sendRetryAfter })
   const closing = sendRetryAfter ? undefined : listener.close(limit + watchGrace)
   logger.info({ elapsed: elapsed() }, 'shutdown: draining')
+  event('NotAcceptingNewRequest')
   const { aborted, watches } = await draining
+  event('InFlightRequestsDrained')
   await (closing ?? listener.close(limit))
+  event('HTTPServerStoppedListening')
   logger.info({ elapsed: elapsed(), aborted, watches }, 'shutdown: drained')
 
   await server.close()

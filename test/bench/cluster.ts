@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util'
 import { startLoad } from './cluster/load.ts'
 import { planOf } from './cluster/plan.ts'
-import { reportOf, Usages } from './cluster/report.ts'
+import { Memories, reportOf, Usages } from './cluster/report.ts'
 import { type MeasuredServer, startServer } from './cluster/servers.ts'
 
 const { values: given } = parseArgs({
@@ -17,6 +17,8 @@ const { values: given } = parseArgs({
     token: { type: 'string' },
     /** Starts kube-apiserver (from KUBERNETES_BIN or PATH) with etcd instead of this server. */
     reference: { type: 'boolean', default: false },
+    /** Collects the server's garbage every minute, and reports its memory then. */
+    memory: { type: 'boolean', default: false },
     'watches-per-connection': { type: 'string', default: '1000' },
     /** More flags of the server that is started, and of Node. */
     flag: { type: 'string', multiple: true, default: [] },
@@ -37,10 +39,13 @@ const log = (text: string) => console.error(`${((performance.now() - began) / 10
 const server = await serverGiven()
 try {
   const { url, token } = server
+  let memories: Memories | undefined
   const options = { server: { url, token }, scale, seconds, watchesPerConnection: Number(given['watches-per-connection']) }
   const load = startLoad(options, {
     phase(phase) {
       usages.mark(phase)
+      if (phase === 'measuring' && given.memory && server.memory) memories = new Memories(server.memory)
+      if (phase === 'measured') memories?.close()
       log(phase)
     },
     log,
@@ -50,6 +55,7 @@ try {
   const { nodes, namespaces, pods, services, churn } = planOf(scale)
   const title = `${nodes} nodes, ${pods} pods in ${namespaces} namespaces, ${services} services, ${churn} pods per second, ${seconds} s`
   console.log(reportOf(server, title, report, usages))
+  if (memories) console.log(`\n${memories.table()}`)
 } finally {
   await server.stop()
 }

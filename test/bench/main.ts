@@ -15,10 +15,12 @@ import { customResourceRows } from './custom-resource-rows.ts'
 import { encryptionRows } from './encryption.ts'
 import { etcdRows } from './etcd-rows.ts'
 import { expressionRows } from './expression-rows.ts'
+import { paceRows } from './pace-rows.ts'
 import { policyRows } from './policy-rows.ts'
 import type { Row } from './row.ts'
 import { runtimeRows } from './runtime-rows.ts'
 import { startRows } from './start-rows.ts'
+import { watchRows } from './watch-rows.ts'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const seconds = Number(process.env['SECONDS'] ?? 2)
@@ -36,9 +38,11 @@ const groups: { readonly [name: string]: (compare: Compare<Row>, seconds: number
   encryption: encryptionRows,
   etcd: etcdRows,
   expressions: expressionRows,
+  pace: paceRows,
   policies: policyRows,
   runtimes: runtimeRows,
   start: startRows,
+  watches: watchRows,
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

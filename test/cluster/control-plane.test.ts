@@ -5,16 +5,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { eventually } from '../support/wait.ts'
-import { type Cluster, type ServerName, startCluster } from './cluster.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { components, programPath } from './programs.ts'
 import { isTrue, spaceOf } from './scenario.ts'
 import { agents } from './scenarios/agents.ts'
 import { objects } from './scenarios/objects.ts'
 import { workloads } from './scenarios/workloads.ts'
+import { serverNames as servers } from './server.ts'
 
 const missing = components.filter((name) => programPath(name) === undefined)
 const skip = missing.length > 0 && `not installed (on PATH or in KUBERNETES_BIN): ${missing.join(', ')}`
-const servers: readonly ServerName[] = programPath('kube-apiserver') === undefined ? ['this server'] : ['this server', 'the reference']
 const scenarios = [...workloads, ...objects, ...agents]
 
 describe('a control plane with hollow nodes', { skip }, () => {

@@ -31,14 +31,23 @@ export function programPath(name: ProgramName): string | undefined {
 export interface Program {
   /** Ends it: SIGTERM, then SIGKILL. */
   stop(): Promise<void>
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>
+  /** Exit status when it has ended by itself. */
+  readonly ended: Promise<number | null>
 }
 
 /** Starts a program with its output in a file. */
 export function startProgram(path: string, flags: readonly string[], log: string): Program {
   const output = openSync(log, 'a')
   const child: ChildProcess = killedAtExit(spawn(path, flags, { stdio: ['ignore', output, output] }))
-  const ended = once(child, 'close')
+  const ended = once(child, 'close').then(([code]) => code as number | null)
   return {
+    ended,
+    async kill() {
+      child.kill('SIGKILL')
+      await within(`end of ${path}`, ended)
+    },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')

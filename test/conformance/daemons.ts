@@ -39,5 +39,8 @@ export const deno: DaemonRuntime = {
   name: 'Deno',
   command: () => [runtimeBinary('deno') ?? '', 'run', '--allow-all', '--no-lock', bundle],
   skip: without('deno'),
-  gaps: {},
+  gaps: {
+    'upgraded connections as fast as permitted':
+      'Deno has no upgraded connections over HTTP/1.1: its node:http hands over streams that deliver nothing',
+  },
 }

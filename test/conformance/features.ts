@@ -18,6 +18,7 @@ import { eventually, within } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
 import type { DaemonRuntime } from './daemons.ts'
 import { type Furniture, furnish, namedHost } from './furnish.ts'
+import { rateFeatures } from './rate-features.ts'
 import { shutdownFeatures } from './shutdown-features.ts'
 
 interface Place {
@@ -274,6 +275,8 @@ const features: { readonly [title: string]: Feature } = {
   },
 
   ...shutdownFeatures,
+
+  ...rateFeatures,
 
   async 'mutual TLS to webhooks'({ daemon, furniture }) {
     assert.equal(await statusWith(daemon, furniture.tokens.asked), 200)

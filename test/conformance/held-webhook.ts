@@ -7,8 +7,10 @@ import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
 import { eventually } from '../support/wait.ts'
 
 export interface HeldWebhook {
-  /** A ValidatingWebhookConfiguration for creations and updates of config maps. */
+  /** A ValidatingWebhookConfiguration for config maps with the label held=yes. */
   readonly configuration: object
+  /** Number of reviews that wait for their answers. */
+  held(): number
   /** Resolves when so many reviews wait for their answers. */
   waiting(count: number): Promise<void>
   /** Answers the reviews that wait, and all later ones. */
@@ -16,7 +18,8 @@ export interface HeldWebhook {
   close(): void
 }
 
-export async function startHeldWebhook(): Promise<HeldWebhook> {
+/** `operations`: those that wait. */
+export async function startHeldWebhook(operations: readonly string[] = ['CREATE', 'UPDATE']): Promise<HeldWebhook> {
   const authority = issueAuthority('webhooks', newKey(), Date.now())
   const serving = issue(authority, { commonName: 'service', names: ['127.0.0.1'] }, Date.now())
   const held: (() => void)[] = []
@@ -41,7 +44,7 @@ export async function startHeldWebhook(): Promise<HeldWebhook> {
             url: `https://127.0.0.1:${(service.address() as AddressInfo).port}/`,
             caBundle: Buffer.from(authority.certPem).toString('base64'),
           },
-          rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+          rules: [{ operations, apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
           objectSelector: { matchLabels: { held: 'yes' } },
           sideEffects: 'None',
           admissionReviewVersions: ['v1'],
@@ -49,6 +52,7 @@ export async function startHeldWebhook(): Promise<HeldWebhook> {
         },
       ],
     },
+    held: () => held.length,
     waiting: async (count) => void (await eventually(`${count} reviews`, async () => held.length >= count)),
     release() {
       released = true

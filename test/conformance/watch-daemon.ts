@@ -31,11 +31,6 @@ export function watchOnDaemon({ name, command, skip }: DaemonRuntime): void {
           const past = `/api/v1/namespaces?resourceVersion=${now - 1}&resourceVersionMatch=Exact`
           await eventually('the history is compacted', async () => (await api.get(past)).status === 410, 30_000)
         },
-        async watchers() {
-          const { body } = await api.get<string>('/metrics')
-          const lines = body.matchAll(/^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*\} (\d+)$/gm)
-          return [...lines].reduce((sum, [, count]) => sum + Number(count), 0)
-        },
       }
     },
     skip,

@@ -260,6 +260,48 @@ describe('aggregation', { skip: process.platform !== 'linux' && 'only Linux has 
     assert.deepEqual([document.status, 'com.example.things.v1.Thing' in document.body.components.schemas], [200, true])
   })
 
+  test('a server with OpenAPI v2 only has a v3 document, too', async () => {
+    const path = '/openapi/v3/apis/echo.example.com/v1'
+    const url = await eventually('the document', async () => {
+      const index = (await api.get<{ paths: { [name: string]: { serverRelativeURL: string } } }>('/openapi/v3')).body
+      return index.paths[path.slice('/openapi/v3/'.length)]?.serverRelativeURL
+    })
+    assert.ok(url.startsWith(`${path}?hash=`), url)
+    const { status, body, headers } = await api.get<object>(url)
+    assert.deepEqual([status, headers.get('cache-control')], [200, 'public, immutable'])
+    const any = { $ref: '#/components/schemas/Any' }
+    assert.deepEqual(body, {
+      openapi: '3.0.0',
+      info: { title: 'Echo', version: 'v1' },
+      paths: {
+        '/apis/echo.example.com/v1/any': {
+          get: { operationId: 'getAny', responses: { 200: { description: 'OK', content: { 'application/json': { schema: any } } } } },
+        },
+      },
+      components: { schemas: { Any: { type: 'object', properties: { other: { description: 'Another one.', allOf: [any] } } } } },
+    })
+  })
+
+  test('the deletion of a namespace deletes what other servers have in it', async () => {
+    const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'team' } }
+    for (const each of [api, second]) await each.create('/api/v1/namespaces', namespace)
+    const inTeam = things.replace('default', 'team')
+    const held = { kind: 'Thing', apiVersion: 'things.example.com/v1', metadata: { name: 'held', finalizers: ['example.org/hold'] } }
+    await api.create(inTeam, held)
+    await api.create(inTeam, { ...held, metadata: { name: 'free' } })
+    await api.delete('/api/v1/namespaces/team')
+    await eventually('the count of what is left', async () => {
+      const { body } = await api.get<{ status?: { conditions?: { message: string }[] } }>('/api/v1/namespaces/team')
+      const messages = (body.status?.conditions ?? []).map(({ message }) => message)
+      return messages.includes('Some resources are remaining: things.things.example.com has 1 resource instances')
+    })
+    assert.equal((await second.get(`${inTeam}/free`)).status, 404)
+    await second.patch(`${inTeam}/held`, { metadata: { finalizers: null } })
+    await eventually('the end of the namespace', async () => (await api.get('/api/v1/namespaces/team')).status === 404)
+    assert.equal((await second.get(`${inTeam}/held`)).status, 404)
+    assert.equal((await second.get('/api/v1/namespaces/team')).status, 200)
+  })
+
   test('a server gets the identity of the user from this server only', async () => {
     const rule = { nonResourceURLs: ['/apis/*'], verbs: ['*'] }
     const rules = [rule, { apiGroups: ['echo.example.com'], resources: ['*'], verbs: ['*'] }]
@@ -379,6 +421,19 @@ describe('aggregation', { skip: process.platform !== 'linux' && 'only Linux has 
     assert.deepEqual(await untilCondition('v1.port.example.com', 'False'), [
       ...['False', 'ServicePortError', 'service/hangs in "default" is not listening on port 1'],
     ])
+    await api.create('/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'stuck' } })
+    await api.delete('/api/v1/namespaces/stuck')
+    const unknown = await eventually('the failed discovery', async () => {
+      const { body } = await api.get<{ status?: { conditions?: { reason: string; message: string }[] } }>('/api/v1/namespaces/stuck')
+      return body.status?.conditions?.find(({ reason }) => reason === 'DiscoveryFailed')?.message
+    })
+    const stale = ['absent', 'gone', 'port']
+      .map((name) => `${name}.example.com/v1`)
+      .map((each) => `${each}: stale GroupVersion discovery: ${each}`)
+    assert.equal(
+      unknown,
+      `Discovery failed for some groups, 3 failing: unable to retrieve the complete list of server APIs: ${stale.join(', ')}`,
+    )
     const answer = await api.get<unknown>('/apis/gone.example.com/v1/any')
     assert.deepEqual(
       [answer.status, answer.body, answer.headers.get('content-type')],

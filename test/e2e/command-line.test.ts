@@ -103,12 +103,6 @@ describe('the program', { concurrency: 2 }, () => {
     await daemon.stop()
   })
 
-  test('warns of flags that are not implemented', async () => {
-    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--permit-port-sharing'] })
-    assert.match(daemon.log(), /permit-port-sharing/)
-    await daemon.stop()
-  })
-
   test('accepts tokens from a file, and refuses requests without one', async () => {
     const { path, remove } = temporaryDirectory()
     const tokens = join(path, 'tokens.csv')

@@ -49,7 +49,7 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
     assert.match((await runProgram(['--help'], [alone])).stdout, /--data-dir/)
   })
 
-  test('keeps its data when it is killed', async () => {
+  test('keeps its data when it is killed, and shows what it does', async () => {
     const home = join(directory, 'home')
     const first = await startDaemon({ command: [alone], directory: home })
     await apiOf(first.fetch).create(collection, configMap('kept', { k: 'v' }))
@@ -57,6 +57,9 @@ describe('the executable', { skip: without('bun'), timeout: 3_600_000 }, () => {
     const second = await startDaemon({ command: [alone], directory: home })
     try {
       assert.deepEqual((await apiOf(second.fetch).get(`${collection}/kept`)).body.data, { k: 'v' })
+      const top = await runProgram(['top', '--kubeconfig', second.kubeconfig], [alone])
+      assert.deepEqual([top.code, top.stderr], [0, ''])
+      assert.match(top.stdout, /^In flight\n {2}GET \/debug\/live\/stream +1$/m)
       assert.deepEqual(readdirSync(directory).toSorted(), ['alone', 'home'], 'it creates no files beside itself')
     } finally {
       await second.stop()

@@ -65,6 +65,25 @@ test('a CPU profile names functions of the sources, and go tool pprof reads it',
   return undefined
 })
 
+test('every profile of the index is taken, or says why not', async () => {
+  const index = new TextDecoder().decode((await askSocket('/debug/pprof/')).body)
+  const names = [...index.matchAll(/<a href='(\w+)\?debug=1'>/g)].map(([, name = '']) => name)
+  assert.deepEqual(
+    ['allocs', 'block', 'cmdline', 'goroutine', 'heap', 'profile', 'trace'].filter((name) => !names.includes(name)),
+    [],
+  )
+  for (const name of names) {
+    const { status, body } = await askSocket(`/debug/pprof/${name}?seconds=0.2`)
+    const text = new TextDecoder().decode(body)
+    if (status !== 200) {
+      assert.equal(status, 501, name)
+      assert.match(text, /^Could not take profile \w+: \w.*\n$/)
+    } else if (name === 'cmdline') assert.match(text, /bin\.js\0.*--contention-profiling/)
+    else if (name === 'trace') assert.ok((JSON.parse(text) as { traceEvents: unknown[] }).traceEvents.length > 0)
+    else assert.ok((await readProfile(body)).types.length > 0, name)
+  }
+})
+
 test('watches are in flight; their queries are not shown', async () => {
   const leaving = new AbortController()
   const watching = daemon.fetch('/api/v1/secrets?watch=1&labelSelector=hush', { signal: leaving.signal })

@@ -29,6 +29,8 @@ export interface Part {
   /** Sent first, in order, and not compared: what the scenes need. */
   readonly before?: () => Iterable<Call>
   readonly scenes: () => Iterable<Scene>
+  /** Collections whose objects are told by name: answers mention them by uid. They are read after `before`. */
+  readonly named?: readonly string[]
   /** Sent last, in order, and not compared. */
   readonly after?: () => Iterable<Call>
   /** So few requests that a bounded run sends all of them. */

@@ -31,7 +31,10 @@ const replacements: readonly (readonly [RegExp, string | ((found: string, fracti
       Math.abs(Date.parse(found) - Date.now()) < recent ? (fraction === undefined ? '<time>' : `<time.${fraction.length - 1}>`) : found,
   ],
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>'],
-  [/in record \(\d+\)/g, 'in record (<revision>)'],
+  [
+    /in record \(\d+\)|in the precondition \(\d+\)|(?<=ResourceVersion in object meta: )\d+/g,
+    (found) => found.replace(/\d+/, '<revision>'),
+  ],
   // In texts that quote an object.
   [/resourceVersion\\*":\\*"[1-9]\d*/g, (found) => found.replace(/\d+$/, '<revision>')],
   [/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '<token>'],
@@ -113,7 +116,7 @@ export function normalOf({ status, headers, body }: Answer, own: readonly (reado
     kept[name] ??= []
     // A list in one field is the same as one of several fields (RFC 9110 5.2).
     if (name === 'vary') kept[name].push(...value.split(', '))
-    else kept[name].push(onlyPresent.has(name) ? 'present' : cleared(value, own))
+    else kept[name].push(onlyPresent.has(name) ? (own.find(([text]) => text === value)?.[1] ?? 'present') : cleared(value, own))
   }
   for (const list of Object.values(kept)) list.sort()
   const text = textOf(body.toString(), kept['content-type'])

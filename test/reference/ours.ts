@@ -17,20 +17,25 @@ export interface Ours {
   stop(): Promise<void>
 }
 
+let accountsKey: string | undefined
+
+/** A private key for tokens of service accounts, PEM; the same one for the whole run. */
+export function serviceAccountKey(): string {
+  accountsKey ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  }).privateKey
+  return accountsKey
+}
+
 /** Resolves when it serves. No built-in controller runs, as none runs beside the reference. */
 export async function startOurs(): Promise<Ours> {
   const { path, remove } = temporaryDirectory('reference')
   const tokens = join(path, 'tokens.csv')
   const key = join(path, 'accounts.key')
   writeFileSync(tokens, `${adminToken},admin,admin-uid,"system:masters"\n${aliceToken},alice,alice-uid,"dev"\n`)
-  writeFileSync(
-    key,
-    generateKeyPairSync('rsa', {
-      modulusLength: 2048,
-      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-      publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
-    }).privateKey,
-  )
+  writeFileSync(key, serviceAccountKey())
   const daemon = await startDaemon({
     flags: [
       '--platform=kubernetes',

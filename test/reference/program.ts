@@ -1,10 +1,14 @@
 /** Runs of a program with wrong flags, as answers to calls with the method RUN. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { killedAtExit } from '../support/child.ts'
 import type { Command } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import type { Answer } from './exchange.ts'
+import { serviceAccountKey } from './ours.ts'
 
 /** Milliseconds after which a program that accepted its flags is ended. */
 const patience = 5_000
@@ -14,10 +18,11 @@ const started = -1
 /** Time, process and place of a line of log. */
 const prefix = /^[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] /
 
-/** Runs the program in an empty directory. `flags`: a JSON list. */
+/** Runs the program in a directory with nothing but `accounts.key`. `flags`: a JSON list, where `{{port}}` stands for a free port. */
 export async function run([program, ...args]: Command, flags: string): Promise<Answer> {
   const { path, remove } = temporaryDirectory('flags')
-  const own = [...args, ...(JSON.parse(flags) as string[])]
+  writeFileSync(join(path, 'accounts.key'), serviceAccountKey())
+  const own = [...args, ...(JSON.parse(flags.replaceAll('{{port}}', String(await freePort()))) as string[])]
   const child = killedAtExit(spawn(program, own, { cwd: path, stdio: ['ignore', 'ignore', 'pipe'] }))
   let text = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {

@@ -30,8 +30,8 @@ export interface Outcome {
 export interface Side {
   /** Undefined: no answers to this scene are known. */
   answers(scene: Scene, ids: readonly string[]): Promise<readonly Normal[] | undefined>
-  /** Sends requests in order that are not compared. */
-  prepare(calls: Iterable<Call>): Promise<void>
+  /** Sends requests in order that are not compared, then reads the collections whose objects are told by name. */
+  prepare(calls: Iterable<Call>, named?: readonly string[]): Promise<void>
 }
 
 /** Settings of the run that requests mention, and what is sent in place of them: `{{hooks}}`. */
@@ -40,10 +40,11 @@ export type Settings = { readonly [name: string]: string }
 /** A server as a side. */
 export function serverSide(target: Target, settings: Settings): Side {
   const { host } = new URL(target.url)
-  const own: [string, string][] = [
+  const fixed: [string, string][] = [
     [host, '<server>'],
     ...Object.entries(settings).map(([name, value]): [string, string] => [value, `{{${name}}}`]),
   ]
+  const own = [...fixed]
   const perform = async (calls: Iterable<Call>) => {
     const answers: Answer[] = []
     for (const call of calls) answers.push(await sent(target, filled(call, answers, settings)))
@@ -51,10 +52,18 @@ export function serverSide(target: Target, settings: Settings): Side {
   }
   return {
     answers: async ({ calls }) => (await perform(calls)).map((answer) => normalOf(answer, own)),
-    prepare: async (calls) => {
+    prepare: async (calls, named = []) => {
       await perform(calls)
+      own.splice(fixed.length)
+      for (const path of named) own.push(...names(path, await target.send({ method: 'GET', path })))
     },
   }
+}
+
+/** The uids in a list of objects, and what stands for them. */
+function names(path: string, { body }: Answer): [string, string][] {
+  const { items } = JSON.parse(body.toString()) as { items: { metadata: { uid: string; name: string } }[] }
+  return items.map(({ metadata: { uid, name } }) => [uid, `${path.slice(path.lastIndexOf('/') + 1)}/${name}`])
 }
 
 /** Milliseconds for which a request with `until` is repeated, and between two of them. */
@@ -143,7 +152,7 @@ export async function comparePart(
 ): Promise<number> {
   const sides = [reference, ours]
   const before = [...(part.before?.() ?? [])]
-  await Promise.all(sides.map((side) => side.prepare(before)))
+  await Promise.all(sides.map((side) => side.prepare(before, part.named)))
   let unknown = 0
   const waiting = new Map<number, readonly Outcome[]>()
   let reported = 0

@@ -12,7 +12,7 @@ const proxies = issueAuthority('proxies', newKey(), Date.now())
 const servers = issueAuthority('extension-servers', newKey(), Date.now())
 
 /** Of the namespace `default`. */
-const names = ['echo', 'things', 'gone', 'hangs', 'wardle'].map((name) => `${name}.default.svc`)
+const names = ['kubernetes', 'echo', 'things', 'gone', 'hangs', 'wardle'].map((name) => `${name}.default.svc`)
 
 export interface Material {
   readonly directory: string
@@ -135,6 +135,22 @@ export interface EchoServer {
 const fieldsOf = (raw: readonly string[]) =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? '']] : []))
 
+/** The echo server has no OpenAPI 3. */
+const echoSwagger = {
+  swagger: '2.0',
+  info: { title: 'Echo', version: 'v1' },
+  paths: {
+    '/apis/echo.example.com/v1/any': {
+      get: {
+        operationId: 'getAny',
+        produces: ['application/json'],
+        responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/Any' } } },
+      },
+    },
+  },
+  definitions: { Any: { type: 'object', properties: { other: { description: 'Another one.', $ref: '#/definitions/Any' } } } },
+}
+
 /**
  * Answers with the request. Query parameters change that: `hang`, `flood`, `lines` (a line for each request to `/next`), `location` (a redirect),
  * `status`. It switches to the protocol `echo`.
@@ -150,6 +166,7 @@ export async function startEchoServer({ serving }: Material): Promise<EchoServer
       const { pathname, searchParams } = new URL(request.url ?? '/', 'https://x')
       running++
       response.once('close', () => running--)
+      if (pathname === '/openapi/v2') return void response.setHeader('content-type', 'application/json').end(JSON.stringify(echoSwagger))
       if (pathname.startsWith('/openapi')) return void response.writeHead(404).end()
       if (searchParams.has('hang')) return
       if (/^\/apis\/[^/]+\/v1$/.test(pathname)) {

@@ -5,7 +5,6 @@
 import type { Authorizer } from '../../authz/authorizer.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { invalid } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -126,13 +125,12 @@ export function claimAccess(
     name: 'ResourceClaimAccess',
     operations: ['CREATE', 'UPDATE'],
     resources: ['resourceclaims', 'resourceclaimtemplates'].map((resource) => ({ group, resource })),
-    async validate(attributes) {
-      const { groupResource, subresource, kind, name, object } = attributes
-      if (groupResource.group !== group || (subresource !== '' && subresource !== 'status')) return
+    async findErrors(attributes) {
       const errors = new FieldErrors()
       if (enabled('DRAAdminAccess')) await authorizeAdminAccess(attributes, errors)
-      if (subresource === 'status' && enabled('DRAResourceClaimGranularStatusAuthorization')) await authorizeStatus(attributes, errors)
-      if (errors.count > 0) throw invalid({ group, kind: kind.kind }, object?.metadata.name ?? name, errors.list)
+      const isStatus = attributes.subresource === 'status'
+      if (isStatus && enabled('DRAResourceClaimGranularStatusAuthorization')) await authorizeStatus(attributes, errors)
+      return errors
     },
   }
 }

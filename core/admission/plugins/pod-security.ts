@@ -2,12 +2,14 @@
  * Pod Security admission: checks pods against the standard in their namespace's labels (plugin/pkg/admission/security/podsecurity,
  * pod-security-admission).
  */
+import { isReached } from '../../release.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, internalError, invalid, qualified } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PodSecurityConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
+import { type PodSecurityRequest, unobserved } from '../observer.ts'
 import { specOf } from './about.ts'
 import { createEvaluate, detailsOf } from './pod-security/controls.ts'
 import { warningsFor } from './pod-security/existing-pods.ts'
@@ -61,12 +63,23 @@ const resources = ['namespaces', 'pods', ...Object.keys(templates)].map((name) =
 })
 
 export function podSecurity(context: PluginContext): AdmissionPlugin {
-  const { platform, find, list, clock, release } = context
+  const { platform, find, list, clock, release, observer = unobserved } = context
   const { defaults, exemptions } = context.configuration.PodSecurity ?? noConfiguration
   const { policyOf, named } = createPolicyReader(platform)
   const evaluate = createEvaluate(platform.name, release)
   const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
   const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
+
+  const requestOf = ({ operation, groupResource, subresource }: AdmissionAttributes): PodSecurityRequest => ({
+    operation: operation.toLowerCase(),
+    resource: groupResource.resource === 'pods' ? 'pod' : groupResource.resource === 'namespaces' ? 'namespace' : 'controller',
+    subresource,
+  })
+  /** Privileged is the same in every version. */
+  const versionOf = ({ level, version }: LevelVersion) =>
+    version === 'latest' || level === 'privileged' ? 'latest' : isReached(version, release) ? `v${version}` : 'future'
+  const judged = (decision: 'allow' | 'deny', mode: 'enforce' | 'audit' | 'warn', by: LevelVersion, attributes: AdmissionAttributes) =>
+    observer.judged(decision, mode, by.level, versionOf(by), requestOf(attributes))
 
   /** Name of the exemption, if the request has one. */
   function exemptionOf({ namespace, user }: AdmissionAttributes): string | undefined {
@@ -78,6 +91,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const { groupResource, name } = attributes
     if (isExempt(pod)) {
       attributes.annotate(annotation('exempt'), 'runtimeClass')
+      observer.exempted(requestOf(attributes))
       return
     }
     const known = new Map<string, string>()
@@ -88,7 +102,12 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
       return found === '' ? '' : `violate PodSecurity "${text}": ${found}`
     }
     const [audited, warned, enforced] = [faults(policy.audit), faults(policy.warn), enforce ? faults(policy.enforce) : '']
-    if (enforce) attributes.annotate(annotation('enforce-policy'), textOf(policy.enforce))
+    if (enforce) {
+      attributes.annotate(annotation('enforce-policy'), textOf(policy.enforce))
+      judged(enforced === '' ? 'allow' : 'deny', 'enforce', policy.enforce, attributes)
+    }
+    if (audited !== '') judged('deny', 'audit', policy.audit, attributes)
+    if (warned !== '' && enforced === '') judged('deny', 'warn', policy.warn, attributes)
     if (audited !== '') attributes.annotate(annotation('audit-violations'), `would ${audited}`)
     if (enforced !== '') throw forbidden(groupResource, name, enforced.replace('violate', 'violates'))
     if (warned !== '') attributes.warn(`would ${warned}`)
@@ -97,21 +116,29 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   async function judgeIn(attributes: AdmissionAttributes, pod: PodLike | undefined, enforce: boolean): Promise<void> {
     const { namespace: name, oldObject } = attributes
     const exemption = exemptionOf(attributes)
-    if (exemption !== undefined) return attributes.annotate(annotation('exempt'), exemption)
+    if (exemption !== undefined) {
+      observer.exempted(requestOf(attributes))
+      return attributes.annotate(annotation('exempt'), exemption)
+    }
     const namespace = await find('', 'namespaces', '', name, attributes)
     if (namespace === undefined) {
       const why = `failed to lookup namespace ${JSON.stringify(name)}`
       attributes.annotate(annotation('error'), why)
+      observer.failed(true, requestOf(attributes))
       if (enforce) throw internalError(why)
       return
     }
     const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
     if (errors.count === 0 && isPrivileged(policy)) {
-      if (enforce) attributes.annotate(annotation('enforce-policy'), textOf(privileged.enforce))
+      if (enforce) {
+        attributes.annotate(annotation('enforce-policy'), textOf(privileged.enforce))
+        judged('allow', 'enforce', privileged.enforce, attributes)
+      }
       return
     }
     if (pod === undefined || (enforce && oldObject !== undefined && !isSignificant(pod.spec, specOf<PodSpec>(oldObject)))) return
     if (errors.count > 0) {
+      observer.failed(false, requestOf(attributes))
       const text = errors.list.map(({ field, message }) => `${field}: ${message}`)
       attributes.annotate(annotation('error'), `Failed to parse policy: ${text.length > 1 ? `[${text.join(', ')}]` : text[0]}`)
     }

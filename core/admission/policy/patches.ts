@@ -1,6 +1,6 @@
 /** Applies mutations (policy/mutating/patch). Errors are subject to the failure policy. */
 import { type Atom, deduce, objectAtom } from '../../apply/atom.ts'
-import { applyJsonPatch, PatchTestFailed } from '../../apply/json-patch.ts'
+import { applyJsonPatch, PatchTestFailed, UnprocessablePatch } from '../../apply/json-patch.ts'
 import { merge } from '../../apply/merge.ts'
 import { validateType } from '../../apply/validate-type.ts'
 import { CelError } from '../../cel/values/errors.ts'
@@ -76,7 +76,7 @@ function patched(object: ApiObject, value: unknown): JsonObject | undefined {
     return applyJsonPatch(structuredClone(object) as JsonObject, operations) as JsonObject
   } catch (error) {
     if (error instanceof PatchTestFailed) return undefined
-    throw new ConfigurationError(`JSON Patch: ${messageOf(error)}`)
+    throw new ConfigurationError(`JSON Patch: ${error instanceof UnprocessablePatch ? error.detail : messageOf(error)}`)
   }
 }
 

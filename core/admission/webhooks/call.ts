@@ -14,7 +14,7 @@ import type { AdmissionObserver, StepType } from '../observer.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
-import type { AdmissionResponse } from './response.ts'
+import { type AdmissionResponse, parseReview, type Review, readResponse, UnsupportedPatch } from './response.ts'
 
 /** Dependencies of calls. */
 export interface Caller {
@@ -89,10 +89,8 @@ async function review(
     const posting = error instanceof NoAddress ? `${postingTo(error.url, limit)}: ` : ''
     throw failed(`failed to call webhook: ${posting}${messageOf(error)}`, unavailable, error)
   })
-  // Imported on demand: servers without webhooks don't need it.
-  const { parseReview, readResponse, UnsupportedPatch } = await import('./response.ts')
   const expected = { uid, version, mutating }
-  let parsed: ReturnType<typeof parseReview>
+  let parsed: Review
   try {
     const answer = await post({
       connection,

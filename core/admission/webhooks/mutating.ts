@@ -1,6 +1,8 @@
 /** Mutating webhooks, called in order: each gets the result of the previous ones. */
-import { applyJsonPatch } from '../../apply/json-patch.ts'
+import { applyJsonPatch, UnprocessablePatch } from '../../apply/json-patch.ts'
+import type { ApiObject } from '../../resources/definition.ts'
 import { internalError } from '../../respond/status.ts'
+import { canonicalise } from '../../schema/decode.ts'
 import { equal } from '../../schema/equal.ts'
 import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -8,7 +10,7 @@ import type { Json, JsonObject } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
-import { VersionedRequest } from '../versioned.ts'
+import { type VersionedObjects, VersionedRequest } from '../versioned.ts'
 import { callHook, callWithFailurePolicy } from './call.ts'
 import { createCaller } from './caller.ts'
 import { CallFailed } from './errors.ts'
@@ -46,9 +48,15 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       const document = structuredClone(request.object) as JsonObject
       return request.decode(applyJsonPatch(document, operations as Json) as JsonObject, kind)
     } catch (error) {
-      throw internalError(messageOf(error))
+      throw internalError(error instanceof UnprocessablePatch ? error.detail : messageOf(error))
     }
   }
+
+  /** The objects with their members in the order of the kind's fields: what the server has set comes last in the new object. */
+  const reviewed = ({ attributes, object, oldObject }: VersionedRequest, kind: GroupVersionKind): VersionedObjects => ({
+    object: object && (canonicalise(attributes.versions.schemaOf(kind), object as Json, { root: true, shares: true }) as ApiObject),
+    oldObject,
+  })
 
   /** Resolves to whether the object changed. */
   async function ask(hook: PlacedHook, request: VersionedRequest, again: boolean): Promise<boolean> {
@@ -58,7 +66,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     const { configuration, name: webhook } = hook
     const place = `round_${again ? 1 : 0}_index_${hook.place}`
     const call = async () => {
-      const { patch } = await callHook(hook, attributes, invocation, request, true, caller)
+      const { patch } = await callHook(hook, attributes, invocation, reviewed(request, invocation.kind), true, caller)
       const operations = patch === undefined ? [] : operationsOf(hook, patch)
       if (operations.length === 0) return
       const next = patched(hook, request, invocation.kind, operations)

@@ -1,43 +1,30 @@
 /** Parses webhook responses: AdmissionReviews in the version sent, as strictly as the reference. */
-import * as z from 'zod'
 import type { Platform } from '../../platform.ts'
+import { readTypeHeader } from '../../request/type-header.ts'
+import { parseYaml } from '../../request/yaml.ts'
+import { AdmissionReview } from '../../resources/admission/admissionreview.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
+import { decode } from '../../schema/decode.ts'
+import type { Json, Message } from '../../schema/model.ts'
 import type { Result } from './errors.ts'
 
-const text = z.string().nullish()
-const cause = z.object({ reason: text, message: text, field: text })
-const details = z.object({
-  name: text,
-  group: text,
-  kind: text,
-  uid: text,
-  causes: z.array(cause).nullish(),
-  retryAfterSeconds: z.number().int().nullish(),
-})
-const metadata = z.object({ selfLink: text, resourceVersion: text, continue: text, remainingItemCount: z.number().int().nullish() })
-const result = z.object({
-  metadata: metadata.nullish(),
-  status: text,
-  message: text,
-  reason: text,
-  code: z.number().int().nullish(),
-  details: details.nullish(),
-})
-const schema = z.object({
-  kind: text,
-  apiVersion: text,
-  response: z
-    .object({
-      uid: text,
-      allowed: z.boolean().nullish(),
-      status: result.nullish(),
-      patch: text,
-      patchType: text,
-      auditAnnotations: z.record(z.string(), z.string()).nullish(),
-      warnings: z.array(z.string()).nullish(),
-    })
-    .nullish(),
-})
+/** A parsed review. Absent members are not set; kind and apiVersion may be empty. */
+export interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly response:
+    | {
+        readonly uid: string
+        readonly allowed: boolean
+        readonly status?: Result
+        /** In base64. */
+        readonly patch?: string
+        readonly patchType?: string
+        readonly auditAnnotations?: { readonly [key: string]: string }
+        readonly warnings?: readonly string[]
+      }
+    | undefined
+}
 
 export interface AdmissionResponse {
   readonly allowed: boolean
@@ -46,13 +33,6 @@ export interface AdmissionResponse {
   readonly patch: string | undefined
   readonly annotations: { readonly [key: string]: string }
   readonly warnings: readonly string[]
-}
-
-/** Null counts as absent, as in Go. */
-function present<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(present) as T
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([key, each]) => (each == null ? [] : [[key, present(each)]]))) as T
 }
 
 export interface Expected {
@@ -69,8 +49,8 @@ export class UnsupportedPatch extends Error {
 const versions = ['v1', 'v1beta1'] as const
 
 /** Throws an Error for a named type that is not the one that was sent. */
-function checkType({ kind, apiVersion }: z.output<typeof schema>, { version }: Expected, platform: Platform): void {
-  if (!kind || !apiVersion) return
+function checkType({ kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>, { version }: Expected, platform: Platform): void {
+  if (kind === '' || apiVersion === '') return
   const apiVersionOf = (each: string) => platform.name(`admission.<domain>/${each}`)
   const isReview = kind === 'AdmissionReview'
   if (isReview && apiVersion === apiVersionOf(version)) return
@@ -80,45 +60,43 @@ function checkType({ kind, apiVersion }: z.output<typeof schema>, { version }: E
   throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${where}`)
 }
 
-/** Throws an Error with the reason when the text is malformed, or of another type than the one that was sent. */
-export function parseReview(body: string, expected: Expected, platform: Platform): z.output<typeof schema> {
-  let value: unknown
+/** As the reference's client, which reads YAML when a text is not JSON. */
+function parseText(body: string): Json {
   try {
-    value = JSON.parse(body)
-  } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    return JSON.parse(body) as Json
+  } catch {
+    return parseYaml(new TextEncoder().encode(body), { duplicates: false }).value
   }
-  const parsed = schema.safeParse(value)
-  if (parsed.success) {
-    checkType(parsed.data, expected, platform)
-    return present(parsed.data)
-  }
-  const [issue] = parsed.error.issues
-  throw new Error(`json: cannot unmarshal into AdmissionReview.${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+/** Throws an Error with the reason when the text is malformed, or of another type than the one that was sent. */
+export function parseReview(body: string, expected: Expected, platform: Platform): Review {
+  const value = parseText(body)
+  const header = readTypeHeader(value)
+  if (typeof header === 'string') throw new Error(header)
+  checkType(header, expected, platform)
+  const { response } = decode(AdmissionReview as Message, value ?? {}, { root: true }).value as unknown as Review
+  return { ...header, response }
 }
 
 /** The result of a parsed response. Throws an Error when it does not match the request. */
-export function readResponse(
-  { kind, apiVersion, response }: z.output<typeof schema>,
-  expected: Expected,
-  platform: Platform,
-): AdmissionResponse {
+export function readResponse({ kind, apiVersion, response }: Review, expected: Expected, platform: Platform): AdmissionResponse {
   const { uid, version, mutating } = expected
-  if (response == null) throw new Error('webhook response was absent')
-  const { patch: encoded = '', patchType, allowed, auditAnnotations, warnings } = response
+  if (response === undefined) throw new Error('webhook response was absent')
+  const { patch = '', patchType, allowed, status = {}, auditAnnotations = {}, warnings = [] } = response
   if (version === 'v1') {
-    if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+    if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
     const wanted = platform.name('admission.<domain>/v1')
     if (kind !== 'AdmissionReview' || apiVersion !== wanted)
-      throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion ?? '/'}, Kind=${kind ?? ''}`)
-    validatePatchType(mutating, encoded ?? '', patchType ?? undefined)
+      throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion || '/'}, Kind=${kind}`)
+    validatePatchType(mutating, patch, patchType)
   }
   return {
-    allowed: allowed === true,
-    result: (response.status ?? {}) as Result,
-    patch: mutating && encoded ? new TextDecoder().decode(decodeBase64(encoded)) : undefined,
-    annotations: auditAnnotations ?? {},
-    warnings: warnings ?? [],
+    allowed,
+    result: status,
+    patch: mutating && patch ? new TextDecoder().decode(decodeBase64(patch)) : undefined,
+    annotations: auditAnnotations,
+    warnings,
   }
 }
 

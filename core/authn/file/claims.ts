@@ -4,9 +4,9 @@ import type { Compiled } from '../../cel/environment.ts'
 import type { Program } from '../../cel/program.ts'
 import { selects } from '../../cel/syntax/ast.ts'
 import type { FileContext } from '../../config/files/kind.ts'
+import { validateDomainPrefixedPath } from '../../resources/validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
 import type { JwtCompiler } from '../jwt/expressions.ts'
 import type { JWTAuthenticator } from './jwt.ts'
 
@@ -77,8 +77,7 @@ function validateExtra(extra: Mappings['extra'], path: FieldPath, validation: Cl
   const reserved = [platform.domain, platform.labelDomain]
   for (const [index, { key, valueExpression }] of extra.entries()) {
     const at = path.index(index).child('key')
-    if (key === '') errors.required(at)
-    else for (const problem of formats.domainPrefixedPath(key)) errors.invalid(at, key, problem)
+    validateDomainPrefixedPath(key, at, errors)
     if (key !== key.toLowerCase()) errors.invalid(at, key, 'must be lowercase')
     const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : ''
     if (reserved.some((each) => domain === each || domain.endsWith(`.${each}`))) {

@@ -88,6 +88,7 @@ export function legacyServiceAccountTokens(options: LegacyTokenOptions): TokenAu
     const named = (account['secrets'] ?? []) as readonly { readonly name?: string }[]
     const generated = named.some((each) => each.name === secretName)
     if (secret.metadata.labels?.[invalidSince]) {
+      if (generated) observer('invalid-auto')
       fail(
         `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`,
       )

@@ -1,37 +1,40 @@
-/** Field types of configuration files. As in Go, missing fields and null have the zero value. */
+/**
+ * Field types of configuration files. As in Go, missing fields and null have the zero value. Their types name the output alone, which keeps the
+ * package's declarations short.
+ */
 import * as z from 'zod'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { parseDuration } from '../duration.ts'
 
 /** A string; empty when missing. */
-export const text = z
+export const text: z.ZodType<string> = z
   .string()
   .nullish()
   .transform((value) => value ?? '')
 
-export const optionalText = z
+export const optionalText: z.ZodType<string | undefined> = z
   .string()
   .nullish()
   .transform((value) => value ?? undefined)
 
-export const optionalBool = z
+export const optionalBool: z.ZodType<boolean | undefined> = z
   .boolean()
   .nullish()
   .transform((value) => value ?? undefined)
 
 /** False when missing. */
-export const bool = z
+export const bool: z.ZodType<boolean> = z
   .boolean()
   .nullish()
   .transform((value) => value ?? false)
 
-export const optionalInt32 = z
+export const optionalInt32: z.ZodType<number | undefined> = z
   .int32()
   .nullish()
   .transform((value) => value ?? undefined)
 
 /** Milliseconds; undefined when missing. */
-export const optionalDuration = z
+export const optionalDuration: z.ZodType<number | undefined> = z
   .string()
   .nullish()
   .transform((value, context) => {
@@ -46,7 +49,7 @@ export const optionalDuration = z
   })
 
 /** Empty when missing. */
-export function list<S extends z.ZodType>(item: S) {
+export function list<S extends z.ZodType>(item: S): z.ZodType<z.output<S>[]> {
   return z
     .array(item)
     .nullish()
@@ -54,12 +57,12 @@ export function list<S extends z.ZodType>(item: S) {
 }
 
 /** Undefined when missing or null. */
-export function optional<S extends z.ZodType>(schema: S) {
+export function optional<S extends z.ZodType>(schema: S): z.ZodType<z.output<S> | undefined> {
   return schema.nullish().transform((value) => value ?? undefined)
 }
 
 /** A structure; all zero values when missing. */
-export function struct<S extends z.ZodRawShape>(shape: S) {
+export function struct<S extends z.ZodRawShape>(shape: S): z.ZodType<z.output<z.ZodObject<S, z.core.$strict>>> {
   const object = z.strictObject(shape)
   return z.preprocess((value) => value ?? {}, object)
 }

@@ -12,7 +12,7 @@ export const limitFlags = {
   }),
   'request-timeout': duration(sets('traffic', 'requestTimeout')),
   'min-request-timeout': int(sets('traffic', 'minRequestTimeout')),
-  'max-connection-bytes-per-sec': int({ min: 0, help: 'Maximum bytes per second of each long-running connection. 0: no limit.' }),
+  'max-connection-bytes-per-sec': int(sets('traffic', 'maxConnectionBytesPerSecond')),
   'http2-max-streams-per-connection': int({
     min: 0,
     max: 2 ** 31 - 1,

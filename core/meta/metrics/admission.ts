@@ -1,7 +1,7 @@
 /** Admission metrics, with the reference server's names. */
-import type { AdmissionObserver, ChainObserver, PolicyObserver, WebhookObserver } from '../../admission/observer.ts'
+import type { AdmissionObserver, ChainObserver, PodSecurityObserver, PolicyObserver, WebhookObserver } from '../../admission/observer.ts'
 import type { MetricsRegistry } from './registry.ts'
-import { chainRows, policyRows, webhookRows } from './rows/admission.ts'
+import { chainRows, podSecurityRows, policyRows, webhookRows } from './rows/admission.ts'
 
 /** Larger status codes count as this one, because webhooks choose them. */
 const highestCode = 600
@@ -68,8 +68,21 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
   }
 }
 
+function podSecurityMetrics(registry: MetricsRegistry): PodSecurityObserver {
+  const judgements = registry.counter(podSecurityRows.judgements)
+  const exemptions = registry.counter(podSecurityRows.exemptions)
+  const errors = registry.counter(podSecurityRows.errors)
+  return {
+    judged: (decision, mode, level, version, { operation, resource, subresource }) =>
+      judgements.add([decision, level, version, mode, operation, resource, subresource]),
+    exempted: ({ operation, resource, subresource }) => exemptions.add([operation, resource, subresource]),
+    failed: (fatal, { operation, resource, subresource }) => errors.add([String(fatal), operation, resource, subresource]),
+  }
+}
+
 export const createAdmissionMetrics = (registry: MetricsRegistry): AdmissionObserver & ChainObserver => ({
   ...webhookMetrics(registry),
   ...policyMetrics(registry),
+  ...podSecurityMetrics(registry),
   ...chainMetrics(registry),
 })

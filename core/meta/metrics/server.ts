@@ -1,4 +1,8 @@
+import type { AuditObserver } from '../../audit/recorder.ts'
+import type { ImpersonationObserver } from '../../authn/impersonation-observer.ts'
 import type { Clock } from '../../ports.ts'
+import { createAuditMetrics } from './audit.ts'
+import { createImpersonationMetrics } from './impersonation.ts'
 import type { Gauge, MetricsRegistry } from './registry.ts'
 import { createRequestMetrics, type RequestMetrics } from './requests.ts'
 import { requestRows } from './rows/requests.ts'
@@ -7,6 +11,8 @@ type Rows = typeof requestRows
 
 /** General server metrics. */
 export interface ServerMetrics extends RequestMetrics {
+  readonly audit: AuditObserver
+  readonly impersonation: ImpersonationObserver
   /** Running watches and streams. */
   readonly longRunning: Gauge<Rows['longRunning']['labels']>
   /** 1 for requests to deprecated versions. */
@@ -22,6 +28,8 @@ export function createServerMetrics(registry: MetricsRegistry, clock: Clock): Se
   registry.collect(requestRows.inFlight, () => Object.entries(inflight).map(([kind, count]) => [[kind], count]))
   return {
     ...createRequestMetrics(registry),
+    audit: createAuditMetrics(registry),
+    impersonation: createImpersonationMetrics(registry),
     inflight,
     longRunning: registry.gauge(requestRows.longRunning),
     deprecated: registry.gauge(requestRows.deprecated),

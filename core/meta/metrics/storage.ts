@@ -33,7 +33,13 @@ export function startStorageMetrics({ registry, clock, logger, table, ...options
   const counted = new Map<string, GroupResource>()
 
   async function count(): Promise<void> {
-    const resources = new Map(table.all().map((each) => [each.definition.storageKey, each]))
+    // Of several resources with the same objects, the first is counted: as in the reference, events of the core group.
+    const resources = new Map(
+      table
+        .all()
+        .toReversed()
+        .map((each) => [each.definition.storageKey, each]),
+    )
     for (const [key, groupResource] of counted) {
       if (resources.has(key)) continue
       counted.delete(key)

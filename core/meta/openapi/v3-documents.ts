@@ -21,6 +21,12 @@ export interface DocumentForms {
   readonly protobuf: BuildDocument
 }
 
+/** A document that is built on first use. */
+export function formsOf(build: () => unknown): DocumentForms {
+  const json = lazyDocument(build)
+  return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }
+}
+
 /** The documents of a table revision by name, such as `apis/apps/v1`. */
 type Documents = ReadonlyMap<string, DocumentForms>
 
@@ -45,14 +51,12 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
 
   let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly forms: DocumentForms }>()
 
-  const document = ({ info, kinds, paths, security }: Contents): DocumentForms => {
-    const json = lazyDocument(() => {
+  const document = ({ info, kinds, paths, security }: Contents): DocumentForms =>
+    formsOf(() => {
       const names = modelNames()
       const models = createModels({ ...v3, enums }, names, kinds(names))
       return openApiDocument(info, paths(models), models, security)
     })
-    return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }
-  }
 
   /** A document about fixed paths. */
   const fixed = (paths: (models: Models) => readonly PathItem[]) =>

@@ -28,12 +28,13 @@ export function createServedOpenApi(options: OpenApiOptions, clock: Clock): Open
     },
     documents: perRevision(
       [served],
-      () => new Map([...documents()].map(([name, forms]) => [name, createDocument(`${openApiPath}/${name}`, forms, clock)])),
+      () => new Map([...documents()].map(([name, forms]) => [name, documentAt(`${openApiPath}/${name}`, forms, clock)])),
     ),
   }
 }
 
-function createDocument(path: string, forms: DocumentForms, clock: Clock): OpenApiDocument {
+/** A document that this server has itself. `path`: where it is served. */
+export function documentAt(path: string, forms: DocumentForms, clock: Clock): OpenApiDocument {
   const location = (hash: string) => `${path}?hash=${hash}`
   let modified: number | undefined
   return {

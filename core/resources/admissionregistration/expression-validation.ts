@@ -9,7 +9,7 @@ import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from 
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
 import { createPolicyCompiler, type PolicyCompiler } from './policy-compiler.ts'
-import { validateAnnotation } from './policy-validation.ts'
+import { validateAnnotation, validateValidation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
@@ -68,10 +68,12 @@ export function validateValidatingExpressions(spec: ValidatingSpec, policy: stri
   const compiler = createPolicyCompiler()
   const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
   const validateExpression = expressionValidator(compiler, scope, errors)
-  spec.validations?.forEach(({ expression, messageExpression }, index) => {
-    const path = specPath.child('validations').index(index)
-    validateExpression(path.child('expression'), expression, [boolType])
-    validateExpression(path.child('messageExpression'), messageExpression, [stringType], { authorizer: false })
+  spec.validations?.forEach((validation, index) => {
+    const { expression, messageExpression } = validation
+    validateValidation(validation, specPath.child('validations').index(index), errors, {
+      compile: (at) => validateExpression(at, expression, [boolType]),
+      compileMessage: (at) => validateExpression(at, messageExpression, [stringType], { authorizer: false }),
+    })
   })
   const { auditAnnotations = [] } = spec
   const path = specPath.child('auditAnnotations')

@@ -91,18 +91,26 @@ export function validateExpression(expression: string | undefined, path: FieldPa
   if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
 }
 
+/** Compile the expressions of a validation, which are not empty. */
+interface ValidationExpressions {
+  compile(path: FieldPath): void
+  compileMessage(path: FieldPath): void
+}
+
 export function validateValidation(
-  { expression, message, messageExpression, reason }: Infer<typeof Validation>,
+  { expression, message = '', messageExpression = '', reason }: Infer<typeof Validation>,
   path: FieldPath,
   errors: FieldErrors,
+  { compile, compileMessage }: ValidationExpressions,
 ): void {
-  validateExpression(expression, path, errors)
-  if (messageExpression && messageExpression.trim() === '') {
-    errors.invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified')
-  }
-  const text = message?.trim() ?? ''
-  if (message && text === '') errors.invalid(path.child('message'), message, 'message must be non-empty if specified')
-  else if (/[\n\r]/.test(text)) errors.invalid(path.child('message'), message as string, 'message must not contain line breaks')
+  const at = { expression: path.child('expression'), messageExpression: path.child('messageExpression'), message: path.child('message') }
+  const blank = 'must be non-empty if specified'
+  if (expression.trim() === '') errors.required(at.expression, 'expression is not specified')
+  else compile(at.expression)
+  if (messageExpression.trim() !== '') compileMessage(at.messageExpression)
+  else if (messageExpression !== '') errors.invalid(at.messageExpression, messageExpression, blank)
+  if (message !== '' && message.trim() === '') errors.invalid(at.message, message, blank)
+  else if (/[\n\r]/.test(message.trim())) errors.invalid(at.message, message, 'must not contain line breaks')
   validateChoice(reason, path.child('reason'), errors, reasons)
 }
 

@@ -7,7 +7,7 @@ import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
-import { validateValidatingSpec, validateValidation } from './policy-validation.ts'
+import { validateValidatingSpec } from './policy-validation.ts'
 
 export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', {
   key: required(1, string, 'Key; prefixed with the name of the policy.'),
@@ -23,17 +23,12 @@ export const TypeChecking = message('TypeChecking', 'Result of type checking.', 
   expressionWarnings: field(1, list(ExpressionWarning, { listType: 'atomic' }), 'Findings by expression.'),
 })
 
-export const Validation = message(
-  'Validation',
-  'An expression that must hold.',
-  {
-    expression: required(1, string, 'Expression that yields true for a valid request.'),
-    message: field(2, string, 'Message of a refusal.'),
-    reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
-    messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
-  },
-  { validate: (validation, path, errors) => validateValidation(validation, path, errors) },
-)
+export const Validation = message('Validation', 'An expression that must hold.', {
+  expression: required(1, string, 'Expression that yields true for a valid request.'),
+  message: field(2, string, 'Message of a refusal.'),
+  reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
+  messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
+})
 
 export const ValidatingAdmissionPolicySpec = message(
   'ValidatingAdmissionPolicySpec',

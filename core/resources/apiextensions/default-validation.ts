@@ -3,6 +3,7 @@ import { DecodeError, PartError, unknownIn } from '../../schema/decode.ts'
 import { validateEmbedded } from '../../schema/embedded.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { isObject } from '../../schema/is-object.ts'
 import type { Json, JsonObject, Schema } from '../../schema/model.ts'
 import { validatePart } from '../../schema/validate.ts'
 import { readPart } from './read-schema.ts'
@@ -44,11 +45,18 @@ function validateMetadata(value: Json, { schema, around }: Embedded, path: Field
   errors.invalid(path, value, `must result in valid metadata: ${text}`)
 }
 
+/** The schema of a default of a node, as far as it is about embedded objects: those can have nodes without that type. */
+const embeddedSchema = (node: SchemaNode, value: Json, schema: Schema): Schema =>
+  node['x-kubernetes-embedded-resource'] && node.type !== 'object' && isObject(value)
+    ? readPart({ ...node, type: 'object', 'x-kubernetes-int-or-string': false })
+    : schema
+
 /** Adds the errors of a default; only of the first kind found. */
-function validateDefault(schema: Schema, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateDefault(node: SchemaNode, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
   const found = new FieldErrors()
+  const schema = readPart(node)
   if (meta) validateMetadata(value, meta, path, found)
-  else validateEmbeddedParts(schema, value, path, found)
+  else validateEmbeddedParts(embeddedSchema(node, value, schema), value, path, found)
   const root = schema.facets?.embeddedResource === true
   // A default that would be pruned is still validated.
   const unpruned = found.list.filter(({ forgivable }) => forgivable !== undefined).length
@@ -70,7 +78,7 @@ function validateNode(node: SchemaNode, path: FieldPath, outer: Embedded | undef
   const isEmbedded = node['x-kubernetes-embedded-resource'] === true
   const embedded: Embedded | undefined = isEmbedded ? { schema: node, around: (value) => value as JsonObject } : outer
   const meta = inMeta && !isEmbedded ? embedded : undefined
-  if (node.default !== undefined) validateDefault(readPart(node), node.default, meta, path.child('default'), errors)
+  if (node.default !== undefined) validateDefault(node, node.default, meta, path.child('default'), errors)
   const items = itemsOf(node)
   if (items)
     validateNode(

@@ -163,5 +163,6 @@ export function readSchema(node: SchemaNode | undefined, preserve = false): Mess
     const facets: Facets = { preserveUnknown: true, ...(node && { declared: conditionOf(node) }) }
     return message('', '', fieldsOf({}, true), { open: true, facets }) as Message
   }
-  return objectOf(node, facetsOf(node, ['object']), true)
+  const facets = facetsOf(node, ['object'])
+  return objectOf(node, typesOf(node).length === 0 ? { ...facets, untyped: true } : facets, true)
 }

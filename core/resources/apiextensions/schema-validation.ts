@@ -10,9 +10,15 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 const conditions = ['allOf', 'oneOf', 'anyOf'] as const
 const metaNames = new Set(['metadata', 'kind', 'apiVersion'])
-/** Forbidden, even if empty. */
-const refused = ['additionalItems', 'dependencies', '$ref'] as const
-const refusedUnlessEmpty = ['id', 'patternProperties', 'definitions'] as const
+/** Forbidden members, in the reference's order; `ifEmpty`: even if empty. */
+const refused = [
+  { name: 'id', ifEmpty: false },
+  { name: 'additionalItems', ifEmpty: true },
+  { name: 'patternProperties', ifEmpty: false },
+  { name: 'definitions', ifEmpty: false },
+  { name: 'dependencies', ifEmpty: true },
+  { name: '$ref', ifEmpty: true },
+] as const
 
 /** Context of a node. */
 interface Around {
@@ -59,8 +65,10 @@ function validateSupportedMembers(schema: SchemaNode, path: FieldPath, { meta, n
   if (type !== '' && !types.includes(type))
     errors.forgivable('types of schemas', () => validateSupported(type, types, path.child('type'), errors))
   if (schema.default !== undefined && noDefault !== undefined) errors.forbidden(path.child('default'), `must not be set ${noDefault}`)
-  for (const name of refusedUnlessEmpty) if (isSet(schema[name])) errors.forbidden(path.child(name), `${name} is not supported`)
-  for (const name of refused) if (given(schema, name) !== undefined) errors.forbidden(path.child(name), `${name} is not supported`)
+  for (const { name, ifEmpty } of refused) {
+    const isThere = ifEmpty ? given(schema, name) !== undefined : isSet(schema[name])
+    if (isThere) errors.forbidden(path.child(name), `${name} is not supported`)
+  }
   if (type === 'null') errors.forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')
   if (itemsByPlace(schema).length > 0) errors.forbidden(path.child('items'), 'items must be a schema object and not an array')
   if (meta && schema['x-kubernetes-embedded-resource']) {

@@ -102,21 +102,21 @@ function validateValue(schema: SchemaNode, path: FieldPath, errors: FieldErrors)
   if (problem !== undefined) errors.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)
 }
 
-/** Members that define structure, which logical junctors may not contain. */
-const structure: readonly (readonly [name: string, detail: string])[] = [
-  ['type', 'must be empty to be structural'],
-  ['additionalProperties', 'must be undefined to be structural'],
-  ['default', 'must be undefined to be structural'],
-  ['title', 'must be empty to be structural'],
-  ['description', 'must be empty to be structural'],
-  ['nullable', 'must be false to be structural'],
-  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
-  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
-  ['x-kubernetes-int-or-string', 'must be false to be structural'],
-  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
-  ['x-kubernetes-list-type', 'must be undefined to be structural'],
-  ['x-kubernetes-map-type', 'must be undefined to be structural'],
-  ['x-kubernetes-validations', 'must be empty to be structural'],
+/** Members that define structure, which logical junctors may not contain, with the value that they must have there. */
+const structure: readonly (readonly [name: string, needed: 'empty' | 'false' | 'undefined'])[] = [
+  ['type', 'empty'],
+  ['additionalProperties', 'undefined'],
+  ['default', 'undefined'],
+  ['title', 'empty'],
+  ['description', 'empty'],
+  ['nullable', 'false'],
+  ['x-kubernetes-preserve-unknown-fields', 'false'],
+  ['x-kubernetes-embedded-resource', 'false'],
+  ['x-kubernetes-int-or-string', 'false'],
+  ['x-kubernetes-list-map-keys', 'empty'],
+  ['x-kubernetes-list-type', 'undefined'],
+  ['x-kubernetes-map-type', 'undefined'],
+  ['x-kubernetes-validations', 'empty'],
 ]
 
 function validateNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
@@ -125,9 +125,10 @@ function validateNested(schema: SchemaNode, path: FieldPath, errors: FieldErrors
   if (items) validateNested(items, path.child('items'), errors)
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     validateNested(property, path.child('properties').key(name), errors)
-  for (const [name, detail] of structure) {
+  for (const [name, needed] of structure) {
     const value = schema[name]
-    if (value !== undefined && value !== '' && value !== false) errors.forbidden(path.child(name), detail)
+    const isZero = needed !== 'undefined' && (value === '' || value === false)
+    if (value !== undefined && !isZero) errors.forbidden(path.child(name), `must be ${needed} to be structural`)
   }
   if (propertyOf(schema, 'metadata')) {
     errors.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')

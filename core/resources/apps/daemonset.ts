@@ -102,6 +102,7 @@ export const daemonSets = resource({
   schema: DaemonSet,
   columns: daemonSetColumns,
   fieldAnnotations: [templateGeneration],
+  bare: { metadata: { annotations: { [templateGeneration]: '0' } } },
   lifecycle: { introduced: '1.9' },
   status: true,
   generation: 'spec',

@@ -26,7 +26,7 @@ export function defaultJob(job: JobValue): void {
  * A job without labels has those of its template, as the same object: `generateSelector` then adds the generated ones to both, but not to a
  * job whose own labels happen to be equal.
  */
-function defaultLabels(job: JobValue): void {
+export function defaultLabels(job: JobValue): void {
   const labels = job.spec?.template?.metadata?.labels
   if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) job.metadata = { ...job.metadata, labels }
 }

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validatePodTemplate } from '../core/pod-validation.ts'
-import { asJson, validateCounts, validateFormat, validateSupported } from '../validation.ts'
+import { asJson, validateCounts, validateDomainPrefixedPath, validateSupported } from '../validation.ts'
 import type { JobSpec } from './job.ts'
 import { validatePodFailurePolicy } from './pod-failure-policy-validation.ts'
 import { validateSuccessPolicy } from './success-policy-validation.ts'
@@ -45,8 +45,7 @@ export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors
 }
 
 function validateManager(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') errors.required(path)
-  else validateFormat(name, 'domainPrefixedPath', path, errors)
+  validateDomainPrefixedPath(name, path, errors)
   if (name.length > max.manager) errors.tooLong(path, max.manager)
 }
 

@@ -9,7 +9,7 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
 import { jobColumns } from './columns.ts'
-import { defaultJob, generateSelector } from './job-defaults.ts'
+import { defaultJob, defaultLabels, generateSelector } from './job-defaults.ts'
 import { validateJobStatus } from './job-status-validation.ts'
 import { validateJob, validateJobUpdate } from './job-validation.ts'
 import { jobSpecWarnings } from './job-warnings.ts'
@@ -165,6 +165,7 @@ export const jobs = resource({
   strategy: {
     defaults: defaultJob,
     prepareCreate: generateSelector,
+    prepareStatus: (job) => defaultLabels(job),
     validate: validateJob,
     validateUpdate: validateJobUpdate,
     validateStatus: validateJobStatus,

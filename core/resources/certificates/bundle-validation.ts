@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSignerName } from './csr-validation.ts'
+import { validateSignerName } from '../core/signer-name.ts'
 import { isAuthority } from './signed-form.ts'
 import type { ClusterTrustBundle } from './v1beta1/clustertrustbundle.ts'
 

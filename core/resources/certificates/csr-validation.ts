@@ -3,8 +3,8 @@
 import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { validateSignerName } from '../core/signer-name.ts'
 import { repeats } from '../validation.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
 import { signedParts } from './signed-form.ts'
@@ -12,7 +12,6 @@ import { signedParts } from './signed-form.ts'
 const spec = FieldPath.of('spec')
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
 const leastSeconds = 600
-const longestName = 571
 
 /** Whether the bytes look like a CertificationRequest (RFC 2986): information, algorithm, signature. */
 const isRequest = (bytes: Uint8Array) => signedParts(bytes) !== undefined
@@ -24,24 +23,6 @@ function requestFault(base64: string): string | undefined {
     return isRequest(decodeBase64(body.replace(/\s/g, ''))) ? undefined : 'asn1: structure error: malformed certificate request'
   } catch {
     return 'asn1: structure error: malformed certificate request'
-  }
-}
-
-/** `<domain>/<path>`, whose parts are lower-case labels. */
-export function validateSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
-  const slash = name.indexOf('/')
-  if (name === '') errors.required(path)
-  else if (slash < 0 || name.indexOf('/', slash + 1) >= 0) {
-    errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
-  } else {
-    const domain = name.slice(0, slash)
-    for (const problem of formats.dns1123Subdomain(domain))
-      errors.invalid(path, domain, `validating label ${JSON.stringify(domain)}: ${problem}`)
-    if (!domain.includes('.')) errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots')
-    for (const part of name.slice(slash + 1).split('.')) {
-      for (const problem of formats.dns1123Label(part)) errors.invalid(path, part, `validating label ${JSON.stringify(part)}: ${problem}`)
-    }
-    if (name.length > longestName) errors.tooLong(path, longestName)
   }
 }
 

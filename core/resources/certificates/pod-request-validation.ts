@@ -4,9 +4,9 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { validateSignerName } from '../core/signer-name.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { asJson, validateFormat } from '../validation.ts'
-import { validateSignerName } from './csr-validation.ts'
 import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
 
 type Request = Infer<typeof PodCertificateRequest>

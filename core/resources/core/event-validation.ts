@@ -2,6 +2,7 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { givenEmpty } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { type Metadata, validateFinalizer, validateObjectMetaUpdate } from '../../schema/object-meta.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
@@ -58,7 +59,8 @@ function validateNew(event: Event, errors: FieldErrors): void {
   if (!eventTime) errors.required(FieldPath.of('eventTime'))
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(FieldPath.of('type'), '', `has invalid value: ${type}`)
   for (const name of ['firstTimestamp', 'lastTimestamp', 'count'] as const) {
-    if (event[name]) errors.invalid(FieldPath.of(name), '', 'needs to be unset')
+    // The unset time that a client gave is not unset in Go.
+    if (event[name] || givenEmpty(event, name) !== undefined) errors.invalid(FieldPath.of(name), '', 'needs to be unset')
   }
   if (source.component || source.host) errors.invalid(FieldPath.of('source'), '', 'needs to be unset')
 }

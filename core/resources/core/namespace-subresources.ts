@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { validateFinalizer } from '../../schema/object-meta.ts'
 import type { SubresourceStrategy } from '../definition.ts'
+import { validateSpecFinalizer } from './namespace-validation.ts'
 
 /** `/finalize`: removes finalizers from the spec after clean-up. */
 export const specFinalizers: SubresourceStrategy = {
@@ -9,6 +9,6 @@ export const specFinalizers: SubresourceStrategy = {
   validate(object, _old, errors, context) {
     const { finalizers = [] } = (object['spec'] ?? {}) as { finalizers?: string[] }
     const path = FieldPath.of('spec', 'finalizers')
-    for (const [index, name] of finalizers.entries()) validateFinalizer(name, path.index(index), errors, context.platform)
+    for (const [index, name] of finalizers.entries()) validateSpecFinalizer(name, path.index(index), errors, context)
   },
 }

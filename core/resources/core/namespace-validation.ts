@@ -27,12 +27,14 @@ export function keepFinalizers(namespace: Namespace, old: Namespace, context: Ho
   labelWithName(namespace, context)
 }
 
+export function validateSpecFinalizer(name: string, path: FieldPath, errors: FieldErrors, { platform }: HookContext): void {
+  validateFormat(name, 'qualifiedName', path, errors)
+  validateFinalizer(name, path, errors, platform)
+}
+
 export function validateNamespace({ spec }: Namespace, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec', 'finalizers')
-  for (const name of spec?.finalizers ?? []) {
-    validateFormat(name, 'qualifiedName', path, errors)
-    validateFinalizer(name, path, errors, context.platform)
-  }
+  for (const name of spec?.finalizers ?? []) validateSpecFinalizer(name, path, errors, context)
 }
 
 /** The phase must correspond to the deletion timestamp. */

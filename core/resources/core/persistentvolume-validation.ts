@@ -116,30 +116,55 @@ function validateSource(spec: Spec, name: string, path: FieldPath, errors: Field
   if (!found) errors.required(path, 'must specify a volume type')
 }
 
+function validateModes({ accessModes = [] }: Spec, path: FieldPath, errors: FieldErrors): void {
+  const at = path.child('accessModes')
+  if (accessModes.length === 0) errors.required(at)
+  validateAccessModes(accessModes, at, errors)
+}
+
+function validateRecycling({ persistentVolumeReclaimPolicy: policy, hostPath }: Spec, path: FieldPath, errors: FieldErrors): void {
+  if (policy === 'Recycle' && hostPath && /^\/[./]*$/.test(hostPath.path))
+    errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'")
+}
+
 export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolume, errors: FieldErrors, context: HookContext): void {
   const path = FieldPath.of('spec')
-  const { accessModes = [], capacity = {}, persistentVolumeReclaimPolicy: policy, volumeMode } = spec
-  if (accessModes.length === 0) errors.required(path.child('accessModes'))
-  validateAccessModes(accessModes, path.child('accessModes'), errors)
+  const { capacity = {}, persistentVolumeReclaimPolicy: policy, volumeMode } = spec
+  validateModes(spec, path, errors)
   const at = path.child('capacity')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.required(at)
   if (names.length !== 1 || names[0] !== 'storage') errors.notSupported(at, asJson(given(spec, 'capacity')), ['storage'])
   for (const [name, amount] of Object.entries(capacity)) validateCapacity(name, amount, at, errors)
-  const policyPath = path.child('persistentVolumeReclaimPolicy')
-  if (policy) validateSupported(policy, ['Delete', 'Recycle', 'Retain'], policyPath, errors)
+  if (policy) validateSupported(policy, ['Delete', 'Recycle', 'Retain'], path.child('persistentVolumeReclaimPolicy'), errors)
   if (spec.nodeAffinity) {
     const required = path.child('nodeAffinity').child('required')
     if (spec.nodeAffinity.required) validateNodeSelector(spec.nodeAffinity.required, required, errors)
     else errors.required(required, 'must specify required node constraints')
   }
   validateSource(spec, metadata?.name ?? '', path, errors, context)
-  if (policy === 'Recycle' && spec.hostPath && /^\/[./]*$/.test(spec.hostPath.path)) {
-    errors.forbidden(policyPath, "may not be 'recycle' for a hostPath mount of '/'")
-  }
+  validateRecycling(spec, path, errors)
   if (spec.storageClassName) validateFormat(spec.storageClassName, 'dns1123Subdomain', path.child('storageClassName'), errors)
   if (volumeMode !== undefined) validateSupported(volumeMode, volumeModes, path.child('volumeMode'), errors)
   validateAttributesClass(spec, path, errors)
+}
+
+/** The volume of an attachment that has no persistent volume. */
+export function validateInlineVolume(spec: Spec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const { claimRef, capacity = {}, csi, persistentVolumeReclaimPolicy: policy, nodeAffinity, storageClassName, volumeMode } = spec
+  const inline = 'in the context of inline volumes'
+  const refuse = (name: keyof Spec, why = `may not be specified ${inline}`) => errors.forbidden(path.child(name), why)
+  if (claimRef) refuse('claimRef')
+  if (Object.keys(capacity).length > 0) refuse('capacity')
+  if (!csi) errors.required(path.child('csi'), `has to be specified ${inline}`)
+  validateModes(spec, path, errors)
+  if (policy && policy !== 'Retain') refuse('persistentVolumeReclaimPolicy', `may only be Retain ${inline}`)
+  if (nodeAffinity) refuse('nodeAffinity')
+  validateSource(spec, '', path, errors, context)
+  validateRecycling(spec, path, errors)
+  if (storageClassName) refuse('storageClassName')
+  if (volumeMode !== undefined && volumeMode !== 'Filesystem')
+    refuse('volumeMode', `may not specify volumeMode other than Filesystem ${inline}`)
 }
 
 function validateAttributesClass({ volumeAttributesClassName: name, csi }: Spec, path: FieldPath, errors: FieldErrors): void {

@@ -130,7 +130,7 @@ export const PodStatus = message(
     defaults(status) {
       const [first] = status.podIPs ?? []
       if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }]
-      else if (first) status.podIP = first.ip
+      else if (first?.ip) status.podIP = first.ip
     },
   },
 )

@@ -2,10 +2,11 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson, validateRequiredFormat } from '../validation.ts'
+import { asJson } from '../validation.ts'
 import { validateFieldRef, validateResourceFieldRef } from './env-validation.ts'
 import { validateFilePath, validateMode } from './path-validation.ts'
 import { validateSelector } from './scheduling-validation.ts'
+import { validateSignerName } from './signer-name.ts'
 import type {
   ClusterTrustBundleProjection,
   DownwardAPIVolumeFile,
@@ -71,7 +72,8 @@ function validateTrustBundle(
       errors.invalid(path.child('labelSelector'), asJson(labelSelector), 'labelSelector must be unset if name is specified')
     }
   } else if (signerName !== undefined) {
-    validateRequiredFormat(signerName, 'domainPrefixedPath', path.child('signerName'), errors, 'must be a valid signer name')
+    if (signerName === '') errors.required(path.child('signerName'), 'must be a valid signer name')
+    validateSignerName(signerName, path.child('signerName'), errors)
     validateSelector(labelSelector, path.child('labelSelector'), errors, context)
   } else errors.required(path, 'either name or signerName must be specified')
   if (!bundle.path) errors.required(path.child('path'))

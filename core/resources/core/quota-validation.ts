@@ -68,12 +68,14 @@ function validateConflicts(scopes: readonly string[], shown: string[], path: Fie
   for (const pair of conflicts) if (pair.every((scope) => scopes.includes(scope))) errors.invalid(path, shown, 'conflicting scopes')
 }
 
-function validateSelector({ hard = {}, scopes = [], scopeSelector }: Spec, path: FieldPath, errors: FieldErrors): void {
+function validateSelector({ hard = {}, scopes = [], scopeSelector }: Spec, at: FieldPath, errors: FieldErrors): void {
+  const path = at.child('matchExpressions')
   const expressions = scopeSelector?.matchExpressions ?? []
   const misfits = misfitsOf(hard)
   for (const { scopeName: scope, operator, values = [] } of expressions) {
     if (!scopeNames.includes(scope)) errors.invalid(path.child('scopeName'), scope, 'unsupported scope')
-    for (const _ of misfits(scope)) errors.invalid(path, asJson(scopeSelector), 'unsupported scope applied to resource')
+    for (const _ of misfits(scope))
+      errors.addAsIs('FieldValueInvalid', path, errors.shown(at, asJson(scopeSelector)), 'unsupported scope applied to resource')
     if (existing.includes(scope) && operator !== 'Exists') {
       const names = existing.map((name) => `ResourceQuotaScope${name}`)
       const [best, notBest, terminating, notTerminating, cross] = names
@@ -104,7 +106,7 @@ export function validateResourceQuota({ spec = {} }: ResourceQuota, errors: Fiel
   const path = FieldPath.of('spec')
   validateAmounts(spec.hard, path.child('hard'), errors, context)
   validateScopes(spec, path.child('scopes'), errors)
-  if (spec.scopeSelector) validateSelector(spec, path.child('scopeSelector').child('matchExpressions'), errors)
+  if (spec.scopeSelector) validateSelector(spec, path.child('scopeSelector'), errors)
 }
 
 export function validateResourceQuotaUpdate({ spec = {} }: ResourceQuota, { spec: old = {} }: ResourceQuota, errors: FieldErrors): void {

@@ -62,6 +62,7 @@ export const replicationControllers = resource({
   storageKey: 'controllers',
   strategy: {
     defaults: defaultFromTemplate,
+    prepareStatus: (controller) => defaultFromTemplate(controller),
     validate: objectValidation(validateReplicationController),
     validateStatus: validateReplicationControllerStatus,
     warnings: templateWarnings('.spec.template', { namesPods: true, ofFormer: true }),

@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateRequiredFormat, validateUnchanged } from '../validation.ts'
+import { validateDomainPrefixedPath, validateUnchanged } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
@@ -53,7 +53,7 @@ export const ingressClasses = resource({
       const at = path.child('controller')
       if (old) validateUnchanged(controller, old.spec?.controller ?? '', at, errors)
       if (controller.length > longestController) errors.tooLong(at, longestController)
-      validateRequiredFormat(controller, 'domainPrefixedPath', at, errors)
+      validateDomainPrefixedPath(controller, at, errors)
       if (parameters) validateParameters(parameters, path.child('parameters'), errors)
     },
   },

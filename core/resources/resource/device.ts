@@ -1,5 +1,5 @@
 import { bool, field, int64, list, map, message, pointer, quantity, required, requiredPointer, string, time } from '../../schema/model.ts'
-import { formatTime } from '../../schema/time.ts'
+import { timestamp } from '../../schema/time.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { DeviceTaintEffect } from './enums.ts'
 
@@ -65,7 +65,8 @@ export const DeviceTaint = message(
   },
   {
     defaults(taint, { now }) {
-      taint.timeAdded ??= formatTime({ seconds: Math.floor(now / 1000), nanos: 0 }, 'time') ?? undefined
+      // The unset time that a client gave stays.
+      if (taint.timeAdded === undefined) taint.timeAdded = timestamp(now)
     },
   },
 )

@@ -85,6 +85,16 @@ export function validateSet<T>(
   }
 }
 
+/** Characters of the longest qualified name. */
+const longestKey = 63 + 1 + 32
+
+/** A key as paths of errors show it: the middle of one that is too long is left out. */
+function shownKey(name: string): string {
+  if (name.length <= longestKey) return name
+  const kept = longestKey - '...'.length
+  return `${name.slice(0, Math.ceil(kept / 2))}...${name.slice(-Math.floor(kept / 2))}`
+}
+
 /** A map with validation of keys and values. Errors of a key are those of the map. */
 export function validateMap<T>(
   map: { readonly [name: string]: T },
@@ -98,7 +108,7 @@ export function validateMap<T>(
   if (entries.length > limit) return errors.tooMany(path, entries.length, limit)
   for (const [name, item] of entries) {
     validateKey(name, path, errors)
-    validateItem(item, path.key(name), errors)
+    validateItem(item, path.key(shownKey(name)), errors)
   }
 }
 

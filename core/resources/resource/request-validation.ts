@@ -96,11 +96,14 @@ export function validateClaim(
   context: HookContext,
 ): void {
   const names = requestNames({ requests })
+  const at = path.child('requests')
+  // Too many requests are not validated.
+  if ((requests ?? []).length > max.requests) errors.drop(({ field }) => field.startsWith(`${at}[`))
   validateSet(
     requests ?? [],
     max.requests,
     ({ name }) => name,
-    path.child('requests'),
+    at,
     errors,
     () => undefined,
   )

@@ -1,25 +1,21 @@
 import { bool, field, int32, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { objectValidation } from '../core/object-validation.ts'
 import { PersistentVolumeSpec } from '../core/persistentvolume.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { volumeAttachmentColumns } from './columns.ts'
-import { validateSpec, validateStatus } from './volumeattachment-validation.ts'
+import { validateAttachment, validateStatus } from './volumeattachment-validation.ts'
 
 export const VolumeAttachmentSource = message('VolumeAttachmentSource', 'The volume to attach; one of the two is set.', {
   persistentVolumeName: pointer(1, string, 'Name of a persistent volume.'),
   inlineVolumeSpec: pointer(2, PersistentVolumeSpec, 'Volume of a pod, written as a persistent volume.'),
 })
 
-export const VolumeAttachmentSpec = message(
-  'VolumeAttachmentSpec',
-  'A volume and a node.',
-  {
-    attacher: required(1, string, 'Driver that attaches it.'),
-    source: required(2, VolumeAttachmentSource, 'The volume.'),
-    nodeName: required(3, string, 'The node.'),
-  },
-  { validate: (spec, path, errors) => validateSpec(spec, path, errors) },
-)
+export const VolumeAttachmentSpec = message('VolumeAttachmentSpec', 'A volume and a node.', {
+  attacher: required(1, string, 'Driver that attaches it.'),
+  source: required(2, VolumeAttachmentSource, 'The volume.'),
+  nodeName: required(3, string, 'The node.'),
+})
 
 export const VolumeError = message('VolumeError', 'An error of an operation on a volume.', {
   time: field(1, time, 'When it happened.'),
@@ -54,5 +50,8 @@ export const volumeAttachments = resource({
   status: true,
   statusKeeps: 'metadata',
   updateNeedsVersion: true,
-  strategy: { validateStatus: (object, _, errors) => validateStatus(object, errors) },
+  strategy: {
+    validate: objectValidation(validateAttachment),
+    validateStatus: (object, _, errors) => validateStatus(object, errors),
+  },
 })

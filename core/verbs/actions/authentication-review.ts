@@ -1,6 +1,6 @@
 /** TokenReview and SelfSubjectReview (authentication API). */
 import { AuthenticationError } from '../../authn/authenticator.ts'
-import { mustKnow } from '../../authn/bearer.ts'
+import { mustKnow, unknownToken } from '../../authn/bearer.ts'
 import type { User } from '../../request/exchange.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest } from '../../respond/status.ts'
@@ -22,6 +22,10 @@ export const selfSubjectReview: Action = {
 type Spec = { readonly token?: string; readonly audiences?: readonly string[] }
 type Status = { readonly user?: object; readonly audiences?: readonly string[]; readonly error?: string }
 
+/** The reference asks an authenticator of its own token too, which knows no other, and lists all errors. */
+const reviewError = (message: string) =>
+  message === unknownToken ? message : `[${unknownToken}, ${message.startsWith('[') ? message.slice(1, -1) : message}]`
+
 export const tokenReview: Action = {
   async perform({ services, exchange }, object) {
     const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
@@ -41,7 +45,7 @@ export const tokenReview: Action = {
     } catch (error) {
       if (!(error instanceof AuthenticationError)) throw error
       const { user = {}, audiences: claimed } = sent
-      return { ...object, status: { user, ...(claimed?.length && { audiences: claimed }), error: error.message } }
+      return { ...object, status: { user, ...(claimed?.length && { audiences: claimed }), error: reviewError(error.message) } }
     }
   },
 }

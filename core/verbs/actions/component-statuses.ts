@@ -1,45 +1,85 @@
-/** Health of control plane components, as far as this server knows: its store only (deprecated since 1.19). */
+/** Health of control plane components (deprecated since 1.19): the scheduler and the controller manager on this host, and the store. */
 
 import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import { createCodec } from '../../storage/codec.ts'
 import { Entry } from '../../storage/entry.ts'
+import { clientError } from '../../webhook/dial-error.ts'
+import { readText } from '../../webhook/read-text.ts'
+import { withinTime } from '../../webhook/time-limit.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
 import type { VerbHandlers } from './action.ts'
 
-async function health({ services: { table } }: Target): Promise<{ type: string; status: string; message?: string; error?: string }> {
+interface Health {
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly message?: string
+  readonly error?: string
+}
+
+type Check = (target: Target) => Promise<Health>
+
+/** Milliseconds of a check, and maximum bytes of its answer. */
+const checkTime = 20_000
+const longestAnswer = 10 * 1024
+
+/** Asks a component at its port of this host, whose self-signed certificate is not verified. */
+const probe =
+  (port: number): Check =>
+  async ({ services: { outbound, clock }, exchange }) => {
+    const url = new URL(`https://127.0.0.1:${port}/healthz`)
+    try {
+      return await withinTime(clock, checkTime, exchange.signal, async (signal) => {
+        const response = await outbound.fetch(new Request(url, { signal, redirect: 'manual' }), { insecure: true })
+        const text = await readText(response.body, longestAnswer)
+        if (response.status < 200 || response.status >= 400)
+          return { status: 'False', message: `HTTP probe failed with statuscode: ${response.status}` }
+        return { status: 'True', message: text }
+      })
+    } catch (error) {
+      return { status: 'False', message: `Get ${JSON.stringify(url.href)}: ${clientError(error, url)}` }
+    }
+  }
+
+const storeHealth: Check = async ({ services: { table } }) => {
   const namespaces = table.lookup('', 'v1', 'namespaces')
   try {
     await namespaces?.store.get(namespaces.store.keys.of('', 'default'))
-    return { type: 'Healthy', status: 'True', message: 'ok' }
+    return { status: 'True', message: 'ok' }
   } catch (error) {
-    return { type: 'Healthy', status: 'Unknown', error: error instanceof Error ? error.message : 'the store does not respond' }
+    return { status: 'Unknown', error: messageOf(error) }
   }
 }
 
-async function storeStatus(target: Target): Promise<Entry> {
-  const { services, resource } = target
-  const name = `${services.platform.storeName}-0`
-  const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [await health(target)] } as ApiObject
-  const codec = createCodec(resource.definition)
+const checksOf = ({ services: { platform } }: Target): { readonly [name: string]: Check } => ({
+  'controller-manager': probe(10_257),
+  scheduler: probe(10_259),
+  [`${platform.storeName}-0`]: storeHealth,
+})
+
+async function statusOf(target: Target, name: string, check: Check): Promise<Entry> {
+  const conditions = [{ type: 'Healthy', ...(await check(target)) }]
+  const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions } as ApiObject
+  const codec = createCodec(target.resource.definition)
   return new Entry(name, 0, codec.show(codec.print(codec.canonical(object))), codec)
 }
 
 const get: Verb = async (target) => {
-  const status = await storeStatus(target)
-  if (status.key !== target.name) throw notFound(target.resource.groupResource, target.name)
-  return respondEntry(target, status)
+  const checks = checksOf(target)
+  const check = Object.hasOwn(checks, target.name) ? checks[target.name] : undefined
+  if (check === undefined) throw notFound({ group: '', resource: 'componentstatus' }, target.name)
+  return respondEntry(target, await statusOf(target, target.name, check))
 }
 
 const list: Verb = async (target) => {
   const options = readListOptions(target.exchange.query, target.services.platform, target.services.watchList)
-  const status = await storeStatus(target)
-  const { name = status.key } = nameWanted(options)
-  const wanted = name === status.key && (matcher(target, options)?.(status) ?? true)
-  return respondList(target, { entries: wanted ? [status] : [], revision: 0 }, undefined)
+  const { name: wanted } = nameWanted(options)
+  const checks = Object.entries(checksOf(target)).filter(([name]) => wanted === undefined || name === wanted)
+  const all = await Promise.all(checks.map(([name, check]) => statusOf(target, name, check)))
+  return respondList(target, { entries: all.filter(matcher(target, options) ?? (() => true)), revision: 0 }, undefined)
 }
 
 export const componentStatuses: VerbHandlers = { verbs: { get, list } }

@@ -1,5 +1,5 @@
-/** Errors of strategic merge patches: the reference converts their result field by field, which fails in other words than decoding JSON. */
-import { type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
+/** Results of strategic merge patches and applies: the reference converts them field by field, which fails in other words than decoding JSON. */
+import { Base64Error, type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { set } from '../../schema/members.ts'
 import type { Json, Schema } from '../../schema/model.ts'
@@ -21,8 +21,9 @@ const convertible: { readonly [kind: string]: readonly string[] | undefined } = 
   float64: ['int32', 'int64', 'float64'],
 }
 
-/** Text of the error when the result of a strategic merge patch is not an object of the kind. */
+/** Text of the error when the result of a strategic merge patch or an apply is not an object of the kind. */
 export function conversionFault(error: DecodeError): string {
+  if (error instanceof Base64Error) return `error decoding from json: ${error.message}`
   if (!(error instanceof TypeMismatch)) return error.message
   const { typeName } = error
   if (error.decodesItself) return `json: cannot unmarshal ${describe(error.value, typeName)} into Go value of type ${typeName}`
@@ -36,14 +37,16 @@ export function conversionFault(error: DecodeError): string {
 
 const leastInt64 = -(2n ** 63n)
 
-/** A number as Go's conversion to the type makes it, which wraps around: of an integer to 32 bits, of a larger whole number to 64. */
+/** A number as Go's conversion to the type makes it, which wraps around: of a whole number beyond 64 bits to the least one, then to 32 bits. */
 function goInteger(value: number | bigint, { type }: Schema): Json {
-  const isExact = typeof value === 'bigint' || Number.isSafeInteger(value)
-  if (type === 'int32' && isExact) return Number(BigInt.asIntN(32, BigInt(value)))
-  return type === 'int64' && !isExact && Number.isInteger(value) && Math.abs(value) >= 2 ** 63 ? (leastInt64 as unknown as Json) : value
+  if ((type !== 'int32' && type !== 'int64') || (typeof value === 'number' && !Number.isInteger(value))) return value
+  const isHuge = typeof value === 'number' && Math.abs(value) >= 2 ** 63
+  const whole = isHuge ? leastInt64 : BigInt(value)
+  if (type === 'int32') return Number(BigInt.asIntN(32, whole))
+  return Number.isSafeInteger(value) ? value : (whole as unknown as Json)
 }
 
-/** A strategic merge patch with its integers as the reference converts them. Changes the patch. */
+/** A patch, or an object, with its integers as the reference converts them. Changes the patch. */
 export function withGoIntegers(patch: Json, schema: Schema): Json {
   if (typeof patch === 'number' || typeof patch === 'bigint') return goInteger(patch, schema)
   if (Array.isArray(patch)) {

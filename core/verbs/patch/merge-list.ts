@@ -1,6 +1,6 @@
 /** Merges lists in strategic merge patches: matches items by merge key, and orders the result. */
 
-import { unprocessablePatch } from '../../apply/json-patch.ts'
+import { UnprocessablePatch } from '../../apply/json-patch.ts'
 import { typeName } from '../../apply/json-values.ts'
 import { unreasoned } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
@@ -47,7 +47,7 @@ function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
   let type: string | undefined
   for (const item of lists.flat(1)) {
     const own = Array.isArray(item) ? 'list' : isObject(item) ? 'map' : typeof item
-    if (own === 'list') throw unprocessablePatch()
+    if (own === 'list') throw new UnprocessablePatch('a list holds lists')
     if (type !== undefined && own !== type)
       throw unreasoned(`list element types are not identical: [${lists.map((list) => goText([...list])).join(' ')}]`)
     type = own

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
 import type { Http1Peer } from './http1-peer.ts'
-import { drainInto, pump, type SourceSink } from './pump.ts'
+import { drainInto, pump, type SinkUser, type SourceSink } from './pump.ts'
 import type { StreamBody } from './service.ts'
 
 /** Bytes per socket write; the client's speed is measured between writes. */
@@ -11,8 +11,7 @@ export const piece = 128 * 1024
 class Http1Sink implements SourceSink {
   readonly #outgoing: ServerResponse
   readonly #peer: Http1Peer
-  wake: (() => void) | undefined
-  left: (() => void) | undefined
+  user: SinkUser | undefined
   readonly failed: (error: unknown) => void
   /** Called at the end, and when the client disconnects. */
   readonly #over: () => void
@@ -26,12 +25,12 @@ class Http1Sink implements SourceSink {
     this.failed = failed
     outgoing.on('drain', () => {
       this.#release()
-      this.wake?.()
+      this.user?.wake()
     })
     outgoing.on('close', () => {
       this.#release()
       if (outgoing.writableFinished) return
-      this.left?.()
+      this.user?.left()
       over()
     })
   }

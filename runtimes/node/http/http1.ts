@@ -19,6 +19,7 @@ import {
   type StreamBody,
   sizeOf,
   tooManyFields,
+  unsupportedCoding,
 } from './service.ts'
 import { readTarget } from './target.ts'
 
@@ -48,6 +49,9 @@ function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
 /** Answers one HTTP/1.1 request. */
 export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.rawHeaders.length > 2 * limits.headerFields) return void respond(service, peer, incoming, outgoing, null, tooManyFields())
+  const coding = incoming.headers['transfer-encoding']
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || incoming.httpVersionMinor === 0))
+    return void respond(service, peer, incoming, outgoing, null, unsupportedCoding())
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const method = incoming.method as string
   const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer)

@@ -8,7 +8,7 @@ import { errorCodes } from '../../wire/errors.ts'
 import type { RequestHead } from '../../wire/server/head.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
-import { drainInto, pump, type Sink } from './pump.ts'
+import { drainInto, pump, type Sink, type SinkUser } from './pump.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import { answer, completed, failed, giveUp, isBodyless, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
@@ -25,21 +25,24 @@ const contentOf = (body: string | Uint8Array) => (typeof body === 'string' ? enc
 class Http2Exchange implements StreamUser, Sink {
   readonly #service: Service
   readonly #stream: ServerStream
-  readonly #head: RequestHead
+  /** Of HEAD: the response has no body. */
+  readonly #isHead: boolean
+  /** An extended CONNECT (RFC 8441). */
+  readonly #connects: boolean
   readonly #request: LightRequest
   readonly #body: RequestBody | null
   /** Runs the handler; a small body is awaited first. */
   #start: (() => void) | undefined
   #gone = false
   #response: Response | undefined
-  wake: (() => void) | undefined
-  left: (() => void) | undefined
+  user: SinkUser | undefined
 
   constructor(service: Service, connection: Connection, stream: ServerStream, head: RequestHead) {
     this.#service = service
     this.#stream = stream
-    this.#head = head
     const { method, path, authority, fields, contentLength, protocol } = head
+    this.#isHead = method === 'HEAD'
+    this.#connects = protocol !== undefined
     this.#body = stream.ended ? null : new RequestBody((bytes) => stream.consumed(bytes), contentLength)
     const headers = LightHeaders.of(fields)
     if (authority !== undefined && headers.has('host')) headers.set('host', authority)
@@ -55,11 +58,10 @@ class Http2Exchange implements StreamUser, Sink {
   }
 
   /** A small body is awaited, so that an incomplete request does not count as in flight. */
-  begin(): void {
+  begin(contentLength = Number.POSITIVE_INFINITY): void {
     const expects = this.#request.headers.get('expect')?.toLowerCase() === '100-continue'
     if (this.#body !== null && expects) this.#stream.inform('100')
-    const { contentLength = Number.POSITIVE_INFINITY } = this.#head
-    if (this.#body === null || this.#head.protocol !== undefined || contentLength > limits.uploadWindow) this.#start?.()
+    if (this.#body === null || this.#connects || contentLength > limits.uploadWindow) this.#start?.()
   }
 
   #handle(result: Response | Promise<Response>): void {
@@ -78,7 +80,7 @@ class Http2Exchange implements StreamUser, Sink {
     if (!instead) this.#response = response
     const { status, headers, body } = partsOf(this.#service, response)
     if (isUpgradeBody(body)) return void this.#switch(response, headers, body)
-    const empty = this.#head.method === 'HEAD' || isBodyless(status)
+    const empty = this.#isHead || isBodyless(status)
     const stream = isStream(body) ? body : undefined
     const bytes = isStream(body) ? null : body
     if (this.#gone || (empty && stream)) giveUp(body, 'nobody reads the response')
@@ -125,8 +127,7 @@ class Http2Exchange implements StreamUser, Sink {
   /** Resolves when everything written is sent. */
   #drained(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.wake = resolve
-      this.left = () => reject(gone())
+      this.user = { wake: resolve, left: () => reject(gone()) }
     })
   }
 
@@ -150,7 +151,7 @@ class Http2Exchange implements StreamUser, Sink {
   // ── Events of the stream ──────────────────────────────────────────────────────────────────────
 
   get reading(): boolean {
-    return this.#head.protocol === undefined && (this.#start !== undefined || this.#body?.reading === true)
+    return !this.#connects && (this.#start !== undefined || this.#body?.reading === true)
   }
 
   data(bytes: Buffer): void {
@@ -163,7 +164,7 @@ class Http2Exchange implements StreamUser, Sink {
   }
 
   sent(): void {
-    this.wake?.()
+    this.user?.wake()
   }
 
   closed(error?: Error): void {
@@ -171,7 +172,7 @@ class Http2Exchange implements StreamUser, Sink {
     if (error !== undefined) {
       this.#body?.fail(error)
       LightRequest.abort(this.#request, error)
-      this.left?.()
+      this.user?.left()
     }
     if (this.#start !== undefined) {
       this.#start = undefined
@@ -204,7 +205,7 @@ class Http2Exchange implements StreamUser, Sink {
 export function serveHttp2(service: Service, connection: Connection, stream: ServerStream, head: RequestHead): void {
   const exchange = new Http2Exchange(service, connection, stream, head)
   stream.user = exchange
-  exchange.begin()
+  exchange.begin(head.contentLength)
 }
 
 /** Answers a request that has too many header fields, or too large ones. */

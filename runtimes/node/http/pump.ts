@@ -4,15 +4,21 @@ import type { ByteSource } from '../../../core/respond/byte-source.ts'
 export interface Sink {
   /** True when the client has disconnected. */
   readonly gone: boolean
-  /** Returns false for back pressure; `wake` is called when writing can continue. */
+  /** Returns false for back pressure; `user.wake` is called when writing can continue. */
   write(bytes: Uint8Array): boolean
   finish(): void
   /** Calls back when it is this sink's turn to write. */
   later(write: () => void): void
-  /** Set by the pump; called when writing can continue. */
-  wake: (() => void) | undefined
-  /** Set by the pump; called when the client disconnects. */
-  left: (() => void) | undefined
+  /** Set by the pump. */
+  user: SinkUser | undefined
+}
+
+/** What writes to a sink. */
+export interface SinkUser {
+  /** Writing can continue. */
+  wake(): void
+  /** The client has disconnected. */
+  left(): void
 }
 
 /**
@@ -22,12 +28,12 @@ export interface Sink {
 export async function pump(body: ReadableStream<Uint8Array>, sink: Sink): Promise<void> {
   const reader = body.getReader()
   let wake: (() => void) | undefined
-  sink.left = () => {
+  const left = () => {
     reader.cancel(new Error('the client closed the connection')).catch(() => {})
     wake?.()
   }
-  sink.wake = () => wake?.()
-  if (sink.gone) return sink.left()
+  sink.user = { wake: () => wake?.(), left }
+  if (sink.gone) return left()
   for (;;) {
     const { done, value } = await reader.read()
     if (sink.gone) return
@@ -49,30 +55,56 @@ export interface SourceSink extends Sink {
 
 /** Like `pump` for a ByteSource, without a promise per chunk. */
 export function drainInto(source: ByteSource, sink: SourceSink): void {
-  let held = false
-  const write = () => {
-    while (!held && !sink.gone) {
+  const drain = new Drain(source, sink)
+  sink.user = drain
+  drain.open()
+}
+
+/** There is one for each open watch. */
+class Drain implements SinkUser {
+  readonly #source: ByteSource
+  readonly #sink: SourceSink
+  #held = false
+
+  constructor(source: ByteSource, sink: SourceSink) {
+    this.#source = source
+    this.#sink = sink
+  }
+
+  open(): void {
+    const source = this.#source
+    const go = () => this.#go()
+    source.open(source.patient ? () => this.#sink.later(go) : go)
+    if (this.#sink.gone) source.cancel()
+    else this.#go()
+  }
+
+  wake(): void {
+    if (!this.#held) return
+    this.#held = false
+    this.#go()
+  }
+
+  left(): void {
+    this.#source.cancel()
+  }
+
+  #go(): void {
+    try {
+      this.#write()
+    } catch (error) {
+      this.#source.cancel()
+      this.#sink.failed(error)
+    }
+  }
+
+  #write(): void {
+    const [source, sink] = [this.#source, this.#sink]
+    while (!this.#held && !sink.gone) {
       const bytes = source.take()
       if (bytes === undefined) break
-      held = !sink.write(bytes)
+      this.#held = !sink.write(bytes)
     }
-    if (!held && source.ended && !sink.gone) sink.finish()
+    if (!this.#held && source.ended && !sink.gone) sink.finish()
   }
-  const go = () => {
-    try {
-      write()
-    } catch (error) {
-      source.cancel()
-      sink.failed(error)
-    }
-  }
-  sink.left = () => source.cancel()
-  sink.wake = () => {
-    if (!held) return
-    held = false
-    go()
-  }
-  source.open(source.patient ? () => sink.later(go) : go)
-  if (sink.gone) source.cancel()
-  else go()
 }

@@ -95,6 +95,13 @@ export function failed(service: Service, error: unknown): Response {
 }
 
 export const tooManyFields = () => new Reply('Request Header Fields Too Large\n', { status: 431 })
+/** As net/http answers a body that is not framed by chunks alone, or by chunks in HTTP/1.0. The connection ends, because the end of the body is not known. */
+export const unsupportedCoding = () =>
+  new Reply('Unsupported transfer encoding', {
+    status: 501,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
+  })
+
 /** As net/http answers a malformed request. */
 export function badRequest(why?: string): Response {
   const text = why === undefined ? '400 Bad Request' : `400 Bad Request: ${why}`

@@ -28,8 +28,10 @@ function headOf(status: number, fields: readonly string[]): string {
 const without = (fields: readonly string[], name: string) => fields.filter((_, at) => fields[at - (at % 2)] !== name)
 
 /** The answer before the handler is asked. */
-function refusalOf({ rawHeaders, headers }: IncomingMessage): Response | undefined {
+function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Response | undefined {
   if (rawHeaders.length > 2 * limits.headerFields) return tooManyFields()
+  if (httpVersion !== '1.1') return new Reply('505 HTTP Version Not Supported', { status: 505 })
+  if (headers.expect !== undefined) return new Reply(null, { status: 417 })
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   // Its end is not known: the parser has stopped.
   return hasBody ? badRequest('a request to upgrade has no body') : undefined

@@ -35,6 +35,8 @@ export const limits = {
   download: { bytes: 64 * 1024, milliseconds: 30_000 },
   /** Minimum rate of a socket with up to `pending` bytes in transit. */
   socket: { bytes: 1, milliseconds: 60_000 },
+  /** Milliseconds for an idle client to leave after GOAWAY. */
+  leaving: 2_000,
   /** Milliseconds to keep a connection half closed, so that the client can read the last response. */
   linger: 500,
 } as const

@@ -87,7 +87,7 @@ export class Overseer {
     if (this.#draining) {
       // The client does not acknowledge the ping, or does not close.
       this.#drainingSince ??= now
-      if (!used && now - this.#drainingSince >= limits.linger) this.#overseen.cut('the connection has ended')
+      if (!used && now - this.#drainingSince >= limits.leaving) this.#overseen.cut('the connection has ended')
     } else if (this.#idleSince !== undefined && now - this.#idleSince >= limits.idle) this.#overseen.leave()
   }
 

@@ -115,6 +115,11 @@ export class Http2Connection {
     return stream
   }
 
+  /** Reads nothing from here on, though requests can still be sent. */
+  stall(): void {
+    this.#socket.pause()
+  }
+
   close(): void {
     this.#socket.destroy()
   }

@@ -1,7 +1,7 @@
 /** The tables that a run prints. */
 import { processorSeconds, residentMemory } from '../daemon.ts'
 import type { LoadReport, Phase } from './load.ts'
-import type { MeasuredServer } from './servers.ts'
+import type { MeasuredServer, Memory } from './servers.ts'
 
 /** 99th percentiles to reach, in milliseconds; `otherwise` for all other writes and reads, `undefined`: none. */
 const objectives: { readonly [operation: string]: number | undefined } = {
@@ -68,6 +68,40 @@ export class Usages {
     const now = this.#processes.map(({ pid }) => usageOf(pid))
     for (const [index, { memory }] of now.entries()) this.#peaks[index] = Math.max(this.#peaks[index]!, memory)
     return now
+  }
+}
+
+/** Memory of a server after a collection of garbage, once a minute. */
+export class Memories {
+  readonly #rows: string[] = []
+  readonly #began = performance.now()
+  readonly #memory: () => Promise<Memory>
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(memory: () => Promise<Memory>) {
+    this.#memory = memory
+    this.#next(0)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  table(): string {
+    return ['| minute | heap, MiB | outside, MiB | resident, MiB |', '| --- | --- | --- | --- |', ...this.#rows].join('\n')
+  }
+
+  #next(milliseconds: number): void {
+    this.#timer = setTimeout(() => void this.#look(), milliseconds)
+  }
+
+  async #look(): Promise<void> {
+    const passed = performance.now() - this.#began
+    this.#next(60_000 - (passed % 60_000))
+    const { heapUsed, external, rss } = await this.#memory()
+    const row = `| ${[Math.floor(passed / 60_000), ...[heapUsed, external, rss].map((bytes) => Math.round(bytes / 2 ** 20))].join(' | ')} |`
+    this.#rows.push(row)
+    console.error(row)
   }
 }
 

@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { programPath } from '../../cluster/programs.ts'
 import { killedAtExit } from '../../support/child.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -14,7 +15,20 @@ export interface MeasuredServer extends Server {
   readonly name: string
   /** Its processes, with their names; empty when they are not known. */
   readonly processes: readonly { readonly name: string; readonly pid: number }[]
+  /** Memory after a collection of garbage, in bytes; absent: the server can't tell. */
+  memory?(): Promise<Memory>
   stop(): Promise<void>
+}
+
+export type Memory = Pick<NodeJS.MemoryUsage, 'heapUsed' | 'external' | 'rss'>
+
+const probe = fileURLToPath(new URL('../memory-probe.mjs', import.meta.url))
+
+async function memoryOf(child: ChildProcess): Promise<Memory> {
+  const answer = once(child, 'message')
+  child.send('memory')
+  const [memory] = (await answer) as [Memory]
+  return memory
 }
 
 /** The flags that both servers take. A cluster of this size needs more service addresses than the default range has. */
@@ -37,11 +51,11 @@ export async function startServer(
   const children: { readonly name: string; readonly child: ChildProcess }[] = []
   const start = (name: string, program: string, argv: readonly string[]) => {
     const log = openSync(join(home.path, `${name}.log`), 'a')
-    children.push({ name, child: killedAtExit(spawn(program, argv, { stdio: ['ignore', log, log] })) })
+    children.push({ name, child: killedAtExit(spawn(program, argv, { stdio: ['ignore', log, log, 'ipc'] })) })
   }
   if (kind === 'this') {
     const own = ['--platform=kubernetes', `--data-dir=${home.path}/data`, ...all, ...flags]
-    start('apiserver', process.execPath, [...nodeFlags, 'dist/bin/bin.js', ...own])
+    start('apiserver', process.execPath, ['--expose-gc', '--import', probe, ...nodeFlags, 'dist/bin/bin.js', ...own])
   } else {
     const etcdPort = await freePort()
     const peers = `http://127.0.0.1:${await freePort()}`
@@ -79,6 +93,7 @@ export async function startServer(
     ...server,
     name: kind === 'this' ? 'this server' : 'kube-apiserver',
     processes: children.map(({ name, child }) => ({ name, pid: child.pid ?? 0 })),
+    ...(kind === 'this' && { memory: () => memoryOf(children[0]!.child) }),
     async stop() {
       for (const { child } of children.toReversed()) {
         const exited = once(child, 'exit')

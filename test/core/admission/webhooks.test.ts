@@ -181,7 +181,11 @@ const unusable: readonly (readonly [what: string, answer: (review: Review) => An
   ['404', () => new Response('', { status: 404 }), failed('failed to call webhook: the server could not find the requested resource')],
   ['302', () => new Response('', { status: 302 }), /the server responded with the status code 302/],
   ['no JSON', () => new Response('<html>'), /failed to call webhook: couldn't get version\/kind; json parse error: /],
-  ['an array', () => Response.json([]), /failed to call webhook: json: cannot unmarshal/],
+  [
+    'an array',
+    () => Response.json([]),
+    /: couldn't get version\/kind; json parse error: json: cannot unmarshal array into Go value of type /,
+  ],
   [
     'no response',
     ({ kind, apiVersion }) => Response.json({ kind, apiVersion }),
@@ -202,7 +206,11 @@ const unusable: readonly (readonly [what: string, answer: (review: Review) => An
     ({ apiVersion, request: { uid } }) => Response.json({ kind: 'Other', apiVersion, response: { uid, allowed: true } }),
     /failed to call webhook: no kind "Other" is registered for version "admission\.k8s\.io\/v1" in scheme /,
   ],
-  ['wrong types', () => ({ allowed: 'yes' }), /failed to call webhook: json: cannot unmarshal/],
+  [
+    'wrong types',
+    () => ({ allowed: 'yes' }),
+    failed('failed to call webhook: json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool'),
+  ],
   [
     'a connection that breaks',
     () => Promise.reject(new Error('socket hang up')),
@@ -235,6 +243,56 @@ const unusablePatches: typeof unusable = [
   ['no base64', () => ({ allowed: true, patch: '***', patchType: 'JSONPatch' }), /failed calling webhook/],
   ['no list', () => ({ allowed: true, patch: btoa('{}'), patchType: 'JSONPatch' }), /received undecodable patch in webhook response/],
 ]
+
+test('a response may be YAML', async () => {
+  const text = ({ kind, apiVersion, request: { uid } }: Review) =>
+    `kind: ${kind}\napiVersion: ${apiVersion}\nresponse:\n  uid: ${uid}\n  allowed: false\n  status: {message: not here}\n`
+  const hooks = await startWithWebhooks({ w: (review) => new Response(text(review)) })
+  await hooks.validating('yaml', webhook('w'))
+  const refused = await hooks.send('POST', configMaps, configMap('c'))
+  assert.deepEqual([refused.code, refused.message], [400, 'admission webhook "w.example.com" denied the request: not here'])
+  await hooks.server.close()
+})
+
+/** Patches that can't be applied, and what answers say about them. */
+const inapplicable: readonly (readonly [operation: object, message: string])[] = [
+  [{ op: 'test', path: '/data/a', value: 'x' }, 'testing value /data/a failed: test failed'],
+  [{ op: 'x', path: '/data' }, 'Unexpected kind: x'],
+  [{ op: 'add', value: 1 }, 'add operation failed to decode path: missing value'],
+  [{ op: 'replace', value: 1 }, 'replace operation failed to decode path: operation missing path field: missing value'],
+  [{ op: 'add', path: '/spec/a/b', value: 1 }, 'add operation does not apply: doc is missing path: "/spec/a/b": missing value'],
+  [{ op: 'remove', path: '/data/none' }, "error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value"],
+  [{ op: 'replace', path: '/none/a', value: 1 }, 'replace operation does not apply: doc is missing path: /none/a: missing value'],
+  [{ op: 'move', path: '/data/b' }, 'move operation failed to decode from: operation, missing from field: missing value'],
+  [
+    { op: 'move', from: '/data/none', path: '/data/b' },
+    "error in move for path: 'none': Unable to remove nonexistent key: none: missing value",
+  ],
+  [{ op: 'copy', from: '/none/a', path: '/data/b' }, 'copy operation does not apply: doc is missing from path: /none/a: missing value'],
+  [
+    { op: 'add', path: '/metadata/managedFields/x', value: 1 },
+    `error in add for path: '/metadata/managedFields/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+  ],
+  [
+    { op: 'remove', path: '/metadata/managedFields/7' },
+    "error in remove for path: '/metadata/managedFields/7': Unable to access invalid index: 7: invalid index referenced",
+  ],
+  [{ op: 'add', path: '/kind', value: 'Namespace' }, 'converting (v1.Namespace) to (core.ConfigMap): unknown conversion'],
+]
+
+test('a patch that can not be applied is named in the answer', async () => {
+  let operation: object = {}
+  const hooks = await startWithWebhooks({
+    w: () => ({ allowed: true, patchType: 'JSONPatch', patch: btoa(JSON.stringify([operation])) }),
+  })
+  await hooks.mutating('strict', webhook('w'))
+  for (const [given, message] of inapplicable) {
+    operation = given
+    const refused = await hooks.send('POST', configMaps, { ...configMap('c'), data: { a: '1' } })
+    assert.equal(refused.message, `Internal error occurred: ${message}`)
+  }
+  await hooks.server.close()
+})
 
 for (const phase of ['mutating', 'validating'] as const) {
   test(`an unusable response of a ${phase} webhook is handled by its failure policy`, async () => {

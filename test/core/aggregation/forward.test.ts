@@ -53,14 +53,13 @@ function exchangeOf(path: string, more: Partial<Exchange> = {}) {
   return { exchange, left: () => left, ends }
 }
 
-test('a watch leaves its seat, another request keeps it', async () => {
+test('no request keeps its seat', async () => {
   const forward = forwarding(async () => new Response('{}'))
-  const watch = exchangeOf('/apis/example.com/v1/things?watch=1')
-  await forward(watch.exchange, registration())
-  assert.equal(watch.left(), 1)
-  const list = exchangeOf('/apis/example.com/v1/things')
-  await forward(list.exchange, registration())
-  assert.equal(list.left(), 0)
+  for (const path of ['things?watch=1', 'things', 'things/one']) {
+    const { exchange, left } = exchangeOf(`/apis/example.com/v1/${path}`)
+    await forward(exchange, registration())
+    assert.equal(left(), 1, path)
+  }
 })
 
 test('a server that is not available gets no request', async () => {

@@ -263,6 +263,36 @@ test('values stored in another form are not changes', async () => {
   await server.close()
 })
 
+test('what does not fit the kind is an error without reason, as whole numbers of any size fit', async () => {
+  const { server, call, apply } = await client()
+  const refusals: readonly (readonly [path: string, body: object, type: string, why: string])[] = [
+    [`${deployments}/d`, deployment({ replicas: 1.5 }), 'apps/v1, Kind=Deployment', 'cannot convert float64 to int32'],
+    [
+      '/api/v1/namespaces/default/secrets/m',
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'm' }, data: { a: '!' } },
+      '/v1, Kind=Secret',
+      'error decoding from json: illegal base64 data at input byte 0',
+    ],
+    [
+      `${configMaps}/m`,
+      map({}, { creationTimestamp: 'x' }),
+      '/v1, Kind=ConfigMap',
+      'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    ],
+  ]
+  for (const [path, body, type, why] of refusals) {
+    const { name } = (body as Thing).metadata
+    const { code, body: status } = await apply(path, 'one', body)
+    const message = `failed to convert new object (/${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ${why}`
+    assert.deepEqual([code, status.message, status['reason']], [500, message, undefined])
+  }
+  const text = JSON.stringify(deployment()).replace('"spec":{', '"spec":{"replicas":1e20,')
+  const { body } = await apply(`${deployments}/d`, 'one', text)
+  assert.equal((body['spec'] as { replicas: number }).replicas, 0)
+  assert.equal((await call('GET', `${deployments}/d`)).code, 200)
+  await server.close()
+})
+
 test('apply requires the create verb for a new object', async () => {
   const store = memoryStore()
   const open = await createApiServer({ store })

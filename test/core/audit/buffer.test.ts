@@ -88,10 +88,35 @@ test('no more batches are delivered at the same time than allowed', async () => 
 })
 
 test('a receiver that does not see batches gets all that waits', async () => {
-  const { buffer, batches } = setUp({ maxSize: 1, joins: true })
-  for (const id of ['a', 'b', 'c']) buffer.process(event(id))
+  const { buffer, batches, clock } = setUp({ maxSize: 1, joins: true, bufferSize: 100 })
+  for (const id of ['a', 'b']) buffer.process(event(id))
+  await settled()
+  clock.advance(10)
+  buffer.process(event('c'))
+  await settled()
+  assert.deepEqual(batches, [])
+  clock.advance(10)
   await settled()
   assert.deepEqual(batches, [['a', 'b', 'c']])
+})
+
+test('events that join a batch do not fill the buffer, and do not wait when it is closed', async () => {
+  const { buffer, batches, ends, losses } = setUp({ maxSize: 1, joins: true, bufferSize: 4 })
+  buffer.process(event('a'))
+  await settled()
+  buffer.process(event('b'))
+  await settled()
+  assert.deepEqual(batches, [['a', 'b']])
+  ends.shift()?.()
+  await settled()
+  buffer.process(event('c'))
+  await settled()
+  const closed = buffer.close()
+  await settled()
+  assert.deepEqual(batches, [['a', 'b'], ['c']])
+  ends.shift()?.()
+  await closed
+  assert.deepEqual(losses, [])
 })
 
 test('batches are throttled: a burst at once, then so many per second', async () => {
@@ -143,4 +168,17 @@ test('closing does not wait for the throttle', async () => {
   assert.deepEqual(batches, [['a', 'b', 'c', 'd', 'e'], ['f']])
   for (const end of ends) end()
   await closed
+})
+
+test('closing ends a wait for the throttle that has begun', async () => {
+  const { buffer, batches, ends, losses } = setUp({ bufferSize: 9, maxSize: 1, concurrency: 9, throttle: { qps: 0.001, burst: 1 } })
+  for (const id of ['a', 'b', 'c']) buffer.process(event(id))
+  await settled()
+  assert.deepEqual(batches, [['a']])
+  const closed = buffer.close()
+  await settled()
+  assert.deepEqual(batches, [['a'], ['b'], ['c']])
+  for (const end of ends) end()
+  await closed
+  assert.deepEqual(losses, [])
 })

@@ -69,19 +69,25 @@ async function cluster(lookup = true) {
   return { clock, api, sign, put, review, close: () => server.close() }
 }
 
+/** Text of a review: the reference lists the error of its own token's authenticator, too. */
+const refused = (error: string) => `[invalid bearer token, ${error}]`
+
 test('the secret must contain exactly this token, of the same account', async () => {
   const { api, sign, put, review, close } = await cluster()
   const token = await sign()
-  assert.equal((await review(token)).error, 'Token has been invalidated')
+  assert.equal((await review(token)).error, refused('Token has been invalidated'))
   await put(token)
   assert.deepEqual((await review(token)).user.username, 'system:serviceaccount:default:old')
-  assert.equal((await review(await sign({ more: 1 }))).error, "Token does not match server's copy")
+  assert.equal((await review(await sign({ more: 1 }))).error, refused("Token does not match server's copy"))
   await api.delete(`${accounts}/old`)
-  assert.equal((await review(token)).error, 'serviceaccounts "old" not found')
+  assert.equal((await review(token)).error, refused('serviceaccounts "old" not found'))
   const again = await api.create(accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'old' } })
-  assert.match((await review(token)).error ?? '', new RegExp(`^ServiceAccount UID \\(${again.metadata.uid}\\) does not match claim`))
+  assert.match(
+    (await review(token)).error ?? '',
+    new RegExp(`^\\[invalid bearer token, ServiceAccount UID \\(${again.metadata.uid}\\) does not match claim`),
+  )
   await api.delete(`${secrets}/old-token`)
-  assert.equal((await review(token)).error, 'Token has been invalidated')
+  assert.equal((await review(token)).error, refused('Token has been invalidated'))
   await close()
 })
 
@@ -96,7 +102,7 @@ test('every claim is required', async () => {
     [{ sub: 'system:serviceaccount:default:other' }, 'sub claim is invalid'],
     [{ sub: 'jane' }, 'sub claim is invalid'],
   ]
-  for (const [changes, error] of cases) assert.equal((await review(await sign(changes))).error, error)
+  for (const [changes, error] of cases) assert.equal((await review(await sign(changes))).error, refused(error))
   assert.equal((await review(await sign({}, stranger.privateKey))).authenticated, undefined, 'signed with another key')
   assert.equal((await review(await sign())).authenticated, true, 'without lookups the signature is enough')
   await close()

@@ -82,6 +82,6 @@ test('audiences', async () => {
 test('reports why a token is refused', async () => {
   const { review, close } = await server()
   assert.deepEqual(await review('nobody'), { user: {}, error: 'invalid bearer token' })
-  assert.equal((await review('bad')).error, '[static does not like it, late does not like it]')
+  assert.equal((await review('bad')).error, '[invalid bearer token, static does not like it, late does not like it]')
   await close()
 })

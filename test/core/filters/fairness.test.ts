@@ -137,6 +137,10 @@ test('a request waits for a seat, is seen in the dumps, and runs', async (t) => 
   const metrics = await (await send('/metrics')).text()
   assert.match(metrics, /^apiserver_flowcontrol_current_inqueue_requests\{flow_schema="bob",priority_level="one-seat"\} 1$/m)
   assert.match(metrics, /^apiserver_current_inqueue_requests\{request_kind="readOnly"\} 1$/m)
+  const numberOf = (name: string) =>
+    Number(new RegExp(`^apiserver_flowcontrol_${name}\\{flow_schema="bob",priority_level="one-seat"\\} (\\d+)$`, 'm').exec(metrics)?.[1])
+  // Those that run at once have been in a queue, too.
+  assert.equal(numberOf('request_queue_length_after_enqueue_count'), numberOf('dispatched_requests_total') + 1)
   read()
   assert.equal((await waiting).status, 404)
 })
@@ -145,7 +149,7 @@ test('a request that waits too long gets 429', async (t) => {
   const { send } = await start(t, queueing)
   const { over } = slowReader()
   await send(configMaps, 'bob', {}, over)
-  const late = await send(`${configMaps}?timeout=200ms`, 'bob')
+  const late = await send(`${configMaps}?timeout=4s`, 'bob')
   assert.equal(late.status, 429)
   const full = [send(`${configMaps}?timeout=4s`, 'bob'), send(`${configMaps}?timeout=4s`, 'bob')]
   assert.equal((await Promise.race(full)).status, 429, 'the queue is full')

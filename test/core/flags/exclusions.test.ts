@@ -143,7 +143,9 @@ describe('flags that require another flag', () => {
     assert.match(conflicts('--authorization-webhook-config-file=f')[0] ?? '', /needs --authorization-mode=Webhook$/)
   })
   test('flags of a gate that is enabled by default conflict once it is disabled', () => {
-    assert.deepEqual(conflicts('--peer-ca-file=f'), [])
+    assert.deepEqual(conflicts('--peer-advertise-ip=192.0.2.1'), [])
+    assert.deepEqual(conflicts('--peer-ca-file=f', '--proxy-client-cert-file=c', '--proxy-client-key-file=k'), [])
+    assert.deepEqual(conflicts('--peer-ca-file=f'), ['--peer-ca-file needs --proxy-client-cert-file'])
     assert.match(
       conflicts('--peer-ca-file=f', '--feature-gates=UnknownVersionInteroperabilityProxy=false')[0] ?? '',
       /^--peer-ca-file needs/,

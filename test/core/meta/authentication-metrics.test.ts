@@ -97,6 +97,7 @@ test('service account tokens are counted by kind', async (t) => {
 
   const counts = () => samples('serviceaccount_')
   const none = {
+    invalid_legacy_auto_token_uses_total: 0,
     legacy_auto_token_uses_total: 0,
     legacy_manual_token_uses_total: 0,
     legacy_tokens_total: 0,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse as parseYaml } from 'yaml'
-import { createDiscovery } from '../../../core/meta/discovery.ts'
+import type { DiscoveredGroup, DiscoveredResource } from '../../../core/meta/aggregated-discovery.ts'
+import { createDiscovery, type PeerListObserver, type PeerLists } from '../../../core/meta/discovery.ts'
 import type { GroupSource, PublishedVersion } from '../../../core/meta/group-source.ts'
 import { createServedGroups } from '../../../core/meta/served.ts'
 import { APIGroupDiscoveryList } from '../../../core/resources/apidiscovery/apigroupdiscovery.ts'
@@ -13,11 +14,12 @@ import { asked, builtin, get, platform, serving, widget } from './fixtures.ts'
 
 const create = (
   served = serving(builtin),
-  more: { readonly sources?: readonly GroupSource[]; readonly peers?: readonly GroupSource[] } = {},
+  more: { readonly sources?: readonly GroupSource[]; readonly peers?: PeerLists; readonly observer?: PeerListObserver } = {},
 ) =>
   createDiscovery({
     sources: [...(more.sources ?? []), createServedGroups(served, platform)],
-    peers: more.peers ?? [],
+    peers: more.peers,
+    observer: more.observer,
     platform,
     serverAddress: '10.0.0.1:6443',
     hashes: true,
@@ -294,11 +296,19 @@ test('every list is also available in YAML and protobuf, aggregated ones too', a
   assert.deepEqual(withoutEmpty(decodeProtobuf(APIGroupDiscoveryList, envelope.raw)['items']), withoutEmpty(items))
 })
 
-test('other media types are not acceptable', async () => {
-  await assert.rejects(
-    get(create(), '/apis', { accept: 'text/html' }),
-    (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',
-  )
+test('other media types and parameters are not acceptable; a quality only orders', async () => {
+  const refused = [
+    ...['text/html', 'APPLICATION/JSON', 'application/json;stream=x', 'application/yaml;stream=watch'],
+    ...['application/json;v=v1;g=meta.k8s.io', 'application/json;sv=v2'],
+  ]
+  for (const accept of refused)
+    await assert.rejects(
+      get(create(), '/apis', { accept }),
+      (error) => error instanceof ApiError && error.status.reason === 'NotAcceptable',
+      accept,
+    )
+  for (const accept of ['application/json;q=0', 'application/json;q=x', 'application/json;stream=watch', 'application/json;profile=nopeer'])
+    assert.equal((await get(create(), '/apis', { accept })).status, 200, accept)
 })
 
 /** A source with one version of a group, with resources of these names. */
@@ -349,16 +359,43 @@ test('a change of any source shows', async () => {
   assert.deepEqual([...(await rows('/apis/wardle.example.com/v1', discovery)).keys()], ['fischers'])
 })
 
-test('what only peers serve is in the current aggregated list alone, and not for clients that ask for none of it', async () => {
-  const peers = [source('shop.example.com', 'v1', 1000, ['orders', 'widgets']), source('shop.example.com', 'v3', 1000, ['returns'])]
-  const discovery = create(serving([...builtin, widget('v1')]), { peers })
+test('what other servers serve is in the current aggregated list alone, and not for clients that ask for none of it', async () => {
+  const seen: (boolean | 'alone')[] = []
+  const resource = (name: string, verbs: readonly string[], subresources: readonly string[] = []): DiscoveredResource => ({
+    resource: name,
+    responseKind: { group: '', version: '', kind: 'Any' },
+    scope: 'Namespaced',
+    singularResource: '',
+    verbs: [...verbs],
+    ...(subresources.length > 0 && { subresources: subresources.map((subresource) => ({ subresource, verbs: ['get'] })) }),
+  })
+  const shop: DiscoveredGroup = {
+    metadata: { name: 'shop.example.com' },
+    versions: [
+      { version: 'v3', resources: [resource('returns', ['get'])], freshness: 'Current' },
+      { version: 'v1', resources: [resource('orders', ['get']), resource('widgets', ['sell', 'get'], ['price'])], freshness: 'Current' },
+    ],
+  }
+  const peers: PeerLists = { revision: 0, identity: 'a', others: () => new Map([['b', [shop]]]) }
+  const observer: PeerListObserver = { alone: () => seen.push('alone'), merged: (isNew) => seen.push(isNew) }
+  const discovery = create(serving([...builtin, widget('v1')]), { peers, observer })
   assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com'), [
-    ['v1', 'Current', ['orders', 'widgets']],
     ['v3', 'Current', ['returns']],
+    ['v1', 'Current', ['orders', 'widgets']],
   ])
+  await aggregatedGroup(discovery, 'shop.example.com')
   const own = [['v1', 'Current', ['widgets']]]
   assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com', ';profile=nopeer'), own)
+  assert.deepEqual(seen, [true, false, 'alone'])
   assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/status', 'widgets/scale'])
   const legacy = (await (await get(discovery, '/apis', { accept: aggregated('v2beta1') })).json()) as { items: Items }
   assert.equal(legacy.items.find(({ metadata }) => metadata.name === 'shop.example.com')?.versions.length, 1)
+  const { items } = (await (await get(discovery, '/apis', { accept: aggregated('v2') })).json()) as { items: DiscoveredGroup[] }
+  const merged = items.find(({ metadata }) => metadata?.name === 'shop.example.com')?.versions?.[1]?.resources?.[1]
+  assert.equal(merged?.responseKind?.kind, 'Widget', 'the first server by name describes it')
+  assert.deepEqual(merged?.verbs.includes('sell') && merged.verbs, merged?.verbs.toSorted())
+  assert.deepEqual(
+    merged?.subresources?.map(({ subresource }) => subresource),
+    ['price', 'scale', 'status'],
+  )
 })

@@ -23,6 +23,15 @@ describe('protobuf', () => {
     assert.equal(hex(encodeProtobuf(Item, { name: '', count: -1 })), `0a00 10${'ff'.repeat(9)}01`.replace(' ', ''))
   })
 
+  it('keeps times that are present and unset, which leaders send', () => {
+    const { schema } = builtInResources.find(({ kind }) => kind === 'Lease')!
+    const spec = { holderIdentity: 'h', acquireTime: null }
+    const written = encodeProtobuf(schema, { spec })
+    assert.ok(hex(written).endsWith('0a0168 1a00'.replace(' ', '')), hex(written))
+    assert.deepEqual(decodeProtobuf(schema, written)['spec'], spec)
+    assert.deepEqual(decodeProtobuf(schema, encodeProtobuf(schema, { spec: { holderIdentity: 'h' } }))['spec'], { holderIdentity: 'h' })
+  })
+
   it('sorts the keys of maps by their bytes', () => {
     const keys = ['\u{1f600}', '\uffee', 'b', 'a', 'aa', 'é']
     const written = encodeProtobuf(Spec, { extra: Object.fromEntries(keys.map((key) => [key, []])) })

@@ -100,3 +100,26 @@ test('a protobuf body without readable kind', async () => {
   // An envelope without kind is one of the URL's kind.
   assert.equal((await post(new Uint8Array([...magic, 0x0a, 0]))).body.reason, 'Invalid')
 })
+
+test('a patch that takes the version away leaves none of the fields', async () => {
+  await api.create(maps, { metadata: { name: 'versioned' }, data: { a: '1' } })
+  const path = `${maps}/versioned`
+  const message = 'the name of the object (versioned based on URL) was undeterminable: name must be provided'
+  const unknown = ['data', 'metadata'].map((name) => `unknown field ${JSON.stringify(name)}`)
+  for (const patch of [{ apiVersion: null }, { apiVersion: '', kind: null, data: null }]) {
+    const answer = await api.patch(path, patch)
+    const { message: text } = answer.body as unknown as Status
+    assert.deepEqual([answer.status, text], [400, message])
+    const warnings = unknown.slice('data' in patch ? 1 : 0).map((warning) => `299 - ${JSON.stringify(warning)}`)
+    assert.equal(answer.headers.get('warning'), warnings.join(', '))
+  }
+  const strict = (await api.patch(`${path}?fieldValidation=Strict`, { apiVersion: null })).body as unknown as Status
+  assert.match(strict.message ?? '', /: strict decoding error: unknown field "data", unknown field "metadata"$/)
+  assert.equal((await api.patch(path, { kind: null })).status, 200)
+})
+
+test('duplicate members of a JSON body are merged', async () => {
+  const text = '{"metadata":{"name":"twice"},"data":{"a":"1","a":"2"},"data":{"b":"1"}}'
+  const answer = await api.send('POST', maps, text)
+  assert.deepEqual([answer.status, (answer.body as unknown as { data: object }).data], [201, { a: '2', b: '1' }])
+})

@@ -1,8 +1,12 @@
 /** What the program says to wrong flags. Each run is a call with the method RUN; its answer is the exit code and the lines with errors. */
 import type { Part, Scene } from '../exchange.ts'
 
-/** Flags without which a start fails anyway, but for files that are missing. */
-const usual = [
+/** Where a program may listen and write. */
+const place = ['--bind-address=127.0.0.1', '--secure-port={{port}}', '--cert-dir=certificates']
+/** Flags without which the reference does not start. With them, only the store is missing. */
+const needed = [
+  '--service-account-signing-key-file=accounts.key',
+  '--service-account-key-file=accounts.key',
   '--etcd-servers=http://127.0.0.1:1',
   '--service-cluster-ip-range=10.0.0.0/24',
   '--service-account-issuer=https://kubernetes.default.svc',
@@ -84,25 +88,25 @@ const beside = [
   ...[
     '--authorization-mode=Webhook',
     '--authorization-mode=AlwaysAllow,x',
-    '--authorization-policy-file=/none',
-    '--authorization-webhook-config-file=/none',
+    '--authorization-policy-file=/proc/none',
+    '--authorization-webhook-config-file=/proc/none',
     '--authorization-webhook-version=x',
-    '--authorization-config=/none',
-    '--authentication-config=/none',
+    '--authorization-config=/proc/none',
+    '--authentication-config=/proc/none',
   ],
   ...[
-    '--token-auth-file=/none',
-    '--client-ca-file=/none',
+    '--token-auth-file=/proc/none',
+    '--client-ca-file=/proc/none',
     '--oidc-issuer-url=http://x',
     '--oidc-issuer-url=https://x',
     '--oidc-client-id=x',
     '--oidc-signing-algs=x',
-    '--requestheader-client-ca-file=/none',
+    '--requestheader-client-ca-file=/proc/none',
     '--service-account-issuer=x y',
-    '--service-account-key-file=/none',
+    '--service-account-key-file=/proc/none',
   ],
   ...[
-    '--service-account-signing-key-file=/none',
+    '--service-account-signing-key-file=/proc/none',
     '--service-account-max-token-expiration=1s',
     '--service-account-jwks-uri=http://x',
     '--api-audiences=',
@@ -111,22 +115,22 @@ const beside = [
     '--enable-admission-plugins=PodSecurity --disable-admission-plugins=PodSecurity',
   ],
   ...[
-    '--admission-control-config-file=/none',
+    '--admission-control-config-file=/proc/none',
     '--etcd-prefix=x',
     '--etcd-servers-overrides=x',
     '--storage-backend=x',
     '--storage-media-type=x',
-    '--encryption-provider-config=/none',
+    '--encryption-provider-config=/proc/none',
     '--etcd-compaction-interval=-1s',
     '--etcd-healthcheck-timeout=-1s',
-    '--etcd-cafile=/none',
+    '--etcd-cafile=/proc/none',
   ],
   ...[
-    '--tls-cert-file=/none',
-    '--tls-private-key-file=/none',
+    '--tls-cert-file=/proc/none',
+    '--tls-private-key-file=/proc/none',
     '--tls-min-version=x',
     '--tls-cipher-suites=x',
-    '--tls-cert-file=/none --tls-private-key-file=/none',
+    '--tls-cert-file=/proc/none --tls-private-key-file=/proc/none',
     '--cors-allowed-origins=(',
     '--runtime-config=nothing/v1=true',
     '--runtime-config=api/x=true',
@@ -137,10 +141,10 @@ const beside = [
     '--audit-log-format=x',
     '--audit-log-maxage=-1',
     '--audit-log-maxsize=-1',
-    '--audit-policy-file=/none',
-    '--audit-webhook-config-file=/none',
+    '--audit-policy-file=/proc/none',
+    '--audit-webhook-config-file=/proc/none',
     '--audit-webhook-mode=x',
-    '--audit-log-path=/none/x',
+    '--audit-log-path=/proc/none/x',
     '--audit-webhook-batch-max-size=0',
   ],
   ...[
@@ -157,12 +161,12 @@ const beside = [
     '--endpoint-reconciler-type=x',
     '--kubelet-port=x',
     '--kubelet-preferred-address-types=x',
-    '--kubelet-certificate-authority=/none',
+    '--kubelet-certificate-authority=/proc/none',
     '--proxy-client-cert-file=x',
-    '--egress-selector-config-file=/none',
+    '--egress-selector-config-file=/proc/none',
   ],
   ...[
-    '--tracing-config-file=/none',
+    '--tracing-config-file=/proc/none',
     '--emulated-version=1.0',
     '--emulated-version=9.9',
     '--emulated-version=x',
@@ -170,7 +174,7 @@ const beside = [
     '--logging-format=x',
     '--watch-cache-sizes=pods',
     '--watch-cache-sizes=pods#x',
-    '--peer-ca-file=/none',
+    '--peer-ca-file=/proc/none',
     '--lease-reuse-duration-seconds=x',
   ],
   ...[
@@ -200,13 +204,8 @@ export const flags: Part = {
   inOrder: true,
   scenes: () => [
     ...alone.map((flag) => scene([flag], `${flag} alone`)),
-    ...beside.map((words) => scene([...usual, ...words.split(' ')], words)),
-    ...usual.map((flag) =>
-      scene(
-        usual.filter((each) => each !== flag),
-        `without ${flag}`,
-      ),
-    ),
-    scene([], 'none'),
+    ...beside.map((words) => scene([...place, ...needed, ...words.split(' ')], words)),
+    ...needed.map((flag) => scene([...place, ...needed.filter((each) => each !== flag)], `without ${flag}`)),
+    scene(place, 'none'),
   ],
 }

@@ -3,12 +3,15 @@ import type { Part } from '../exchange.ts'
 import { actions } from './actions.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
+import { deletion } from './deletion.ts'
 import { denials } from './denials.ts'
 import { documents } from './documents.ts'
+import { fairness } from './fairness.ts'
 import { flags } from './flags.ts'
 import { life } from './life.ts'
 import { odd } from './odd.ts'
 import { admissionPolicies } from './policies.ts'
+import { protocol } from './protocol.ts'
 import { reads } from './reads.ts'
 import { rules } from './rules.ts'
 import { status } from './status.ts'
@@ -18,5 +21,5 @@ import { webhooks } from './webhooks.ts'
 
 export const parts: readonly Part[] = [
   ...[flags, documents, odd, denials, reads, tables, rules],
-  ...[admissionPolicies, webhooks, custom, actions, life, status, update, create],
+  ...[admissionPolicies, webhooks, fairness, custom, actions, life, status, update, create, protocol, deletion],
 ]

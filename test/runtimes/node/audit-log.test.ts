@@ -39,6 +39,12 @@ test('lines are appended, in a file that only the owner can read', async () => {
   remove()
 })
 
+test('a directory that can not be created is an error, not a search without end', async () => {
+  const { open, remove } = await setUp({ path: '/proc/none/audit.log' })
+  await assert.rejects(open(), { code: 'ENOENT' })
+  remove()
+})
+
 test('a file is rotated before it gets too large, and lines are not split', async () => {
   const { open, names, read, clock, remove } = await setUp()
   const log = await open()

@@ -38,6 +38,7 @@ const companions: { readonly [flag: string]: readonly string[] } = {
   ],
   'nodeagent-client-certificate': [`--nodeagent-client-key=${key}`],
   'nodeagent-client-key': [`--nodeagent-client-certificate=${certificate}`],
+  'peer-ca-file': [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`],
   'proxy-client-cert-file': [`--proxy-client-key-file=${key}`],
   'proxy-client-key-file': [`--proxy-client-cert-file=${certificate}`],
 }

@@ -11,7 +11,7 @@ const starts = 5
 /** Milliseconds of processor time from exec until it serves; some 150 on an idle machine, and 450 without cached compiled code. */
 const maxTime = 350
 /** Resident MiB when it serves. */
-const maxMemory = 90
+const maxMemory = 100
 
 /** Processor time in hundredths of a second: fields 14 and 15 of proc_pid_stat(5). */
 function processorTime(pid: number): number {

@@ -203,6 +203,8 @@ const outOfRange: readonly (readonly [option: string, value: unknown, reason: Re
   ['coordinatedRenewDeadline', 0, /must be/],
   ['coordinatedRetryPeriod', 0, /must be/],
   ['serverCount', 0, /must be/],
+  ['peerAdvertisePort', 65_536, /must/],
+  ['maxConnectionBytesPerSecond', -1, /must/],
   ['store', {}, /^createApiServer: store.get: required; /],
 ]
 

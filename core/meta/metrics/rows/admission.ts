@@ -65,6 +65,20 @@ export const policyRows = {
   }),
 }
 
+const podRequest = ['request_operation', 'resource', 'subresource'] as const
+
+export const podSecurityRows = {
+  judgements: counter('pod_security_evaluations_total', {
+    help: 'Comparisons of pods with a standard of Pod Security.',
+    labels: ['decision', 'policy_level', 'policy_version', 'mode', ...podRequest],
+  }),
+  exemptions: counter('pod_security_exemptions_total', { help: 'Requests that are exempt from Pod Security.', labels: podRequest }),
+  errors: counter('pod_security_errors_total', {
+    help: 'Errors that kept Pod Security from its policy.',
+    labels: ['fatal', ...podRequest],
+  }),
+}
+
 export const chainRows = {
   phases: histogram('apiserver_admission_step_admission_duration_seconds', {
     stability: 'STABLE',

@@ -42,6 +42,26 @@ export const jwtRows = {
   }),
 }
 
+const impersonation = 'apiserver_impersonation'
+const attempt = { labels: ['mode', 'decision'] } as const
+const attemptSeconds = { ...attempt, buckets: doubling(0.001, 15) } as const
+
+export const impersonationRows = {
+  attempts: counter(`${impersonation}_attempts_total`, { help: 'Attempts to act as another user.', ...attempt }),
+  attemptDurations: histogram(`${impersonation}_attempts_duration_seconds`, {
+    help: 'Duration of attempts to act as another user, in seconds.',
+    ...attemptSeconds,
+  }),
+  checks: counter(`${impersonation}_authorization_attempts_total`, {
+    help: 'Permissions that the authorizer was asked about for attempts to act as another user.',
+    ...attempt,
+  }),
+  checkDurations: histogram(`${impersonation}_authorization_attempts_duration_seconds`, {
+    help: 'Duration of these questions to the authorizer, in seconds.',
+    ...attemptSeconds,
+  }),
+}
+
 /** By use of a service account token. */
 export const accountTokenRows = {
   legacy: counter('serviceaccount_legacy_tokens_total', { help: 'Uses of service account tokens without audiences.' }),
@@ -50,6 +70,9 @@ export const accountTokenRows = {
   }),
   'legacy-manual': counter('serviceaccount_legacy_manual_token_uses_total', {
     help: 'Uses of legacy tokens in manually created secrets.',
+  }),
+  'invalid-auto': counter('serviceaccount_invalid_legacy_auto_token_uses_total', {
+    help: 'Uses of legacy tokens in generated secrets that have been marked invalid.',
   }),
   stale: counter('serviceaccount_stale_tokens_total', { help: 'Uses of projected tokens that should have been refreshed.' }),
   valid: counter('serviceaccount_valid_tokens_total', { help: 'Uses of projected tokens before their refresh is due.' }),

@@ -1,9 +1,17 @@
 /** All metrics of this server but those whose names have a product word (`build.ts`, `health.ts`). */
 import type { MetricRow } from '../metric-row.ts'
-import { chainRows, policyRows, webhookRows } from './admission.ts'
+import { chainRows, podSecurityRows, policyRows, webhookRows } from './admission.ts'
 import { aggregationRows } from './aggregation.ts'
 import { auditRows } from './audit.ts'
-import { accountTokenRows, attemptRows, certificateRows, externalSignerRows, jwtRows, tokenRows } from './authentication.ts'
+import {
+  accountTokenRows,
+  attemptRows,
+  certificateRows,
+  externalSignerRows,
+  impersonationRows,
+  jwtRows,
+  tokenRows,
+} from './authentication.ts'
 import { authorizationRows, decisionRows } from './authorization.ts'
 import { censusRows } from './census.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
@@ -11,14 +19,18 @@ import { egressRows } from './egress.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
 import { ownClientRows } from './own-client.ts'
+import { peerListRows, peerRows } from './peers.ts'
 import { processRows } from './process.ts'
 import { queueRows } from './queues.ts'
 import { requestRows } from './requests.ts'
-import { keyCacheRows, kmsRows, storageRows, transformationRows } from './storage.ts'
+import { cacheRows, keyCacheRows, kmsRows, storageRows, storeCallRows, transformationRows } from './storage.ts'
+import { watchRows } from './watches.ts'
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
   aggregationRows,
+  peerRows,
+  peerListRows,
   ownClientRows,
   queueRows,
   egressRows,
@@ -33,6 +45,8 @@ export const metricRows: readonly MetricRow[] = [
   tokenRows,
   jwtRows,
   accountTokenRows,
+  impersonationRows,
+  podSecurityRows,
   certificateRows,
   externalSignerRows,
   authenticationFileRows,
@@ -40,7 +54,10 @@ export const metricRows: readonly MetricRow[] = [
   decisionRows,
   authorizationRows,
   authorizationFileRows,
+  watchRows,
   storageRows,
+  storeCallRows,
+  cacheRows,
   transformationRows,
   keyCacheRows,
   kmsRows,

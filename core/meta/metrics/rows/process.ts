@@ -14,6 +14,7 @@ export const processRows = {
   openFilesLimit: gauge('process_max_fds', { stability: null, help: 'Limit of open file descriptors.' }),
   receivedBytes: counter('process_network_receive_bytes_total', { stability: null, help: 'Bytes received by the host, or the container.' }),
   sentBytes: counter('process_network_transmit_bytes_total', { stability: null, help: 'Bytes sent by the host, or the container.' }),
+  handshakeErrors: counter('apiserver_tls_handshake_errors_total', { help: 'TLS handshakes of clients that failed.' }),
   // Dashboards read this name as the measure of concurrency.
   waiting: gauge('go_goroutines', {
     stability: null,

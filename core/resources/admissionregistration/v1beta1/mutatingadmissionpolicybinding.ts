@@ -15,8 +15,8 @@ export const MutatingAdmissionPolicyBindingSpec = message(
     matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
   },
   {
-    validate({ policyName, matchResources }, path, errors) {
-      validatePolicyName(policyName, path, errors)
+    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
+    validate({ matchResources }, path, errors) {
       validateMutable(matchResources, path.child('matchResources'), errors)
     },
   },

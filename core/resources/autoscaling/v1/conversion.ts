@@ -3,6 +3,7 @@
  * while an object is in version 1.
  */
 import type { Platform } from '../../../platform.ts'
+import { copyOf } from '../../../schema/given-empty.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
 import { processorMetric, usualUtilization } from '../defaults.ts'
@@ -66,7 +67,8 @@ const textOf = (list: readonly Json[]) => (list.length === 0 ? undefined : JSON.
 function fromStored(object: ApiObject, platform: Platform): ApiObject {
   const keys = keysOf(platform)
   const { metrics: _metrics, behavior, ...spec } = (object['spec'] ?? {}) as JsonObject
-  const { currentMetrics: _current, conditions: _conditions, ...status } = (object['status'] ?? {}) as JsonObject
+  const status = copyOf(object['status'] as JsonObject | undefined)
+  for (const name of ['currentMetrics', 'conditions']) delete status[name]
   const metrics = listAt(object['spec'], 'metrics')
   const current = listAt(object['status'], 'currentMetrics')
   const wanted = (metrics.find((metric) => isProcessor(metric as ResourceMetric)) as ResourceMetric | undefined)?.resource?.target
@@ -82,10 +84,10 @@ function fromStored(object: ApiObject, platform: Platform): ApiObject {
       [keys.conditions]: textOf(listAt(object['status'], 'conditions')),
     }),
     spec: { ...spec, ...(wanted?.averageUtilization !== undefined && { targetCPUUtilizationPercentage: wanted.averageUtilization }) },
-    status: {
-      ...status,
-      ...(measured?.averageUtilization !== undefined && { currentCPUUtilizationPercentage: measured.averageUtilization }),
-    },
+    status: Object.assign(
+      status,
+      measured?.averageUtilization !== undefined && { currentCPUUtilizationPercentage: measured.averageUtilization },
+    ),
   }
 }
 
@@ -93,7 +95,9 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
   const keys = keysOf(platform)
   const annotations = object.metadata.annotations ?? {}
   const { targetCPUUtilizationPercentage: percentage, ...spec } = (object['spec'] ?? {}) as JsonObject
-  const { currentCPUUtilizationPercentage: measured, ...status } = (object['status'] ?? {}) as JsonObject
+  const status = copyOf(object['status'] as JsonObject | undefined)
+  const { currentCPUUtilizationPercentage: measured } = status
+  delete status['currentCPUUtilizationPercentage']
   const others = (parseList(annotations[keys.metrics]) ?? []).map(specToV2)
   const own = typeof percentage === 'number' ? [processorMetric(percentage)] : []
   const metrics = others.length + own.length > 0 ? [...others, ...own] : [processorMetric()]
@@ -106,7 +110,7 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object, Object.fromEntries(Object.values(keys).map((key) => [key, undefined]))),
     spec: { ...spec, metrics, ...(behavior && { behavior }) },
-    status: { ...status, ...(current && { currentMetrics: current }), ...(conditions && { conditions }) },
+    status: Object.assign(status, current && { currentMetrics: current }, conditions && { conditions }),
   }
 }
 

@@ -51,6 +51,7 @@ export const leaseCandidates = resource({
   version: 'v1beta1',
   kind: 'LeaseCandidate',
   names: ['leasecandidates', 'leasecandidate'],
+  nameFormat: 'configMapKey',
   schema: LeaseCandidate,
   columns: leaseCandidateColumns,
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },

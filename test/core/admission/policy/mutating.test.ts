@@ -100,7 +100,7 @@ test('a failing policy refuses the request or is ignored, by failure policy', as
     ],
     [
       patch("[JSONPatch{op: 'remove', path: '/data/absent'}]"),
-      'JSON Patch: the server rejected our request due to an error in our request',
+      'JSON Patch: remove operation does not apply: doc is missing path: "/data/absent": missing value',
     ],
   ]
   for (const [index, [mutation, message]] of cases.entries()) {

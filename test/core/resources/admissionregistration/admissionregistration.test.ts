@@ -175,7 +175,7 @@ tables(
       [
         'multi-line message',
         { 'spec.validations.0.message': 'a\nb' },
-        ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
+        ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
       ],
       [
         'parameters of a kind that is not allowed',
@@ -244,12 +244,12 @@ tables(
           'spec.auditAnnotations': [{ key: 'k', valueExpression: '1' }],
         },
         [
-          'spec.validations[1].messageExpression: Invalid value: " ": must be non-empty if specified',
           `spec.matchConditions[0].expression: Invalid value: "variables.a": ${undeclared('variables.a', 'variables', 1)}`,
           `spec.variables[0].expression: Invalid value: "params.x": ${undeclared('params.x', 'params', 1)}`,
           'spec.validations[0].expression: Invalid value: "variables.b": compilation failed: ERROR: <input>:1:10: undefined field \'b\'\n | variables.b\n | .........^',
           `spec.validations[0].messageExpression: Invalid value: "authorizer.path(request.name).check(\\"get\\").reason()": ${undeclared('authorizer.path(request.name).check("get").reason()', 'authorizer', 1)}`,
           'spec.validations[1].expression: Invalid value: "1": must evaluate to bool but got int',
+          'spec.validations[1].messageExpression: Invalid value: " ": must be non-empty if specified',
           'spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int',
         ],
       ],

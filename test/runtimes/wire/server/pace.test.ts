@@ -122,7 +122,7 @@ test('idle connections are closed after 90 seconds, used ones are not', async ()
     http2.next(({ type }) => type === types.goAway),
   )
   assert.equal(goAway?.payload.readUInt32BE(4), 0)
-  await slow.pass(limits.linger)
+  await slow.pass(limits.leaving)
   await within('the ends', Promise.all(ends))
 })
 

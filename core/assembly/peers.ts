@@ -1,0 +1,106 @@
+/** Other servers of the cluster: how the parts of a server find them, and are found. */
+import type { Aggregation } from '../aggregation/index.ts'
+import { groupVersionOf } from '../aggregation/registration.ts'
+import { createPeerAddresses, type PeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
+import type { CustomResources } from '../custom-resources/index.ts'
+import { followPemFiles } from '../forwarding/pem-files.ts'
+import { createPeerMetrics } from '../meta/metrics/peers.ts'
+import type { CompleteOptions } from '../options/index.ts'
+import type { GroupVersionSource } from '../peers/exclusions.ts'
+import { createPeers, type Peers } from '../peers/index.ts'
+import type { Platform } from '../platform.ts'
+import type { KeyValueStore } from '../ports.ts'
+import { builtInRows } from '../registry/built-in.ts'
+import type { ResourceTable } from '../registry/served.ts'
+import { builtInResources } from '../resources/group-versions.ts'
+import { hostPort } from '../webhook/service-address.ts'
+import type { ProxyClient } from './aggregation.ts'
+import type { AssemblyContext } from './context.ts'
+
+type Serving = Pick<CompleteOptions['serving'], 'advertiseAddress' | 'securePort' | 'peerAdvertiseIp' | 'peerAdvertisePort'>
+
+/** Whether other servers know that this one is there. */
+export const hasIdentityLease = ({ options: { general, apis } }: AssemblyContext) =>
+  general.hostname !== '' && apis.gates.enabled('APIServerIdentity')
+
+const isEnabled = (context: AssemblyContext) =>
+  hasIdentityLease(context) && context.options.apis.gates.enabled('UnknownVersionInteroperabilityProxy')
+
+/** Where other servers reach this one. */
+export const peerAddressOf = ({ advertiseAddress, securePort, peerAdvertiseIp, peerAdvertisePort }: Serving): PeerAddress =>
+  peerAdvertiseIp !== '' && peerAdvertisePort > 0
+    ? { ip: peerAdvertiseIp, port: peerAdvertisePort }
+    : { ip: advertiseAddress, port: securePort }
+
+export const hasPeerAddress = (context: AssemblyContext) => isEnabled(context) && peerAddressOf(context.options.serving).ip !== ''
+
+/** The address as annotation of the identity lease. */
+export function peerAnnotation(serving: Serving, platform: Platform): { readonly [name: string]: string } {
+  const { ip, port } = peerAddressOf(serving)
+  return { [platform.name('<labels>/peer-advertise-address')]: hostPort(ip, port) }
+}
+
+export const asksPeers = (context: AssemblyContext) => isEnabled(context) && context.options.network.peerCaFile !== ''
+
+export function createAddresses(store: KeyValueStore, { options: { general, storage } }: AssemblyContext): PeerAddresses {
+  const row = builtInResources.filter(({ group, names }) => group === '' && names.plural === 'endpoints')
+  const [endpoints] = builtInRows(row, general.platform)
+  if (endpoints === undefined) throw new Error('there is no kind for the addresses of API servers')
+  return createPeerAddresses({ ...storage, store, definition: endpoints })
+}
+
+const registered =
+  ({ registrations }: Aggregation): GroupVersionSource =>
+  (changed) => {
+    const look = (name: string) => {
+      const registration = registrations.all.get(name)
+      changed(name, registration?.spec.service ? [groupVersionOf(registration)] : [])
+    }
+    for (const name of registrations.all.keys()) look(name)
+    return registrations.follow(look)
+  }
+
+export interface Needed {
+  readonly table: ResourceTable
+  readonly proxyClient: ProxyClient | undefined
+  readonly aggregation: Aggregation | undefined
+  readonly customResources: CustomResources
+  readonly peerAddresses: PeerAddresses
+}
+
+/** Rejects with an Error that names the file when the authorities of the other servers can't be read. */
+export async function startPeers(needed: Needed, { options, ports, settings, queues }: AssemblyContext): Promise<Peers> {
+  const { table, proxyClient, aggregation, customResources, peerAddresses } = needed
+  const { platform, identity, metrics } = options.general
+  const { logger } = ports.telemetry
+  const leases = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
+  if (leases === undefined) throw new Error('leases are not served, by which API servers find each other')
+  const authority = await followPemFiles({
+    paths: { certificates: options.network.peerCaFile },
+    contents: { certificates: 'CERTIFICATE' },
+    what: 'CA bundle of other API servers',
+    files: ports.files,
+    logger,
+  })
+  const peers = await createPeers({
+    ...ports,
+    platform,
+    settings,
+    logger,
+    queues,
+    identity,
+    leases,
+    shared: [customResources.follow, ...(aggregation ? [registered(aggregation)] : [])],
+    addresses: peerAddresses,
+    certificateAuthority: () => authority.texts.certificates ?? '',
+    credentials: () => proxyClient?.texts ?? {},
+    metrics: createPeerMetrics(metrics),
+  })
+  return {
+    ...peers,
+    close() {
+      peers.close()
+      authority.close()
+    },
+  }
+}

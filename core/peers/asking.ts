@@ -1,0 +1,71 @@
+/** What another server says that it serves (apiserver/pkg/util/peerproxy/peer_discovery.go). */
+import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
+import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
+import type { PeerMetrics } from '../meta/metrics/peers.ts'
+import type { Platform } from '../platform.ts'
+import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
+import { decode } from '../schema/decode.ts'
+import { parseJsonText } from '../schema/json-text.ts'
+import type { Infer } from '../schema/model.ts'
+import { NoAddress } from './connection.ts'
+
+export interface Peer {
+  /** Its groups below `/apis`, in its order. */
+  readonly groups: readonly DiscoveredGroup[]
+  /** Names of its resources by `GROUP/VERSION`; the core group has no name. */
+  readonly resources: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+export interface AskingOptions extends AskServices<string> {
+  readonly platform: Platform
+  readonly metrics: PeerMetrics
+  /** Header fields that make the other server answer for itself. */
+  readonly ownOnly: { readonly [name: string]: string }
+}
+
+/** Milliseconds for a document, and its bytes at most. */
+const timeout = 5_000
+const longest = 16 * 1024 * 1024
+
+/** As these servers know each other. */
+const user = { name: 'system:apiserver', groups: ['system:authenticated'] }
+
+const nameOf = ({ metadata }: DiscoveredGroup) => metadata?.name ?? ''
+
+/** Asks a server by its name. Rejects with an Error when it has no address, when there is no answer, or when that is no aggregated list. */
+export function createAsking({ platform, metrics, ownOnly, ...services }: AskingOptions): (identity: string) => Promise<Peer> {
+  const { kind, parameters } = aggregatedType('v2', platform)
+  const type = `application/json;${parameters}`
+
+  async function list(identity: string, path: string): Promise<readonly DiscoveredGroup[]> {
+    const headers = { ...ownOnly, accept: `${type};profile=nopeer,${type}` }
+    const told = await ask(identity, { path, user, headers, timeout, longest }, services).catch((error: unknown) => {
+      if (error instanceof AskFailed) metrics.rerouted(503, '', '', '')
+      throw error
+    })
+    metrics.rerouted(told.status, '', '', '')
+    if (told.status !== 200) throw new Error(`${told.url} answered ${told.status}`)
+    const { value } = decode(APIGroupDiscoveryList, parseJsonText(told.text))
+    if (value['kind'] !== kind) throw new Error(`${told.url} answered with ${value['kind']} instead of ${kind}`)
+    return (value as unknown as Infer<typeof APIGroupDiscoveryList>).items ?? []
+  }
+
+  async function lists(identity: string): Promise<readonly DiscoveredGroup[]> {
+    try {
+      return [...(await list(identity, '/api')), ...(await list(identity, '/apis'))]
+    } catch (error) {
+      metrics.askingFailed(error instanceof NoAddress ? 'hostport_resolution' : 'fetch_discovery')
+      throw error
+    }
+  }
+
+  return async (identity) => {
+    const all = await lists(identity)
+    const resources = new Map<string, ReadonlySet<string>>()
+    for (const group of all) {
+      for (const { version, resources: found = [] } of group.versions ?? [])
+        resources.set(`${nameOf(group)}/${version}`, new Set(found.map(({ resource }) => resource)))
+    }
+    return { groups: all.filter((group) => nameOf(group) !== ''), resources }
+  }
+}

@@ -1,0 +1,53 @@
+import { identityLabel } from '../bootstrap/identity-lease.ts'
+import type { Platform } from '../platform.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { ServedResource } from '../registry/served.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { type Following, followObjects } from '../watch/follow.ts'
+
+export interface IdentitiesOptions {
+  readonly leases: ServedResource
+  /** Name of this server. */
+  readonly identity: string
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly logger: Logger
+  /** A server has come, or was started again. */
+  came(identity: string): void
+  /** Its lease is gone. */
+  went(identity: string): void
+}
+
+/** Follows the identity leases of the other servers. Resolves when they are known, or could not be read: then they are read again. */
+export async function followIdentities(options: IdentitiesOptions): Promise<Following> {
+  const { leases, identity, platform, clock, logger, came, went } = options
+  const labels = Object.entries(identityLabel(platform))
+  /** By name; a server that is started again has another holder. */
+  const holders = new Map<string, string>()
+  const nameOf = (key: string) => leases.store.keys.parse(key).name
+
+  function remove(key: string): void {
+    const name = nameOf(key)
+    if (holders.delete(name)) went(name)
+  }
+
+  const following = followObjects(
+    leases.store,
+    clock,
+    {
+      upsert(key, { metadata, spec }) {
+        const name = nameOf(key)
+        const holder = (spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity
+        if (name === identity || holder === undefined || labels.some(([label, value]) => metadata.labels?.[label] !== value))
+          return remove(key)
+        if (holders.get(name) === holder) return
+        holders.set(name, holder)
+        came(name)
+      },
+      remove,
+    },
+    platform.namespaces.system,
+  )
+  await following.ready.catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'identity leases not loaded; retrying'))
+  return following
+}

@@ -1,0 +1,67 @@
+/** What is counted of the stored objects of one resource, and of their watch cache. */
+
+/** Calls to a store, as the reference names them (apiserver, storage/etcd3/store.go). */
+export const storeCalls = ['get', 'list', 'listWithCount', 'create', 'update', 'delete'] as const
+export type StoreCall = (typeof storeCalls)[number]
+
+/** A call has ended after so many milliseconds. */
+export type CallEnded = (milliseconds: number, failed: boolean) => void
+
+/** What metrics read of a watch cache. */
+export interface CacheState {
+  /** Its revision; undefined while it is not loaded. */
+  revision(): number | undefined
+  /** Objects in it. */
+  objects(): number
+  /** Maximum changes that it keeps for watches. */
+  readonly capacity: number
+}
+
+export interface CacheObserver {
+  /** A cache is there; the returned function is called when it is closed. */
+  opened(state: CacheState): () => void
+  /** It has been loaded from the store. */
+  loaded(): void
+  /** Events came from the store, and went on to watches. */
+  changed(events: number): void
+  /** A list was answered. `field`: of the index that found the objects. */
+  listed(field: string | undefined, fetched: number, returned: number): void
+  /** A list of the newest state ended. */
+  readNewest(succeeded: boolean): void
+  /** A read waited so many milliseconds for a revision. */
+  waited(milliseconds: number): void
+  /** A watch got events from before its start. */
+  replayed(events: number): void
+}
+
+export interface StorageObserver {
+  readonly called: { readonly [call in StoreCall]: CallEnded }
+  /** A list was answered from the store: objects that were read, compared with selectors, returned. */
+  listed(fetched: number, evaluated: number, returned: number): void
+  /** A stored value was unreadable. */
+  undecodable(): void
+  /** A watch of the store delivered events. */
+  received(events: number): void
+  /** A watch of the store reported its progress. */
+  progressed(): void
+  readonly cache: CacheObserver
+}
+
+const ignore = () => {}
+
+export const unobserved: StorageObserver = {
+  called: { get: ignore, list: ignore, listWithCount: ignore, create: ignore, update: ignore, delete: ignore },
+  listed: ignore,
+  undecodable: ignore,
+  received: ignore,
+  progressed: ignore,
+  cache: {
+    opened: () => ignore,
+    loaded: ignore,
+    changed: ignore,
+    listed: ignore,
+    readNewest: ignore,
+    waited: ignore,
+    replayed: ignore,
+  },
+}

@@ -1,0 +1,123 @@
+/** `apiserver top`: what a running server does, in a terminal. */
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { LiveReading } from '../../../core/debug/live.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
+import { cleanUrl, type WebhookConnection } from '../../../core/webhook/connection.ts'
+import { loadConnectionFile } from '../../../core/webhook/connection-file.ts'
+import { reasonOf } from '../../atomic-file.ts'
+import { nodeClock, nodeFiles } from '../ports.ts'
+import { readings } from './readings.ts'
+import { liveText } from './text.ts'
+
+const options = {
+  kubeconfig: { type: 'string' },
+  server: { type: 'string' },
+  token: { type: 'string' },
+  'certificate-authority': { type: 'string' },
+  'insecure-skip-tls-verify': { type: 'boolean' },
+  once: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+const help = `Shows what a running server does: requests in flight, watches, queues, caches, latencies.
+
+Usage:
+  apiserver top [flags]
+
+      --kubeconfig string
+                Connection file of the server and the user, who needs to get the path /debug/live/stream.
+                (default: $KUBECONFIG, or ~/.kube/config)
+      --server string
+                URL of the server, instead of that in the connection file.
+      --token string
+                Bearer token, instead of the credentials in the connection file.
+      --certificate-authority string
+                File with the authority of the server's certificate.
+      --insecure-skip-tls-verify
+                Do not check the server's certificate.
+      --once
+                Print once and exit, as when the output is not a terminal.
+`
+
+type Flags = ReturnType<typeof flagsOf>
+
+function flagsOf(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, strict: true }).values
+  } catch (error) {
+    const [first = ''] = messageOf(error).split('. ')
+    throw new Error(`${first}; see top --help`)
+  }
+}
+
+/** The connection file, when one is given or there is one at the usual place. */
+function connectionPath({ kubeconfig, server }: Flags): string | undefined {
+  if (kubeconfig !== undefined) return kubeconfig
+  const usual = process.env['KUBECONFIG'] || join(homedir(), '.kube/config')
+  if (server === undefined && !existsSync(usual)) throw new Error(`no server: give --kubeconfig or --server (${usual} does not exist)`)
+  return server === undefined ? usual : undefined
+}
+
+async function connectionOf(flags: Flags): Promise<WebhookConnection> {
+  const { server, token, 'certificate-authority': authority, 'insecure-skip-tls-verify': insecure } = flags
+  const path = connectionPath(flags)
+  const given = path === undefined ? undefined : await loadConnectionFile(resolve(path), { files: nodeFiles, clock: nodeClock })
+  if (server !== undefined && !/^https?:\/\/[^/]/.test(server)) throw new Error(`--server: ${JSON.stringify(server)} is not an http(s) URL`)
+  const { clientCertificate, certificateAuthority, ...others } = given?.options ?? {}
+  const trusted = authority === undefined ? certificateAuthority : readAuthority(authority)
+  return {
+    url: server === undefined ? (given?.url ?? '') : cleanUrl(server),
+    options: {
+      ...others,
+      ...(trusted !== undefined && { certificateAuthority: trusted }),
+      ...(token === undefined && clientCertificate && { clientCertificate }),
+      ...(insecure && { insecure }),
+    },
+    ...(token !== undefined
+      ? { authorization: async () => `Bearer ${token}` }
+      : given?.authorization && { authorization: given.authorization }),
+  }
+}
+
+function readAuthority(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`--certificate-authority: ${path}: ${reasonOf(error)}`)
+  }
+}
+
+/** Writes over what the terminal shows, without flicker. */
+const redraw = (text: string) => `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\x1b[J`
+
+/** Runs the command with its arguments. Resolves when it has printed what is to be printed once; rejects with a one-line error. */
+export const top = (argv: readonly string[], output: NodeJS.WriteStream): Promise<void> =>
+  show(argv, output).catch((error: unknown) => {
+    throw new Error(`top: ${messageOf(error)}`)
+  })
+
+async function show(argv: readonly string[], output: NodeJS.WriteStream): Promise<void> {
+  const flags = flagsOf(argv)
+  if (flags.help) {
+    output.write(help)
+    return
+  }
+  const connection = await connectionOf(flags)
+  const live = output.isTTY && !flags.once
+  let before: LiveReading | undefined
+  for await (const reading of readings(connection)) {
+    // Rates need two readings.
+    const last = before
+    before = reading
+    if (last === undefined) continue
+    if (!live) {
+      output.write(`${liveText(reading, last, { columns: 100 })}\n`)
+      return
+    }
+    output.write(redraw(liveText(reading, last, { columns: output.columns, rows: output.rows })))
+  }
+  throw new Error(`${connection.url}: the server ended the stream`)
+}

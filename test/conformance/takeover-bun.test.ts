@@ -1,0 +1,4 @@
+import { bun } from './daemons.ts'
+import { takeoverOn } from './takeover.ts'
+
+takeoverOn(bun)
