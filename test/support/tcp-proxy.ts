@@ -43,6 +43,8 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
     open: () => pairs.size,
     cut,
     stall(isStalled) {
+      // A second pipe would send every chunk twice.
+      if (stalled === isStalled) return
       stalled = isStalled
       for (const [near, far] of pairs) {
         if (stalled) far.unpipe(near).pause()
