@@ -59,7 +59,7 @@ export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect
       const request = new Request(origin, { headers, signal: ends, redirect: 'manual' })
       const response = await outbound.fetch(request, { ...options, target, fields: identityFields(user, false) })
       if (longest === 0) await response.body?.cancel()
-      return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response.body, longest) }
+      return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response, longest) }
     })
   } catch (error) {
     const why = isTimeout(error) ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)' : dialError(error, origin)

@@ -67,8 +67,9 @@ export const serverManager = ({ component }: Platform) => `${component}-apiserve
 export const controllerManager = ({ component }: Platform) => `${component}-controller-manager`
 
 /** What a failed response says. That of another server may be no Status. */
-async function statusOf({ status: code, body }: Response): Promise<Status> {
-  const text = await readText(body, maxAnswerBytes)
+async function statusOf(response: Response): Promise<Status> {
+  const code = response.status
+  const text = await readText(response, maxAnswerBytes)
   try {
     const said = parseJsonText(text)
     if (isObject(said) && said['kind'] === 'Status') return said as unknown as Status
@@ -133,8 +134,8 @@ export function createClient(fetch: (request: Request) => Promise<Response>, man
         let next = ''
         for (let pages = 0; pages < maxPages; pages++) {
           const query = `?limit=${pageSize}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`
-          const { body } = await call('GET', collection(namespace) + query)
-          const page = parseJsonText(await readText(body, maxAnswerBytes)) as unknown as Page
+          const answer = await call('GET', collection(namespace) + query)
+          const page = parseJsonText(await readText(answer, maxAnswerBytes)) as unknown as Page
           for (const { metadata } of page.items ?? []) found.push(metadata)
           next = page.metadata?.continue ?? ''
           if (next === '') return found

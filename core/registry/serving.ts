@@ -7,7 +7,7 @@ import type { Pauses } from '../slices.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
-import { observedStore } from '../storage/observed-store.ts'
+import { ObservedStore } from '../storage/observed-store.ts'
 import type { StorageObserver } from '../storage/observer.ts'
 import { ServedBytes } from '../storage/served-bytes.ts'
 import type { Stores } from '../storage/stores.ts'
@@ -106,7 +106,7 @@ export function createServing(options: ServingOptions): ServeRows {
     const on = groupResourceOf(stored)
     const holder = options.stores.of(on)
     const observer = options.observe(on)
-    const store = observedStore(holder, observer, clock)
+    const store = new ObservedStore(holder, observer, clock)
     const { versioning } = stored
     const keepsVersions = versioning?.heldIn === 'requested'
     const objects = createObjectStore(store, stored, prefix, {

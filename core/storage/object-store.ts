@@ -145,7 +145,7 @@ export function createObjectStore(
     },
     groupResource,
     options.namesUnreadable ?? false,
-    observer.undecodable,
+    () => observer.undecodable(),
   )
   const entry = (kv: KeyValue) => reader.one(kv)
 

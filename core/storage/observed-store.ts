@@ -1,52 +1,84 @@
 import type { Clock, KeyValueStore } from '../ports.ts'
-import type { CallEnded, StorageObserver } from './observer.ts'
+import type { StorageObserver, StoreCall } from './observer.ts'
 
 /** The store of one resource's objects, with its calls timed. Batches of progress and reads of the revision are not counted, as in the reference. */
-export function observedStore(
-  store: KeyValueStore,
-  { called, received, progressed }: StorageObserver,
-  clock: Pick<Clock, 'monotonic'>,
-): KeyValueStore {
-  const timed = <T>(ended: CallEnded, began: number, answer: Promise<T>): Promise<T> =>
+export class ObservedStore implements KeyValueStore {
+  readonly #store: KeyValueStore
+  readonly #observer: StorageObserver
+  readonly #clock: Pick<Clock, 'monotonic'>
+  readonly holdsValues?: boolean
+
+  constructor(store: KeyValueStore, observer: StorageObserver, clock: Pick<Clock, 'monotonic'>) {
+    this.#store = store
+    this.#observer = observer
+    this.#clock = clock
+    if (store.holdsValues !== undefined) this.holdsValues = store.holdsValues
+  }
+
+  get(...parameters: Parameters<KeyValueStore['get']>) {
+    return this.#timed('get', this.#clock.monotonic(), this.#store.get(...parameters))
+  }
+
+  list(...parameters: Parameters<KeyValueStore['list']>) {
+    return this.#timed('list', this.#clock.monotonic(), this.#store.list(...parameters))
+  }
+
+  count(prefix: string) {
+    return this.#timed('listWithCount', this.#clock.monotonic(), this.#store.count(prefix))
+  }
+
+  put(...parameters: Parameters<KeyValueStore['put']>) {
+    const [, , expected] = parameters
+    return this.#timed(expected === 0 ? 'create' : 'update', this.#clock.monotonic(), this.#store.put(...parameters))
+  }
+
+  delete(...parameters: Parameters<KeyValueStore['delete']>) {
+    return this.#timed('delete', this.#clock.monotonic(), this.#store.delete(...parameters))
+  }
+
+  watch(...[prefix, after, watcher, options]: Parameters<KeyValueStore['watch']>) {
+    const observer = this.#observer
+    const observed: typeof watcher = {
+      events(events) {
+        observer.received(events.length)
+        watcher.events(events)
+      },
+      progress(revision) {
+        observer.progressed()
+        watcher.progress(revision)
+      },
+      end: (error) => watcher.end(error),
+    }
+    return this.#store.watch(prefix, after, observed, options)
+  }
+
+  size() {
+    return this.#store.size()
+  }
+
+  currentRevision(...parameters: Parameters<KeyValueStore['currentRevision']>) {
+    return this.#store.currentRevision(...parameters)
+  }
+
+  compact(revision: number) {
+    return this.#store.compact(revision)
+  }
+
+  grantLease(seconds: number) {
+    return this.#store.grantLease(seconds)
+  }
+
+  close() {
+    return this.#store.close()
+  }
+
+  /** The same answer: who awaits it does not wait for the observer. */
+  #timed<T>(call: StoreCall, began: number, answer: Promise<T>): Promise<T> {
+    const ended = (failed: boolean) => this.#observer.called(call, this.#clock.monotonic() - began, failed)
     answer.then(
-      (result) => {
-        ended(clock.monotonic() - began, false)
-        return result
-      },
-      (error: unknown) => {
-        ended(clock.monotonic() - began, true)
-        throw error
-      },
+      () => ended(false),
+      () => ended(true),
     )
-  return {
-    ...(store.holdsValues !== undefined && { holdsValues: store.holdsValues }),
-    get: (...parameters) => timed(called.get, clock.monotonic(), store.get(...parameters)),
-    list: (...parameters) => timed(called.list, clock.monotonic(), store.list(...parameters)),
-    count: (prefix) => timed(called.listWithCount, clock.monotonic(), store.count(prefix)),
-    put: (key, value, expected, ...more) =>
-      timed(expected === 0 ? called.create : called.update, clock.monotonic(), store.put(key, value, expected, ...more)),
-    delete: (...parameters) => timed(called.delete, clock.monotonic(), store.delete(...parameters)),
-    watch: (prefix, after, watcher, options) =>
-      store.watch(
-        prefix,
-        after,
-        {
-          events(events) {
-            received(events.length)
-            watcher.events(events)
-          },
-          progress(revision) {
-            progressed()
-            watcher.progress(revision)
-          },
-          end: (error) => watcher.end(error),
-        },
-        options,
-      ),
-    size: () => store.size(),
-    currentRevision: (context) => store.currentRevision(context),
-    compact: (revision) => store.compact(revision),
-    grantLease: (seconds) => store.grantLease(seconds),
-    close: () => store.close(),
+    return answer
   }
 }

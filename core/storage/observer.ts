@@ -1,11 +1,7 @@
 /** What is counted of the stored objects of one resource, and of their watch cache. */
 
 /** Calls to a store, as the reference names them (apiserver, storage/etcd3/store.go). */
-export const storeCalls = ['get', 'list', 'listWithCount', 'create', 'update', 'delete'] as const
-export type StoreCall = (typeof storeCalls)[number]
-
-/** A call has ended after so many milliseconds. */
-export type CallEnded = (milliseconds: number, failed: boolean) => void
+export type StoreCall = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete'
 
 /** What metrics read of a watch cache. */
 export interface CacheState {
@@ -35,7 +31,8 @@ export interface CacheObserver {
 }
 
 export interface StorageObserver {
-  readonly called: { readonly [call in StoreCall]: CallEnded }
+  /** A call has ended after so many milliseconds. */
+  called(call: StoreCall, milliseconds: number, failed: boolean): void
   /** A list was answered from the store: objects that were read, compared with selectors, returned. */
   listed(fetched: number, evaluated: number, returned: number): void
   /** A stored value was unreadable. */
@@ -50,7 +47,7 @@ export interface StorageObserver {
 const ignore = () => {}
 
 export const unobserved: StorageObserver = {
-  called: { get: ignore, list: ignore, listWithCount: ignore, create: ignore, update: ignore, delete: ignore },
+  called: ignore,
   listed: ignore,
   undecodable: ignore,
   received: ignore,

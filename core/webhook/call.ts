@@ -112,7 +112,7 @@ export function createReadingCall<T>({
       const again = passing.has(response.status) || response.headers.has('retry-after')
       throw new AttemptError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
     }
-    return read(await readText(response.body, longestAnswer))
+    return read(await readText(response, longestAnswer))
   }
 
   async function once(body: Body, given: AbortSignal | undefined, traceparent: string | undefined): Promise<T> {

@@ -78,7 +78,7 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
     }
     const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
     const response = await outbound.fetch(request, connection.options)
-    const text = await readText(response.body, longestAnswer)
+    const text = await readText(response, longestAnswer)
     if (!response.ok) throw refusal(response.status, text)
     if (text === '') {
       const type = response.headers.get('content-type') ?? ''

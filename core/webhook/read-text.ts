@@ -1,7 +1,22 @@
+import { isByteSource, streamOf } from '../respond/byte-source.ts'
+import { Reply } from '../respond/reply.ts'
+import { isUpgradeBody } from '../respond/upgrade-body.ts'
+import { utf8Length } from '../schema/bytes.ts'
+
 /** The text of a response's body. Rejects with an Error when it has more than `max` bytes; the rest is not read. */
-export async function readText(body: ReadableStream<Uint8Array> | null, max: number): Promise<string> {
+export async function readText(response: Response, max: number): Promise<string> {
+  const tooLong = () => new Error(`the response has more than ${max} bytes`)
+  const body = bodyOf(response)
   if (body === null) return ''
+  if (typeof body === 'string') {
+    if (utf8Length(body) > max) throw tooLong()
+    return body
+  }
   const decoder = new TextDecoder()
+  if (body instanceof Uint8Array) {
+    if (body.length > max) throw tooLong()
+    return decoder.decode(body)
+  }
   const reader = body.getReader()
   let text = ''
   let length = 0
@@ -11,8 +26,15 @@ export async function readText(body: ReadableStream<Uint8Array> | null, max: num
     length += value.byteLength
     if (length > max) {
       void reader.cancel().catch(() => undefined)
-      throw new Error(`the response has more than ${max} bytes`)
+      throw tooLong()
     }
     text += decoder.decode(value, { stream: true })
   }
+}
+
+/** The body of a Reply as it is: its `body` would load what the runtime has for built-in responses. */
+function bodyOf(response: Response): ReadableStream<Uint8Array> | Uint8Array | string | null {
+  const parts = Reply.parts(response)
+  if (parts === undefined || isUpgradeBody(parts.body)) return response.body
+  return isByteSource(parts.body) ? streamOf(parts.body) : parts.body
 }

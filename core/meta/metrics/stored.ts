@@ -1,6 +1,6 @@
 /** Metrics of calls to the store and of watch caches, by resource. */
 import type { GroupResource } from '../../respond/status.ts'
-import { type CacheObserver, type CacheState, type StorageObserver, type StoreCall, storeCalls } from '../../storage/observer.ts'
+import type { CacheObserver, CacheState, StorageObserver, StoreCall } from '../../storage/observer.ts'
 import type { Services } from '../../verbs/services.ts'
 import type { Counter, MetricsRegistry } from './registry.ts'
 import { cacheRows, storageRows, storeCallRows } from './rows/storage.ts'
@@ -21,12 +21,12 @@ const revisionLimit = 1e15
 
 export function createStoredMetrics(registry: MetricsRegistry): StoredMetrics {
   const caches = new Map<CacheState, GroupResource>()
-  const observeCalls = createCallObservers(registry)
   const replayed = registry.counter(cacheRows.replayed)
   const sizes = registry.gauge(storageRows.sizes)
-  const observeCache = createCacheObservers(registry, caches, replayed)
+  const calls = callMetrics(registry)
+  const cacheCalls = cacheMetrics(registry, caches, replayed)
   return {
-    observe: (resource) => ({ ...observeCalls(resource), cache: observeCache(resource) }),
+    observe: (resource) => new ResourceObserver(resource, calls, new ResourceCacheObserver(resource, caches, cacheCalls)),
     watches: createWatchMetrics(registry, replayed),
     sized: (group, resource, bytes = -1) => sizes.set([group, resource], bytes),
     *caches() {
@@ -35,59 +35,65 @@ export function createStoredMetrics(registry: MetricsRegistry): StoredMetrics {
   }
 }
 
-function createCallObservers(registry: MetricsRegistry): (resource: GroupResource) => Omit<StorageObserver, 'cache'> {
-  const requests = registry.counter(storeCallRows.requests)
-  const durations = registry.histogram(storeCallRows.durations)
-  const errors = registry.counter(storeCallRows.errors)
-  const progress = registry.counter(storeCallRows.progress)
-  const events = registry.counter(storeCallRows.events)
-  const lists = registry.counter(storeCallRows.lists)
-  const fetched = registry.counter(storeCallRows.fetched)
-  const evaluated = registry.counter(storeCallRows.evaluated)
-  const returned = registry.counter(storeCallRows.returned)
-  const undecodable = registry.counter(storeCallRows.undecodable)
+const callMetrics = (registry: MetricsRegistry) => ({
+  requests: registry.counter(storeCallRows.requests),
+  durations: registry.histogram(storeCallRows.durations),
+  errors: registry.counter(storeCallRows.errors),
+  progress: registry.counter(storeCallRows.progress),
+  events: registry.counter(storeCallRows.events),
+  lists: registry.counter(storeCallRows.lists),
+  fetched: registry.counter(storeCallRows.fetched),
+  evaluated: registry.counter(storeCallRows.evaluated),
+  returned: registry.counter(storeCallRows.returned),
+  undecodable: registry.counter(storeCallRows.undecodable),
+})
 
-  return ({ group, resource }) => {
-    const ended = (call: StoreCall): StorageObserver['called'][StoreCall] => {
-      const [count, observe] = [requests.in([call, group, resource]), durations.in([call, group, resource])]
-      return (milliseconds, failed) => {
-        count()
-        observe(milliseconds / 1000)
-        if (failed) errors.add([call, group, resource])
-      }
-    }
-    const called = Object.fromEntries(storeCalls.map((call) => [call, ended(call)])) as StorageObserver['called']
-    const labels = [group, resource] as const
-    const [list, fetch, evaluate, give] = [lists.in(labels), fetched.in(labels), evaluated.in(labels), returned.in(labels)]
-    const progressed = progress.in(labels)
-    return {
-      called,
-      received: events.in(labels),
-      progressed: () => progressed(),
-      undecodable: () => undecodable.add(labels),
-      listed(from, compared, to) {
-        list()
-        fetch(from)
-        evaluate(compared)
-        give(to)
-      },
-    }
+type Labels = readonly [group: string, resource: string]
+
+/** A class, because there is one for every resource, of which most are never used. */
+class ResourceObserver implements StorageObserver {
+  readonly #labels: Labels
+  readonly #metrics: ReturnType<typeof callMetrics>
+  readonly cache: CacheObserver
+
+  constructor({ group, resource }: GroupResource, metrics: ReturnType<typeof callMetrics>, cache: CacheObserver) {
+    this.#labels = [group, resource]
+    this.#metrics = metrics
+    this.cache = cache
+  }
+
+  called(call: StoreCall, milliseconds: number, failed: boolean): void {
+    const labels = [call, ...this.#labels] as const
+    this.#metrics.requests.add(labels)
+    this.#metrics.durations.observe(labels, milliseconds / 1000)
+    if (failed) this.#metrics.errors.add(labels)
+  }
+
+  listed(fetched: number, evaluated: number, returned: number): void {
+    this.#metrics.lists.add(this.#labels)
+    this.#metrics.fetched.add(this.#labels, fetched)
+    this.#metrics.evaluated.add(this.#labels, evaluated)
+    this.#metrics.returned.add(this.#labels, returned)
+  }
+
+  undecodable(): void {
+    this.#metrics.undecodable.add(this.#labels)
+  }
+
+  received(events: number): void {
+    this.#metrics.events.add(this.#labels, events)
+  }
+
+  progressed(): void {
+    this.#metrics.progress.add(this.#labels)
   }
 }
 
-function createCacheObservers(
+function cacheMetrics(
   registry: MetricsRegistry,
-  caches: Map<CacheState, GroupResource>,
+  caches: ReadonlyMap<CacheState, GroupResource>,
   replayed: Counter<typeof cacheRows.replayed.labels>,
-): (resource: GroupResource) => CacheObserver {
-  const lists = registry.counter(cacheRows.lists)
-  const fetched = registry.counter(cacheRows.fetched)
-  const returned = registry.counter(cacheRows.returned)
-  const loads = registry.counter(cacheRows.loads)
-  const received = registry.counter(cacheRows.received)
-  const dispatched = registry.counter(cacheRows.dispatched)
-  const waits = registry.histogram(cacheRows.waits)
-  const newestReads = registry.counter(cacheRows.newestReads)
+) {
   const collect = (row: (typeof cacheRows)['revision' | 'capacity'], read: (state: CacheState, revision: number) => number) =>
     registry.collect(row, () =>
       Array.from(caches).flatMap(([state, { group, resource }]) => {
@@ -97,47 +103,64 @@ function createCacheObservers(
     )
   collect(cacheRows.revision, (_state, revision) => revision % revisionLimit)
   collect(cacheRows.capacity, ({ capacity }) => capacity)
+  return {
+    replayed,
+    lists: registry.counter(cacheRows.lists),
+    fetched: registry.counter(cacheRows.fetched),
+    returned: registry.counter(cacheRows.returned),
+    loads: registry.counter(cacheRows.loads),
+    received: registry.counter(cacheRows.received),
+    dispatched: registry.counter(cacheRows.dispatched),
+    waits: registry.histogram(cacheRows.waits),
+    newestReads: registry.counter(cacheRows.newestReads),
+  }
+}
 
-  return (groupResource) => {
-    const { group, resource } = groupResource
-    const labels = [group, resource] as const
-    const byIndex = new Map<string | undefined, readonly [list: () => void, fetch: (objects: number) => void]>()
-    const indexed = (field: string | undefined) => {
-      // As the reference names its indexes.
-      const values = [group, resource, field === undefined ? '' : `f:${field}`] as const
-      return [lists.in(values), fetched.in(values)] as const
-    }
-    const [give, replay, receive, dispatch, wait] = [
-      returned.in(labels),
-      replayed.in(labels),
-      received.in(labels),
-      dispatched.in(labels),
-      waits.in(labels),
-    ]
-    const [succeeded, failed] = (['true', 'false'] as const).map((success) => newestReads.in([group, resource, success, 'false']))
-    return {
-      opened(state) {
-        caches.set(state, groupResource)
-        return () => void caches.delete(state)
-      },
-      loaded: () => loads.add(labels),
-      changed(events) {
-        receive(events)
-        dispatch(events)
-      },
-      listed(field, from, to) {
-        let counts = byIndex.get(field)
-        if (counts === undefined) {
-          counts = indexed(field)
-          byIndex.set(field, counts)
-        }
-        counts[0]()
-        counts[1](from)
-        give(to)
-      },
-      readNewest: (success) => (success ? succeeded : failed)?.(),
-      waited: (milliseconds) => wait(milliseconds / 1000),
-      replayed: replay,
-    }
+/** A class, because there is one for every resource. */
+class ResourceCacheObserver implements CacheObserver {
+  readonly #resource: GroupResource
+  readonly #labels: Labels
+  readonly #caches: Map<CacheState, GroupResource>
+  readonly #metrics: ReturnType<typeof cacheMetrics>
+
+  constructor(resource: GroupResource, caches: Map<CacheState, GroupResource>, metrics: ReturnType<typeof cacheMetrics>) {
+    this.#resource = resource
+    this.#labels = [resource.group, resource.resource]
+    this.#caches = caches
+    this.#metrics = metrics
+  }
+
+  opened(state: CacheState): () => void {
+    this.#caches.set(state, this.#resource)
+    return () => void this.#caches.delete(state)
+  }
+
+  loaded(): void {
+    this.#metrics.loads.add(this.#labels)
+  }
+
+  changed(events: number): void {
+    this.#metrics.received.add(this.#labels, events)
+    this.#metrics.dispatched.add(this.#labels, events)
+  }
+
+  listed(field: string | undefined, fetched: number, returned: number): void {
+    // As the reference names its indexes.
+    const labels = [...this.#labels, field === undefined ? '' : `f:${field}`] as const
+    this.#metrics.lists.add(labels)
+    this.#metrics.fetched.add(labels, fetched)
+    this.#metrics.returned.add(this.#labels, returned)
+  }
+
+  readNewest(succeeded: boolean): void {
+    this.#metrics.newestReads.add([...this.#labels, String(succeeded), 'false'])
+  }
+
+  waited(milliseconds: number): void {
+    this.#metrics.waits.observe(this.#labels, milliseconds / 1000)
+  }
+
+  replayed(events: number): void {
+    this.#metrics.replayed.add(this.#labels, events)
   }
 }

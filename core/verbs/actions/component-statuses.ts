@@ -34,7 +34,7 @@ const probe =
     try {
       return await withinTime(clock, checkTime, exchange.signal, async (signal) => {
         const response = await outbound.fetch(new Request(url, { signal, redirect: 'manual' }), { insecure: true })
-        const text = await readText(response.body, longestAnswer)
+        const text = await readText(response, longestAnswer)
         if (response.status < 200 || response.status >= 400)
           return { status: 'False', message: `HTTP probe failed with statuscode: ${response.status}` }
         return { status: 'True', message: text }
