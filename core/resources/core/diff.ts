@@ -1,4 +1,5 @@
 /** Unified diffs of values as indented JSON, as the reference's errors about immutable structs contain (apimachinery util/diff). */
+import { equal } from '../../schema/equal.ts'
 import { hasGivenEmpty } from '../../schema/given-empty.ts'
 import type { Json } from '../../schema/model.ts'
 
@@ -151,6 +152,7 @@ function diff(before: Json, after: Json): string {
  * empty list or map in place of an absent one is only shown together with other changes.
  */
 export function changesOf(before: Json, now: Json, shown: (value: Json) => Json): string {
+  if (equal(before, now)) return ''
   const old = shown(before)
   // A structured clone does not know what was given.
   if (hasGivenEmpty(now) && diff(old, shown(structuredClone(now))) === '') return ''

@@ -93,7 +93,10 @@ const withImages = (containers: Containers, before: Containers) =>
 function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const rest: PodSpec = { ...spec, containers: withImages(spec.containers, before.containers) }
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])
-  for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) Object.assign(rest, { [name]: before[name] })
+  for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) {
+    if (before[name] === undefined) delete rest[name]
+    else Object.assign(rest, { [name]: before[name] })
+  }
   if ((before.terminationGracePeriodSeconds ?? 0) < 0 && rest.terminationGracePeriodSeconds === 1) {
     rest.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds
   }
