@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts'
 import { type GroupResource, qualified } from '../respond/status.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
-import { type ChainObserver, unobserved } from './observer.ts'
+import { type ChainObserver, type Ended, unobserved } from './observer.ts'
 
 /** The two admission phases. Each runs its plugins in order; the first denial ends it. A promise if a plugin needs I/O. */
 export interface Admission {
@@ -15,12 +15,19 @@ export interface Admission {
 }
 
 type Phase = 'mutate' | 'validate'
-type Operations = Readonly<Record<AdmissionOperation, readonly Step[]>>
+type Operations = Readonly<Record<AdmissionOperation, Steps>>
 
 /** A plugin in one phase of one operation. */
 interface Step {
   readonly plugin: AdmissionPlugin
-  readonly ended: (rejected: boolean, milliseconds: number) => void
+  readonly ended: Ended
+}
+
+/** The plugins of a phase for one operation on one resource. */
+interface Steps {
+  readonly steps: readonly Step[]
+  /** Receives the end of the phase. */
+  readonly ended: Ended
 }
 
 /** Phases in metrics labels. */
@@ -35,22 +42,25 @@ class Rounds implements MutationRounds {
 }
 
 /** Selects the plugins for a request, indexed by resource, because every write looks them up. */
-function selector(
-  plugins: readonly AdmissionPlugin[],
-  phase: Phase,
-  observer: ChainObserver,
-): (attributes: AdmissionAttributes) => readonly Step[] {
+function selector(plugins: readonly AdmissionPlugin[], phase: Phase, observer: ChainObserver): (attributes: AdmissionAttributes) => Steps {
   const pick = plugins.filter((plugin) => plugin[phase])
-  const stepsOf = (operation: AdmissionOperation) =>
-    new Map(
-      pick.map((plugin): [AdmissionPlugin, Step] => [plugin, { plugin, ended: observer.plugin(plugin.name, types[phase], operation) }]),
-    )
+  const stepsOf = (name: AdmissionOperation) => {
+    const ended = observer.phase(types[phase], name)
+    const all = pick.map((plugin): Step => ({ plugin, ended: observer.plugin(plugin.name, types[phase], name) }))
+    return (concerned: readonly AdmissionPlugin[]): Steps => ({
+      ended,
+      steps: all.filter(({ plugin }) => concerned.includes(plugin) && plugin.operations.includes(name)),
+    })
+  }
   const steps = { CREATE: stepsOf('CREATE'), UPDATE: stepsOf('UPDATE'), DELETE: stepsOf('DELETE'), CONNECT: stepsOf('CONNECT') }
   const operationsOf = (name: string): Operations => {
     const concerned = pick.filter(({ resources }) => resources === undefined || resources.some((each) => qualified(each) === name))
-    const of = (operation: AdmissionOperation) =>
-      concerned.filter(({ operations }) => operations.includes(operation)).map((plugin) => steps[operation].get(plugin) as Step)
-    return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') }
+    return {
+      CREATE: steps.CREATE(concerned),
+      UPDATE: steps.UPDATE(concerned),
+      DELETE: steps.DELETE(concerned),
+      CONNECT: steps.CONNECT(concerned),
+    }
   }
   const byName = new Map(pick.flatMap(({ resources = [] }) => resources.map((each) => [qualified(each), operationsOf(qualified(each))])))
   const others = operationsOf('')
@@ -68,22 +78,14 @@ export interface Measures {
 /** One phase of one request: its plugins in order. */
 class Run {
   readonly #steps: readonly Step[]
-  readonly #type: 'admit' | 'validate'
-  readonly #operation: AdmissionOperation
-  readonly #measures: Measures
+  readonly #ended: Ended
+  readonly #clock: Measures['clock']
   readonly #call: (plugin: AdmissionPlugin) => MaybePromise<void>
 
-  constructor(
-    steps: readonly Step[],
-    type: 'admit' | 'validate',
-    operation: AdmissionOperation,
-    measures: Measures,
-    call: (plugin: AdmissionPlugin) => MaybePromise<void>,
-  ) {
+  constructor({ steps, ended }: Steps, clock: Measures['clock'], call: (plugin: AdmissionPlugin) => MaybePromise<void>) {
     this.#steps = steps
-    this.#type = type
-    this.#operation = operation
-    this.#measures = measures
+    this.#ended = ended
+    this.#clock = clock
     this.#call = call
   }
 
@@ -114,14 +116,14 @@ class Run {
   }
 
   #end({ ended }: Step, since: number, rejected: boolean): number {
-    const now = this.#measures.clock.monotonic()
+    const now = this.#clock.monotonic()
     ended(rejected, now - since)
     return now
   }
 
   #fail(step: Step, began: number, since: number, error: unknown): never {
     const now = this.#end(step, since, true)
-    this.#measures.observer.phase(this.#type, this.#operation, true, now - began)
+    this.#ended(true, now - began)
     throw error
   }
 }
@@ -138,23 +140,23 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
   return {
     finderOf: (resource) => finders.get(qualified(resource)),
     mutate(attributes) {
-      const { operation } = attributes
       const rounds = new Rounds()
-      const run = new Run(mutating(attributes), 'admit', operation, measures, (plugin) => plugin.mutate?.(attributes, rounds))
+      const steps = mutating(attributes)
+      const run = new Run(steps, clock, (plugin) => plugin.mutate?.(attributes, rounds))
       const began = clock.monotonic()
       const round = (since: number): MaybePromise<void> =>
         then(run.from(since), (ended) => {
-          if (!rounds.wanted || rounds.again) return observer.phase('admit', operation, false, ended - began)
+          if (!rounds.wanted || rounds.again) return steps.ended(false, ended - began)
           rounds.again = true
           return round(ended)
         })
       return round(began)
     },
     validate(attributes) {
-      const { operation } = attributes
-      const run = new Run(validating(attributes), 'validate', operation, measures, (plugin) => plugin.validate?.(attributes))
+      const steps = validating(attributes)
+      const run = new Run(steps, clock, (plugin) => plugin.validate?.(attributes))
       const began = clock.monotonic()
-      return then(run.from(began), (ended) => observer.phase('validate', operation, false, ended - began))
+      return then(run.from(began), (ended) => steps.ended(false, ended - began))
     },
   }
 }

@@ -52,11 +52,13 @@ export interface PodSecurityObserver {
   failed(fatal: boolean, request: PodSecurityRequest): void
 }
 
+export type Ended = (rejected: boolean, milliseconds: number) => void
+
 export interface ChainObserver {
   /** Receives the ends of one plugin. */
-  plugin(name: string, type: 'admit' | 'validate', operation: string): (rejected: boolean, milliseconds: number) => void
-  /** All plugins of a phase ended. */
-  phase(type: 'admit' | 'validate', operation: string, rejected: boolean, milliseconds: number): void
+  plugin(name: string, type: 'admit' | 'validate', operation: string): Ended
+  /** Receives the ends of all plugins of a phase. */
+  phase(type: 'admit' | 'validate', operation: string): Ended
 }
 
 export type AdmissionObserver = WebhookObserver & PolicyObserver & PodSecurityObserver
@@ -75,7 +77,7 @@ export const unobserved: AdmissionObserver & ChainObserver = {
   exempted: nothing,
   failed: nothing,
   plugin: () => nothing,
-  phase: nothing,
+  phase: () => nothing,
 }
 
 /** Classifies an error by its text, for metrics. */

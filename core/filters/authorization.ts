@@ -10,18 +10,17 @@ const verdictOf = ({ verdict, error }: Decision): Verdict => (verdict === 'allow
 
 /** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
 export function authorization(authorizer: Authorizer, observer: DecisionObserver, clock: Pick<Clock, 'monotonic'>): Filter {
-  const proceed = (decision: Decision, began: number, exchange: Exchange, next: Handler): Answer => {
-    observer(decision, clock.monotonic() - began)
+  const proceed = (decision: Decision, took: number, exchange: Exchange, next: Handler): Answer => {
+    observer(decision, took)
     exchange.observer?.authorized(verdictOf(decision), decision.reason)
     if (decision.verdict === 'allow') return next(exchange)
     if (decision.error !== undefined) throw internalError(decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   return (exchange, next) => {
-    const began = clock.monotonic()
     const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)
-    return decision instanceof Promise
-      ? decision.then((late) => proceed(late, began, exchange, next))
-      : proceed(decision, began, exchange, next)
+    if (!(decision instanceof Promise)) return proceed(decision, 0, exchange, next)
+    const began = clock.monotonic()
+    return decision.then((late) => proceed(late, clock.monotonic() - began, exchange, next))
   }
 }

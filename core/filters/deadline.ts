@@ -27,7 +27,7 @@ export function deadline(clock: Clock, max: number, terminations: Pick<Terminati
   return (exchange, next) => {
     if (exchange.info.longRunning) return next(exchange)
     const limit = limitOf(exchange.query, max)
-    exchange.deadline = clock.monotonic() + limit
+    exchange.deadline = exchange.received + limit
     const answer = next(exchange)
     if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {

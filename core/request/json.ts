@@ -29,11 +29,11 @@ export interface ParseOptions {
   /** Parse all numbers as doubles, even with loss of digits. Default false: integers beyond 2^53 are bigints. */
   readonly doubles?: boolean
   /** Schema that tells which parts keep their text. */
-  readonly schema?: Schema
+  readonly schema?: Schema | undefined
   /** Refuse what YAML does not allow: invalid UTF-8, escaped surrogates. Default false: both become U+FFFD, as in Go. */
   readonly strictText?: boolean
   /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
-  readonly settle?: (value: Json) => Json
+  readonly settle?: ((value: Json) => Json) | undefined
 }
 
 /**

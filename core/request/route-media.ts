@@ -17,7 +17,7 @@ function withoutSpaces(text: string): string {
 
 /** Whether a header names one of the media types. Parameters don't count, and there are no wildcards. */
 export const names = (header: string, types: readonly string[]): boolean =>
-  header.split(',').some((clause) => types.includes(withoutSpaces(clause.split(';', 1)[0] as string)))
+  types.includes(header) || header.split(',').some((clause) => types.includes(withoutSpaces(clause.split(';', 1)[0] as string)))
 
 /** Throws 406 unless the header accepts one of the media types, or another name of one of them. */
 export function checkAccepts(accept: string | null, types: readonly string[], otherNames: readonly string[] = []): void {

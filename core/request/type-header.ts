@@ -14,7 +14,10 @@ export interface TypeHeader {
   apiVersion: string
 }
 
-const fieldOf = (key: string) => (key.length === 4 || key.length === 10 ? headerFields[key.toLowerCase()] : undefined)
+function fieldOf(key: string): 'apiVersion' | 'kind' | undefined {
+  if (key === 'kind' || key === 'apiVersion') return key
+  return key.length === 4 || key.length === 10 ? headerFields[key.toLowerCase()] : undefined
+}
 
 /** Kind and apiVersion of a body, empty when absent; a text says why they can't be read. `sorted`: members are read by name, as from YAML. */
 export function readTypeHeader(value: Json, sorted = false): TypeHeader | string {

@@ -16,9 +16,6 @@ export function utf8Length(text: string): number {
   return length
 }
 
-/** The bytes as 32-bit words, which requires an aligned start. */
-const wordsOf = (bytes: Uint8Array) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2)
-
 /** Concatenates all parts; `size`: total bytes, if known. */
 export function concatenate(
   parts: readonly Uint8Array[],
@@ -33,21 +30,17 @@ export function concatenate(
   return all
 }
 
-const isAligned = (bytes: Uint8Array) => (bytes.byteOffset & 3) === 0
-const aligned = (bytes: Uint8Array) => (isAligned(bytes) ? bytes : bytes.slice())
-/** Number of bytes from which on a copy costs less than a comparison byte by byte. */
-const worthCopying = 4_096
+const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+/** Number of bytes from which on views cost less than a comparison byte by byte. */
+const worthViewing = 64
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
   let at = 0
-  // Word by word if both are aligned, as most are: four times as fast.
-  if (a.length > worthCopying || (isAligned(a) && isAligned(b))) {
-    const left = wordsOf(aligned(a))
-    const right = wordsOf(aligned(b))
-    for (let word = 0; word < left.length; word++) if (left[word] !== right[word]) return false
-    at = left.length << 2
+  if (a.length >= worthViewing) {
+    const [left, right] = [viewOf(a), viewOf(b)]
+    for (const end = a.length - 3; at < end; at += 4) if (left.getInt32(at) !== right.getInt32(at)) return false
   }
   for (; at < a.length; at++) if (a[at] !== b[at]) return false
   return true

@@ -123,8 +123,8 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): Ap
 }
 
 /** Handles numbers such as `1.0` where the schema has integers; custom resources accept them. */
-function settling(schema: Message | undefined, by: (value: Json, schema: Message) => Json = settle) {
-  return schema === undefined || schema.open ? {} : { settle: (value: Json) => by(value, schema) }
+function settling(schema: Message | undefined, by: ((value: Json, schema: Message) => Json) | undefined) {
+  return schema === undefined || schema.open || by === undefined ? undefined : (value: Json) => by(value, schema)
 }
 
 /** Parses a body and finds duplicate fields. Throws 400, with the syntax error. */
@@ -134,12 +134,12 @@ function parseText(bytes: Uint8Array, format: 'json' | 'yaml', schema?: Message)
     return { value, faults: duplicates, isOwn: true, sorted: true }
   }
   try {
-    const options = { ...(schema && { schema }), ...settling(schema) }
-    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...options })
+    const options = { duplicates: true, schema, settle: settling(schema, settle) }
+    const { value, duplicates } = parseJson(bytes, options)
     if (duplicates.length === 0 || schema === undefined || schema.open) return { value, faults: duplicates, isOwn: true }
     // Go finds faults of built-in kinds in one pass, and none inside of unknown fields.
     const faults = strictFaults(bytes, bodyShape(schema))
-    const merged = parseJson(mergedDuplicates(bytes, schema), { duplicates: false, ...options })
+    const merged = parseJson(mergedDuplicates(bytes, schema), { ...options, duplicates: false })
     return { value: merged.value, faults, isOwn: true, isStrict: true }
   } catch (error) {
     throw isBadRequest(error) ? badRequest(`couldn't get version/kind; json parse error: ${error.message}`) : error
@@ -168,7 +168,7 @@ const patchSettling = {
 export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling, schema: Message): Body {
   const by = patchSettling[format]
   try {
-    const { value, duplicates } = parseJson(bytes, { duplicates: true, ...(by && settling(schema, by)) })
+    const { value, duplicates } = parseJson(bytes, { duplicates: true, settle: settling(schema, by) })
     return { value, faults: format === 'json-patch' ? operationFaults(bytes, value, duplicates) : duplicates }
   } catch (error) {
     if (!isBadRequest(error) || format === 'strategic-merge-patch') throw error

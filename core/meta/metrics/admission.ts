@@ -60,10 +60,12 @@ function chainMetrics(registry: MetricsRegistry): ChainObserver {
       const refused = plugins.in([name, type, operation, 'true'])
       return (rejected, milliseconds) => (rejected ? refused : admitted)(milliseconds / 1000)
     },
-    phase(type, operation, rejected, milliseconds) {
-      const values = [type, operation, rejected ? 'true' : 'false'] as const
-      phases.observe(values, milliseconds / 1000)
-      summary.observe(values, milliseconds / 1000)
+    phase(type, operation) {
+      const of = (rejected: string) => [phases.in([type, operation, rejected]), summary.in([type, operation, rejected])] as const
+      const [admitted, refused] = [of('false'), of('true')]
+      return (rejected, milliseconds) => {
+        for (const observe of rejected ? refused : admitted) observe(milliseconds / 1000)
+      }
     },
   }
 }

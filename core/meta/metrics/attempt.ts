@@ -14,11 +14,13 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
   const known = new Set(['admin', 'client', ...platform.componentUsers, serviceAccountName(platform.namespaces.system, 'default')])
   /** A bounded set of label values; user names are unbounded and confidential. */
   const kindOf = (name: string) => (known.has(name) ? name : name.includes('@') ? 'email_id' : 'other')
+  const of = (result: string) => [attempts.in([result]), durations.in([result])] as const
+  const series = { success: of('success'), failure: of('failure'), error: of('error') }
   return {
     attempted(result, milliseconds, userName) {
-      const labels = [result] as const
-      attempts.add(labels)
-      durations.observe(labels, milliseconds / 1000)
+      const [count, observe] = series[result]
+      count()
+      observe(milliseconds / 1000)
       if (userName !== undefined) users.add([kindOf(userName)])
     },
   }

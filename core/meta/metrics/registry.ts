@@ -40,11 +40,11 @@ export interface Gauge<Labels extends Names = Names> {
 
 export interface Summary<Labels extends Names = Names> {
   observe(values: LabelValues<Labels>, value: number): void
+  /** Observes one series, which is looked up at the first value only. */
+  in(values: LabelValues<Labels>): (value: number) => void
 }
 
 export interface Histogram<Labels extends Names = Names> extends Summary<Labels> {
-  /** Observes one series, which is looked up at the first value only. */
-  in(values: LabelValues<Labels>): (value: number) => void
   /** Creates the series, without an observation. */
   touch(values: LabelValues<Labels>): void
 }
@@ -224,11 +224,15 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
           for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
         },
       )
+      const observe = (state: Totals, value: number) => {
+        state.sum += value
+        state.count++
+      }
       return {
-        observe(values, value) {
-          const { state } = series.of(values)
-          state.sum += value
-          state.count++
+        observe: (values, value) => observe(series.of(values).state, value),
+        in(values) {
+          const own = series.at(values)
+          return (value) => observe(own().state, value)
         },
       }
     },

@@ -54,6 +54,7 @@ type Labels = readonly [group: string, resource: string]
 class ResourceObserver implements StorageObserver {
   readonly #labels: Labels
   readonly #metrics: ReturnType<typeof callMetrics>
+  readonly #handles: { [call in StoreCall]?: readonly [count: () => void, observe: (seconds: number) => void] } = {}
   readonly cache: CacheObserver
 
   constructor({ group, resource }: GroupResource, metrics: ReturnType<typeof callMetrics>, cache: CacheObserver) {
@@ -63,10 +64,11 @@ class ResourceObserver implements StorageObserver {
   }
 
   called(call: StoreCall, milliseconds: number, failed: boolean): void {
-    const labels = [call, ...this.#labels] as const
-    this.#metrics.requests.add(labels)
-    this.#metrics.durations.observe(labels, milliseconds / 1000)
-    if (failed) this.#metrics.errors.add(labels)
+    this.#handles[call] ??= [this.#metrics.requests.in([call, ...this.#labels]), this.#metrics.durations.in([call, ...this.#labels])]
+    const [count, observe] = this.#handles[call]
+    count()
+    observe(milliseconds / 1000)
+    if (failed) this.#metrics.errors.add([call, ...this.#labels])
   }
 
   listed(fetched: number, evaluated: number, returned: number): void {
