@@ -7,6 +7,7 @@ import { targetOf } from '../request/target.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { sanitize } from '../respond/sanitize.ts'
 import type { Status } from '../respond/status.ts'
+import { withoutLineFeed } from '../schema/bytes.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts'
 import { patchObject, withoutManagedFields } from './objects.ts'
@@ -165,7 +166,7 @@ export class Recorder implements ExchangeObserver {
 
   #print(json: () => Uint8Array): Uint8Array | undefined {
     try {
-      const bytes = json()
+      const bytes = withoutLineFeed(json())
       return this.#parts?.omitsManagedFields ? withoutManagedFields(bytes) : bytes
     } catch (error) {
       this.#context.logger.error(

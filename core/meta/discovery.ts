@@ -4,7 +4,7 @@ import { isPretty, selects } from '../request/negotiate.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
-import { encode, type Format } from '../respond/encode.ts'
+import { encodeBody, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable, notAllowed } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
@@ -80,14 +80,14 @@ interface List {
 type Forms = { readonly [form in Format | 'indented']: BuildDocument }
 
 function inAllForms(schema: Message, build: () => unknown): Forms {
-  const json = lazyDocument(build)
+  const value = lazyDocument(build)
   // Some lists have no apiVersion; the protobuf envelope still needs one.
   const as = (format: Format, pretty = false) =>
-    lazyForm(json, (value: JsonObject) => {
-      const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...value } : value) as JsonObject & { kind: string; apiVersion: string }
-      return encode({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
+    lazyForm(value, (read: JsonObject) => {
+      const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...read } : read) as JsonObject & { kind: string; apiVersion: string }
+      return encodeBody({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })
-  return { json, indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf') }
+  return { json: as('json'), indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf') }
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */

@@ -1,3 +1,4 @@
+import { withLineFeed } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
@@ -20,6 +21,12 @@ export function encode({ value, schema }: Encodable, format: Format, pretty: boo
   // Through JSON, because the YAML writer does not support parts that keep their text.
   if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
   return encoder.encode(htmlSafe(printJson(value, pretty ? 2 : undefined)))
+}
+
+/** As `encode`, for the body of a response. */
+export function encodeBody(content: Encodable, format: Format, pretty: boolean): Uint8Array {
+  const bytes = encode(content, format, pretty)
+  return format === 'json' && !pretty ? withLineFeed(bytes) : bytes
 }
 
 /** The Content-Type of the result of `encode`. */

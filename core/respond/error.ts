@@ -1,6 +1,6 @@
 import { StoreError } from '../ports.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
-import { encode, type Format } from './encode.ts'
+import { encodeBody, type Format } from './encode.ts'
 import { responseHeaders, type Trace } from './headers.ts'
 import { Reply } from './reply.ts'
 import { ApiError, expired, internalError, serviceUnavailable, timeout } from './status.ts'
@@ -44,6 +44,6 @@ export interface ErrorForm {
 export function errorResponse(trace: Trace, { status, headers }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? headers : { ...headers, 'retry-after': String(retry) }
-  const body = encode({ value: status, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
+  const body = encodeBody({ value: status, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
   return new Reply(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
 }

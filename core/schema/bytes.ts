@@ -51,3 +51,16 @@ export function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
   for (let index = 0; index < head.length; index++) if (bytes[index] !== head[index]) return false
   return true
 }
+
+const lineFeed = 0x0a
+
+/** The bytes with a line feed at their end, as Go's encoder writes JSON. They are returned if they have it. */
+export function withLineFeed(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === lineFeed) return bytes
+  const line = new Uint8Array(bytes.length + 1)
+  line.set(bytes)
+  line[bytes.length] = lineFeed
+  return line
+}
+
+export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes)

@@ -7,7 +7,7 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
-import { concatenate, sameBytes, startsWith } from '../schema/bytes.ts'
+import { concatenate, sameBytes, startsWith, withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
@@ -26,7 +26,6 @@ const decoder = new TextDecoder()
 const openingBrace = 0x7b
 const quote = 0x22
 const closingBrace = 0x7d
-const lineFeed = 0x0a
 /** Of the resourceVersion behind another member. */
 const memberStart = encoder.encode(',"resourceVersion":"')
 
@@ -97,9 +96,6 @@ function readYaml(stored: Uint8Array): ApiObject {
   if (typeof object?.metadata !== 'object') throw new Error('not an object of this API')
   return object as ApiObject
 }
-
-/** The reference server ends JSON with a line feed, which would split a watch event. */
-const withoutLineFeed = (stored: Uint8Array) => (stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored)
 
 export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
   const { kind, schema, versioning } = definition
@@ -220,6 +216,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
     if (!isServed(stored)) return show(reprint(stored), revision)
+    // The reference ends stored JSON with a line feed, which would split a watch event.
     return splice(withoutLineFeed(stored), revision)
   }
 

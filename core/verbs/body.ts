@@ -40,7 +40,7 @@ export interface Body {
 }
 
 /** An empty list of managed fields (which resets ownership) differs from an absent one. */
-function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
+export function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObject {
   const given = metadata !== undefined && isObject(metadata) ? metadata['managedFields'] : undefined
   if (Array.isArray(given) && given.length === 0) object.metadata.managedFields = []
   return object

@@ -11,7 +11,8 @@ import { type ListParts, protobufParts } from './list-parts.ts'
 const encoder = new TextEncoder()
 const openBrace = 0x7b
 const comma = 0x2c
-const listEnd = encoder.encode(']}')
+/** With the line feed after compact JSON in bodies of responses. */
+const listEnd = encoder.encode(']}\n')
 /** Wire tags of `metadata = 1` and `items = 2`, both messages. */
 const metadataTag = 0x0a
 const itemTag = 0x12
@@ -46,11 +47,11 @@ export function jsonListStart(definition: ResourceDefinition, head: string): str
   return `${typeMeta},"metadata":${head},"items":[`
 }
 
-/** A list around joined items. */
+/** The body of a list around joined items. */
 export const jsonList = (definition: ResourceDefinition, head: string, items: Uint8Array): List =>
   around(head, jsonListStart(definition, head), items)
 
-/** A Table around joined rows; `head` is a JSON object of everything before them. */
+/** The body of a Table around joined rows; `head` is a JSON object of everything before them. */
 export const jsonTable = (head: string, rows: Uint8Array): List => around(head, `${head.slice(0, -1)},"rows":[`, rows)
 
 function around(head: string, start: string, items: Uint8Array): List {

@@ -31,7 +31,7 @@ export function servedParts(start: string, skip: number, object: (entry: Entry) 
       return [(first as Uint8Array).subarray(skip), ...rest]
     },
     between: encoder.encode(',{'),
-    end: encoder.encode(']}'),
+    end: encoder.encode(']}\n'),
   }
 }
 
@@ -67,7 +67,7 @@ export function textParts(
       members((name) => compareKeys(name, member) > 0),
     )
   }
-  if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}')
+  if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}\n')
   const start = `${printJson(head, 2).slice(0, -2)},\n  "${member}": [\n    `
   return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}')
 }

@@ -12,6 +12,7 @@ import { fromHeld, throughHeld } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import { keepCleared } from './body.ts'
 import { type ConvertNow, withConversions } from './conversions.ts'
 import type { Target } from './services.ts'
 
@@ -89,7 +90,7 @@ export function recorder(target: Target, fieldManager: string): Recorder {
   const { definition } = target.resource
   return (object, existing) => {
     const live = existing && shown(target, existing)
-    const written = target.view.read ? object : throughHeld(definition, object)
+    const written = target.view.read ? object : keepCleared(throughHeld(definition, object), object as Json as JsonObject)
     const record = (convert: ConvertNow) =>
       updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, written as JsonObject)
     const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))

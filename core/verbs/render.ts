@@ -7,6 +7,7 @@ import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/m
 import { type Encodable, encode } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
+import { withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
@@ -43,6 +44,7 @@ export interface Renderer {
   /** Cache key: renderers with equal names produce equal bytes. */
   readonly form: string
   object(entry: Entry): Uint8Array
+  /** The body of a response: compact JSON ends with a line feed. */
   list(found: FeedList, meta: ListMeta): Uint8Array
   /** How items of `list` are produced: stored bytes, encoded and cached with the entry, or encoded every time. */
   readonly items: 'stored' | 'kept' | 'anew'
@@ -208,7 +210,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const written = (meta: TableMeta, rows: Uint8Array) => {
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
     return format === 'json' && !pretty
-      ? bytes
+      ? withoutLineFeed(bytes)
       : encode({ value: parseToShow(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
   }
   const joinRows = (entries: readonly Entry[]): Form => {

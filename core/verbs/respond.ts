@@ -7,6 +7,7 @@ import { bodyResponse, sourceResponse } from '../respond/body.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { responseHeaders } from '../respond/headers.ts'
 import { ApiError, type Status } from '../respond/status.ts'
+import { withLineFeed } from '../schema/bytes.ts'
 import { eachInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
@@ -44,8 +45,9 @@ export function checkAcceptable(target: Target): void {
 /** The same representation as compact JSON, for the observer of an exchange. */
 const asJson = (negotiated: Negotiated): Negotiated => ({ ...negotiated, format: 'json', pretty: false })
 
-function respond({ exchange, services }: Target, bytes: Uint8Array, type: string, status: number): Response {
-  return bodyResponse(exchange.request, bytes, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
+function respond({ exchange, services }: Target, bytes: Uint8Array, type: string, status: number, { pretty }: Negotiated): Response {
+  const body = !pretty && type.startsWith('application/json') ? withLineFeed(bytes) : bytes
+  return bodyResponse(exchange.request, body, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
 }
 
 /** Response with one stored object, as the target's view presents it. */
@@ -60,7 +62,7 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
   const span = startEncoding(target.exchange, negotiated.mediaType)
   const bytes = renderer.object(entry)
   span?.end(slowEncoding)
-  return respond(target, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status)
+  return respond(target, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status, negotiated)
 }
 
 /** Response with an object that is not stored in this form: a scale, a review. */
@@ -81,17 +83,18 @@ export function respondObject(target: Target, value: ApiObject, status = 200): R
 
 function respondValue(
   target: Target,
-  { format, pretty, mediaType }: Negotiated,
+  negotiated: Negotiated,
   content: Parameters<typeof encode>[0],
   type: string,
   status: number,
   answer?: Status,
 ): Response {
+  const { format, pretty, mediaType } = negotiated
   target.exchange.observer?.responding(() => encode(content, 'json', false), answer)
   const span = startEncoding(target.exchange, mediaType)
   const bytes = encode(content, format, pretty)
   span?.end(slowEncoding)
-  return respond(target, bytes, type, status)
+  return respond(target, bytes, type, status, negotiated)
 }
 
 export function respondStatus(target: Target, status: Status): Response {
@@ -117,7 +120,7 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   const whole = () => {
     const bytes = renderer.list(found, meta)
     span?.end(slowEncoding)
-    return respond(target, bytes, type, 200)
+    return respond(target, bytes, type, 200, negotiated)
   }
   if (entries.length <= fewEntries) return whole()
   const { exchange, services } = target

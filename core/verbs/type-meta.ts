@@ -163,6 +163,6 @@ export function checkOptionsType({ value, sorted }: Pick<Typed, 'value' | 'sorte
   if (otherOptions.has(kind)) throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
   const version = quote(apiVersion || `meta.${domain}/v1`)
   // The scheme is named after the line that makes it.
-  const scheme = quote(`${domain}/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27`)
+  const scheme = quote('pkg/apis/meta/internalversion/scheme/register.go:27')
   throw badRequest(`no kind ${quote(kind)} is registered for version ${version} in scheme ${scheme}`)
 }

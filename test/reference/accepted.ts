@@ -293,11 +293,6 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: () => nothing,
   },
   {
-    reason: 'Compact JSON ends without a newline: to be mended.',
-    applies: anyRequest,
-    clear: (answer) => ({ ...answer, layout: answer.layout.replace('compact newline', 'compact') }),
-  },
-  {
     reason: 'Managers that write within one second are listed by name, others by time, so that the order depends on when a second ends.',
     applies: anyRequest,
     clear: (answer) =>
@@ -347,14 +342,6 @@ export const acceptedDifferences: readonly Accepted[] = [
               .filter((rule) => !rule.includes('/.well-known'))
               .toSorted()
           : undefined,
-      ),
-  },
-  {
-    reason: 'The reference has been built from other directories than releases are: texts name its source files.',
-    applies: anyRequest,
-    clear: (answer) =>
-      onBody(answer, (name, member) =>
-        name === 'message' && typeof member === 'string' ? member.replace(/"k8s\.io\/(apimachinery|apiserver)\/pkg\//, '"pkg/') : undefined,
       ),
   },
   {
@@ -440,11 +427,6 @@ export const acceptedDifferences: readonly Accepted[] = [
   {
     reason: 'Values that the reference ignores, or fails with only after it has found its store, are refused before the start.',
     applies: ({ call }) => call.method === 'RUN' && refusedAtOnce.test(call.path),
-    clear: () => nothing,
-  },
-  {
-    reason: 'The audit log is opened when the store has been reached: the reference opens it before.',
-    applies: ({ call }) => call.method === 'RUN' && call.path.includes('--audit-log-path='),
     clear: () => nothing,
   },
   {

@@ -106,10 +106,12 @@ function tell(report: Report, milliseconds: number): void {
   if (values.replay === undefined) console.log(report.classList(Number(values.classes)))
   console.log(`\n${report.table()}`)
   console.log(`${(milliseconds / 1000).toFixed(1)} s; all ${report.classes.size} classes: build/reference-classes.md`)
-  const stale = acceptedDifferences.filter(({ reason }) => !report.needed.has(reason))
-  if (whole && !narrow && values.only === undefined && stale.length > 0)
-    fail(`accepted differences that no answer needs:\n${stale.map(({ reason }) => `  ${reason}`).join('\n')}`)
   if (report.differs > 0) process.exitCode = 1
+  if (!whole || narrow) return
+  console.log(`\n${report.usesTable()}`)
+  const stale = acceptedDifferences.filter(({ reason }) => !report.uses.has(reason))
+  if (values.only === undefined && stale.length > 0)
+    fail(`\naccepted differences that no answer needs:\n${stale.map(({ reason }) => `  ${reason}`).join('\n')}`)
 }
 
 /** Rows may only disappear, unless --grow says that more differences are meant: after new requests, or a new recording. */

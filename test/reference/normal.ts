@@ -37,6 +37,8 @@ const replacements: readonly (readonly [RegExp, string | ((found: string, fracti
   ],
   // In texts that quote an object.
   [/resourceVersion\\*":\\*"[1-9]\d*/g, (found) => found.replace(/\d+$/, '<revision>')],
+  // Places in sources: builds without -trimpath name more of the path than releases do.
+  [/"k8s\.io\/(apimachinery|apiserver)\/(?=pkg\/)/g, '"'],
   [/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '<token>'],
   // The second range is the network address of a ServiceCIDR of this suite, which dry runs answer with while it exists.
   [/\b(10\.0\.0\.\d+|192\.0\.2\.0)\b(?!\/)/g, '<address>'],
@@ -48,6 +50,8 @@ const members: { readonly [name: string]: (value: Json) => Json } = {
   resourceVersion: (value) => (typeof value === 'string' && /^[1-9]\d*$/.test(value) && value.length < 12 ? '<revision>' : value),
   continue: (value) => (value === '' ? value : '<continue>'),
   nodePort: (value) => (typeof value === 'number' && value >= 30_000 && value <= 32_767 ? '<node port>' : value),
+  // The day on which the server began to track legacy tokens.
+  since: (value) => (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? '<day>' : value),
   healthCheckNodePort: (value) => (typeof value === 'number' && value >= 30_000 && value <= 32_767 ? '<node port>' : value),
 }
 

@@ -57,9 +57,7 @@ export function recordedSide(part: string, whole: boolean): Side {
     const file = fileOf(part, bounded)
     if (!existsSync(file)) continue
     for (const text of brotliDecompressSync(readFileSync(file)).toString().split('\n')) {
-      // Some parts were recorded before these were cleared.
-      const cleared = text.replaceAll(/in the precondition \(\d+\)/g, 'in the precondition (<revision>)')
-      const [id, code, headers, layout, body] = JSON.parse(cleared) as Line
+      const [id, code, headers, layout, body] = JSON.parse(text) as Line
       known.set(id, { code, headers, layout, body })
     }
   }

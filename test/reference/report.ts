@@ -28,15 +28,15 @@ const manyPlaces = 50
 export class Report {
   readonly parts = new Map<string, Count>()
   readonly classes = new Map<string, DifferenceClass>()
-  /** Reasons of accepted differences that were needed. */
-  readonly needed = new Set<string>()
+  /** Numbers of requests that needed an accepted difference, by its reason. */
+  readonly uses = new Map<string, number>()
 
   add(outcome: Outcome): void {
     const count = this.parts.get(outcome.part.name) ?? { compared: 0, same: 0, accepted: 0, differs: 0 }
     this.parts.set(outcome.part.name, count)
     count.compared++
     count[outcome.verdict]++
-    for (const { reason } of outcome.accepted) this.needed.add(reason)
+    for (const { reason } of outcome.accepted) this.uses.set(reason, (this.uses.get(reason) ?? 0) + 1)
     if (outcome.verdict !== 'differs') return
     if (outcome.differences.length < manyPlaces) this.count(outcome.class, outcome)
     else for (const each of outcome.differences) this.count(placeClass(each), { ...outcome, differences: [each] })
@@ -66,6 +66,12 @@ export class Report {
     return lines
       .map(([name, ...numbers]) => `${String(name).padEnd(20)}${numbers.map((each) => String(each).padStart(10)).join('')}`)
       .join('\n')
+  }
+
+  /** Accepted differences with their numbers of requests, the most frequent first. */
+  usesTable(): string {
+    const rows = [...this.uses].toSorted(([, one], [, other]) => other - one)
+    return rows.map(([reason, number]) => `${String(number).padStart(8)} accepted: ${reason}`).join('\n')
   }
 
   /** The classes, the most frequent first, as Markdown. */

@@ -132,6 +132,21 @@ test('creates, updates and patches are recorded under the field manager or the u
   await server.close()
 })
 
+test('an empty list of managed fields resets ownership in versions that are not stored, too', async () => {
+  const { call, server } = await client()
+  const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
+  const scaler = (metadata: object) => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h', ...metadata },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 1 },
+  })
+  assert.equal((await call('POST', path, scaler({}))).body.metadata.managedFields?.length, 1)
+  const cleared = await call('PUT', `${path}/h`, scaler({ managedFields: [] }))
+  assert.deepEqual([cleared.code, cleared.body.metadata.managedFields], [200, undefined])
+  await server.close()
+})
+
 test('defaults are owned by a create, not by an apply', async () => {
   const { apply, call, server } = await client()
   const applied = await apply(`${deployments}/d`, 'a', deployment())

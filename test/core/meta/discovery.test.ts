@@ -51,7 +51,7 @@ test('/api lists the versions of the core group, without an apiVersion', async (
   const response = await get(create(), '/api')
   assert.equal(
     await response.text(),
-    '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}',
+    '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}\n',
   )
   assert.equal(response.headers.get('content-type'), 'application/json')
 })
@@ -82,7 +82,7 @@ test('/apis/GROUP is one entry of that list', async () => {
   assert.equal(
     await (await get(create(), '/apis/apps')).text(),
     '{"kind":"APIGroup","apiVersion":"v1","name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],' +
-      '"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}}',
+      '"preferredVersion":{"groupVersion":"apps/v1","version":"v1"}}\n',
   )
 })
 

@@ -41,7 +41,8 @@ before(async () => {
 after(() => server.close())
 const thing = { apiVersion: 'indent.example/v1', kind: 'Thing', metadata: { name: 'a' } }
 
-const compact = (text: string) => JSON.stringify(JSON.parse(text))
+/** Compact JSON ends with a line feed, indented JSON does not, as in the reference. */
+const compact = (text: string) => `${JSON.stringify(JSON.parse(text))}\n`
 const indented = (text: string) => JSON.stringify(JSON.parse(text), null, 2)
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'

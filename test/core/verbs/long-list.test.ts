@@ -77,7 +77,7 @@ test('JSON', async () => {
   const text = await response.text()
   const expected = await paged('items')
   assert.equal((expected['items'] as Json[]).length, count)
-  assert.equal(text, htmlSafe(JSON.stringify(expected)))
+  assert.equal(text, `${htmlSafe(JSON.stringify(expected))}\n`)
 })
 
 test('pretty-printed JSON', async () => {
@@ -128,7 +128,7 @@ test('compressed', async () => {
   const response = await call('GET', '', undefined, undefined, { 'accept-encoding': 'gzip' })
   assert.equal(response.headers.get('content-encoding'), 'gzip')
   const text = await new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))).text()
-  assert.equal(text, htmlSafe(JSON.stringify(await paged('items'))))
+  assert.equal(text, `${htmlSafe(JSON.stringify(await paged('items')))}\n`)
 })
 
 test('a long list yields to other requests and does not show their writes', async () => {
