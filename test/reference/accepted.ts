@@ -8,6 +8,8 @@ export interface Accepted {
   applies(request: AnsweredRequest): boolean
   /** The answer without what may differ from the other server's. */
   clear(answer: Normal): Normal
+  /** Whether a run needs it is chance: a run that does not is no failure. */
+  readonly chance?: true
   /** What is cleared are sentences of the reference, which are not recorded. */
   readonly theirTexts?: true
 }
@@ -103,10 +105,6 @@ const withoutReport = (answer: Normal, manager: string, condition: string) =>
     return others.length === 0 ? rest : { ...rest, conditions: others }
   })
 
-/** Whether the request is a patch of conditions, which meets those that a controller of the reference has written. */
-const patchesConditions = (plural: string, { part, kind, call }: AnsweredRequest) =>
-  part === 'status' && kind.startsWith(plural) && call.method === 'PATCH' && (call.body ?? '').includes('"conditions"')
-
 /** A difference between two pod specs without the volume of the account's token, whose lines are counted, too. */
 const withoutAccountVolume = (text: string) =>
   text.replaceAll(/^@@ -\d+,\d+ /gm, '@@ -<lines> ').replaceAll(/^- {3}"Name": "kube-api-access[\s\S]*?^- {2}\}/gm, '<volume>')
@@ -134,23 +132,20 @@ function withoutHealth(answer: Normal): Normal {
   return { ...answer, body: { ...(answer.body as JsonObject), items: byName } }
 }
 
-/** Flags with values that the reference does not look at when it starts. */
-const refusedAtOnce = new RegExp(
-  [
-    ...['authorization-mode=', 'authorization-webhook-version=x', 'admission-control-config-file=/proc/none'],
-    ...[
-      'etcd-compaction-interval=-1s',
-      'etcd-healthcheck-timeout=-1s',
-      'audit-log-mode=x',
-      'audit-log-format=x',
-      'audit-log-max(age|size)=-1',
-    ],
-    ...['audit-webhook-config-file=/proc/none', 'audit-webhook-mode=x', 'audit-webhook-batch-max-size=0', 'endpoint-reconciler-type=x'],
-    ...['kubelet-certificate-authority=/proc/none', 'proxy-client-cert-file=x', 'peer-ca-file=/proc/none'],
-  ]
-    .map((flag) => `"--${flag}"`)
-    .join('|'),
-)
+const oneOf = (flags: readonly string[]) => new RegExp(flags.map((flag) => `"--${flag}"`).join('|'))
+
+/** Flags that the reference fails with only after it has found its store. */
+const refusedLater = oneOf([
+  ...['admission-control-config-file=/proc/none', 'endpoint-reconciler-type=x'],
+  ...['kubelet-certificate-authority=/proc/none', 'peer-ca-file=/proc/none'],
+])
+/** Flags that the reference starts with: most are about an audit log, an audit or authorization webhook or a client certificate that is not there. */
+const ignored = oneOf([
+  ...['authorization-mode=', 'authorization-webhook-version=x', 'proxy-client-cert-file=x'],
+  ...['etcd-compaction-interval=-1s', 'etcd-healthcheck-timeout=-1s'],
+  ...['audit-log-mode=x', 'audit-log-format=x', 'audit-log-max(age|size)=-1'],
+  ...['audit-webhook-config-file=/proc/none', 'audit-webhook-mode=x', 'audit-webhook-batch-max-size=0'],
+])
 
 /** A dump without its numbers, widths and order; of requests in flight, only the one that asks is left. */
 function withoutCounts(text: string): string {
@@ -264,16 +259,19 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'Whether the level of a flow schema exists is reported soon after a write: which answers show it is chance.',
+    chance: true,
     applies: ({ kind }) => kind.startsWith('flowschemas.'),
     clear: (answer) => withoutReport(answer, 'api-priority-and-fairness-config-consumer-v1', 'Dangling'),
   },
   {
     reason: 'Which reports about flow schemas come after a revision is chance, too: watches from it show them as changes.',
+    chance: true,
     applies: ({ kind, call }) => kind.startsWith('flowschemas.') && /[?&]watch=1&.*resourceVersion=\{\{/.test(call.path),
     clear: () => nothing,
   },
   {
     reason: 'Whether the server behind an APIService is available is reported soon after a write: which answers show it is chance.',
+    chance: true,
     applies: ({ kind }) => kind.startsWith('apiservices.'),
     clear: (answer) => withoutReport(answer, 'kube-apiserver', 'Available'),
   },
@@ -288,12 +286,8 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: (answer) => ({ ...answer, body: sorted(answer.body) }),
   },
   {
-    reason: 'Patches of conditions of APIServices may meet one of a controller, which comes soon after the write.',
-    applies: (request) => patchesConditions('apiservices.', request),
-    clear: () => nothing,
-  },
-  {
     reason: 'Managers that write within one second are listed by name, others by time, so that the order depends on when a second ends.',
+    chance: true,
     applies: anyRequest,
     clear: (answer) =>
       onBody(answer, (name, member) => (name === 'managedFields' && Array.isArray(member) ? member.toSorted(byManager) : undefined)),
@@ -353,11 +347,13 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'Bookmarks are sent at intervals: whether one comes before a watch of one second ends is chance.',
+    chance: true,
     applies: ({ call }) => /[?&]watch=1&timeoutSeconds=1/.test(call.path) || /&watch=1&timeoutSeconds=1/.test(call.path),
     clear: withoutBookmarks,
   },
   {
     reason: 'A watch of one second from a future revision ends by its timeout or by an error after the wait for the revision: chance.',
+    chance: true,
     applies: ({ call }) => /watch=1&timeoutSeconds=1.*resourceVersion=99999999999/.test(call.path),
     clear: () => nothing,
   },
@@ -369,6 +365,7 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'The reference lists component statuses in the order in which its checks end, which find what runs on its host at that moment.',
+    chance: true,
     applies: ({ call }) => call.path.startsWith('/api/v1/componentstatuses'),
     clear: withoutHealth,
   },
@@ -425,8 +422,14 @@ export const acceptedDifferences: readonly Accepted[] = [
     clear: (answer) => ({ ...answer, layout: '', body: '' }),
   },
   {
-    reason: 'Values that the reference ignores, or fails with only after it has found its store, are refused before the start.',
-    applies: ({ call }) => call.method === 'RUN' && refusedAtOnce.test(call.path),
+    reason: 'A value that the reference fails with after it has found its store is refused before.',
+    applies: ({ call }) => call.method === 'RUN' && refusedLater.test(call.path),
+    clear: () => nothing,
+  },
+  {
+    reason:
+      'Invalid values that the reference does not look at are refused, so that a mistake is found before what they are about is switched on; no authorization mode at all, with which the reference allows everything, is one of them.',
+    applies: ({ call }) => call.method === 'RUN' && ignored.test(call.path),
     clear: () => nothing,
   },
   {
