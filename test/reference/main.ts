@@ -84,6 +84,7 @@ async function main(): Promise<void> {
         if (values.replay !== undefined) print(outcome)
         if (outcome.verdict === 'differs') dump?.write(`${JSON.stringify(dumped(outcome))}\n`)
       })
+      if (values.replay === undefined) console.log(report.row(part.name))
       if (recorder) console.log(`${part.name}: ${recorder.write(part.name)} bytes recorded`)
       if (unknown > 0) fail(`${part.name}: ${unknown} scenes without recorded answers; record again with --write`)
     }

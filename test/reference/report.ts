@@ -10,6 +10,11 @@ interface Count {
   differs: number
 }
 
+const none: Count = { compared: 0, same: 0, accepted: 0, differs: 0 }
+
+const rowText = (name: string, cells: readonly (string | number)[]) =>
+  `${name.padEnd(20)}${cells.map((cell) => String(cell).padStart(10)).join('')}`
+
 export interface DifferenceClass {
   readonly part: string
   readonly text: string
@@ -32,7 +37,7 @@ export class Report {
   readonly uses = new Map<string, number>()
 
   add(outcome: Outcome): void {
-    const count = this.parts.get(outcome.part.name) ?? { compared: 0, same: 0, accepted: 0, differs: 0 }
+    const count = this.parts.get(outcome.part.name) ?? { ...none }
     this.parts.set(outcome.part.name, count)
     count.compared++
     count[outcome.verdict]++
@@ -58,14 +63,18 @@ export class Report {
     return [...this.parts.values()].reduce((sum, { differs }) => sum + differs, 0)
   }
 
+  /** A row of the table. */
+  row(name: string): string {
+    const { compared, same, accepted, differs } = this.parts.get(name) ?? none
+    return rowText(name, [compared, same, accepted, differs])
+  }
+
   /** A table of the parts. */
   table(): string {
-    const rows = [...this.parts].map(([name, { compared, same, accepted, differs }]) => [name, compared, same, accepted, differs])
-    const total = [0, 1, 2, 3].map((at) => rows.reduce((sum, row) => sum + (row[at + 1] as number), 0))
-    const lines = [['part', 'compared', 'same', 'accepted', 'differ'], ...rows, ['total', ...total]]
-    return lines
-      .map(([name, ...numbers]) => `${String(name).padEnd(20)}${numbers.map((each) => String(each).padStart(10)).join('')}`)
-      .join('\n')
+    const sum = (member: keyof Count) => [...this.parts.values()].reduce((total, count) => total + count[member], 0)
+    const rows = [...this.parts.keys()].map((name) => this.row(name))
+    const total = rowText('total', [sum('compared'), sum('same'), sum('accepted'), sum('differs')])
+    return [rowText('part', ['compared', 'same', 'accepted', 'differ']), ...rows, total].join('\n')
   }
 
   /** Accepted differences with their numbers of requests, the most frequent first. */
