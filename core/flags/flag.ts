@@ -48,13 +48,11 @@ export interface Flag<V = unknown> {
   readonly short?: string
   /** Description without the default. */
   readonly help: string
-  /** False: accepted, but has no effect in this version. */
-  readonly implemented: boolean
   /** Replacement of a deprecated flag; setting the flag gives a warning. */
   readonly deprecated?: string
   /** The value is the path of a file that is read at the start. */
   readonly path?: 'file'
-  /** Kind of the file of a flag that is not implemented yet: the file is validated. */
+  /** Kind of the file, if the runtime reads it: it is validated before anything is opened. */
   readonly kind?: FileKindName
   /** The default value. */
   initial(context: FlagContext): V
@@ -67,7 +65,6 @@ export interface Flag<V = unknown> {
 export interface FlagOptions<T> {
   readonly help: string
   readonly default?: T | ((context: FlagContext) => T)
-  readonly implemented?: true
   readonly short?: string
   readonly deprecated?: string
   readonly path?: 'file'
@@ -108,7 +105,6 @@ export function flag<T, O extends FlagOptions<T>>(type: FlagType<T>, options: O)
   return {
     type: { ...type, label },
     help,
-    implemented: options.implemented ?? false,
     ...(short !== undefined && { short }),
     ...(deprecated !== undefined && { deprecated }),
     ...(options.path && { path: options.path }),

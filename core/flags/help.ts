@@ -36,11 +36,8 @@ function entry(name: string, row: Flag, context: FlagContext): string {
   const optional = row.type.bare !== undefined && row.type.label !== ''
   const label = row.type.label === '' ? '' : optional ? `[=${row.type.label}]` : ` ${row.type.label}`
   const first = `${row.short === undefined ? '      ' : '  '}${names.join(', ')}${label}`
-  const notes = [
-    ...(row.deprecated === undefined ? [] : [`Deprecated: ${row.deprecated}.`]),
-    ...(row.implemented ? [] : ['Not implemented yet.']),
-  ]
-  return `${first}\n${wrap(context.platform.name([`${row.help}${defaultText(row, context)}`, ...notes].join(' ')))}`
+  const note = row.deprecated === undefined ? '' : ` Deprecated: ${row.deprecated}.`
+  return `${first}\n${wrap(context.platform.name(`${row.help}${defaultText(row, context)}${note}`))}`
 }
 
 /** All flags by group, with defaults, at most 100 columns wide. */

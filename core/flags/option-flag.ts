@@ -14,7 +14,6 @@ export interface OptionOfFlag {
 
 interface Described {
   readonly help: string
-  readonly implemented: true
 }
 
 interface Bounded<T> {
@@ -37,7 +36,6 @@ const toOption = (value: unknown, row: Option<unknown>) => (typeof value === 'nu
 export function describedBy<T, D>(row: Option<T, D>): Described & Defaulted<T, D> {
   const described = {
     help: row.description,
-    implemented: true,
     default: ({ platform }: FlagContext) => toFlag(row.initial(platform), row) as T,
   } as const
   return described as unknown as typeof described & Defaulted<T, D>

@@ -41,12 +41,8 @@ function aliasRule(spelling: string, name: FlagName): string {
 
 function warningsFor({ texts, spellings }: Arguments): readonly string[] {
   return [...texts.keys()].flatMap((name) => {
-    const { implemented, deprecated } = flags[name]
-    const flag = `--${spellings.get(name) ?? name}`
-    return [
-      ...(deprecated === undefined ? [] : [`${flag} is deprecated: ${deprecated}`]),
-      ...(implemented ? [] : [`${flag} has no effect in this version`]),
-    ]
+    const { deprecated } = flags[name]
+    return deprecated === undefined ? [] : [`--${spellings.get(name) ?? name} is deprecated: ${deprecated}`]
   })
 }
 

@@ -7,7 +7,6 @@ export const admissionFlags = {
   'enable-admission-plugins': strings(sets('admission', 'enabledPlugins')),
   'disable-admission-plugins': strings(sets('admission', 'disabledPlugins')),
   'admission-control': strings({
-    implemented: true,
     deprecated: 'use --enable-admission-plugins and --disable-admission-plugins',
     ...boundedBy(admissionOptions.enabledPlugins),
     help: 'Complete list of plugins to run. The order does not matter.',

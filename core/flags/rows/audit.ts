@@ -18,6 +18,6 @@ export function auditVersion({ help }: { readonly help: string }): Flag<string> 
       },
       show: (value: string) => value,
     },
-    { default: ({ platform }) => platform.name(version), help, implemented: true },
+    { default: ({ platform }) => platform.name(version), help },
   )
 }

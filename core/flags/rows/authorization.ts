@@ -5,7 +5,6 @@ import { becomes, boundedBy, describedBy } from '../option-flag.ts'
 export const authorizationFlags = {
   'authorization-config': string({
     path: 'file',
-    implemented: true,
     help: 'Path of the AuthorizationConfiguration file. Cannot be combined with --authorization-mode or --authorization-webhook-*.',
   }),
   'authorization-mode': strings({
@@ -13,12 +12,10 @@ export const authorizationFlags = {
     ...becomes('authorization', 'authorizationModes', (modes: readonly string[]) => (modes.length > 0 ? modes : undefined)),
     lastWins: true,
     default: ({ given }) => (given('authorization-config').length > 0 ? [] : ['AlwaysAllow']),
-    implemented: true,
     help: authorizationOptions.authorizationModes.description,
   }),
   'authorization-policy-file': string({
     path: 'file',
-    implemented: true,
     help: 'Path of the policy file for mode ABAC, one JSON object per line.',
   }),
   'authorization-webhook-config-file': string({ ...describedBy(authorizationWebhook.connection), path: 'file' }),

@@ -6,7 +6,6 @@ export const limitFlags = {
   'max-mutating-requests-inflight': int(sets('traffic', 'maxMutatingInFlight')),
   'enable-priority-and-fairness': bool({
     default: true,
-    implemented: true,
     help: 'Queue and dispatch requests by priority and fairness. The sum of both in-flight limits must be positive.',
     ...becomes('traffic', 'priorityAndFairness', (isOn: boolean) => (isOn ? 'on' : 'objects')),
   }),
@@ -16,7 +15,6 @@ export const limitFlags = {
   'http2-max-streams-per-connection': int({
     min: 0,
     max: 2 ** 31 - 1,
-    implemented: true,
     help: 'Maximum number of concurrent HTTP/2 streams per connection. 0: the default, 100.',
   }),
   'goaway-chance': float(sets('traffic', 'goawayChance')),

@@ -18,15 +18,12 @@ const keyPrefix = (text: string) =>
 export const persistenceFlags = {
   'data-dir': string({
     default: '/var/lib/apiserver',
-    implemented: true,
     help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps data in memory only.',
   }),
   'data-dir-recover': string({
-    implemented: true,
     help: 'FILE:OFFSET of the damage in the store, as printed when the server refused to start. The server then starts with all records that verify, and logs what is lost.',
   }),
   'storage-backend': choice({
-    implemented: true,
     oneOf: ['kvstore3'],
     default: 'kvstore3',
     help: 'Storage backend; only kvstore3 is supported.',
@@ -49,15 +46,14 @@ export const persistenceFlags = {
     },
   ),
   'storage-initialization-timeout': duration({ ...sets('storage', 'storageInitializationTimeout'), default: 60_000 }),
-  'kvstore-servers': strings({ checkItem: serverProblem, implemented: true, help: 'Servers of the store, each scheme://host:port.' }),
+  'kvstore-servers': strings({ checkItem: serverProblem, help: 'Servers of the store, each scheme://host:port.' }),
   'kvstore-servers-overrides': strings({
     checkItem: overrideProblem,
-    implemented: true,
     help: 'Separate servers for selected built-in resources, each group/resource#url;url.',
   }),
-  'kvstore-cafile': string({ path: 'file', implemented: true, help: "CA bundle for the store's serving certificates." }),
-  'kvstore-certfile': string({ path: 'file', implemented: true, help: 'Client certificate for connections to the store.' }),
-  'kvstore-keyfile': string({ path: 'file', implemented: true, help: 'Key of --kvstore-certfile.' }),
+  'kvstore-cafile': string({ path: 'file', help: "CA bundle for the store's serving certificates." }),
+  'kvstore-certfile': string({ path: 'file', help: 'Client certificate for connections to the store.' }),
+  'kvstore-keyfile': string({ path: 'file', help: 'Key of --kvstore-certfile.' }),
   'kvstore-prefix': string({ ...describedBy(storageOptions.prefix), ...becomes('storage', 'prefix', keyPrefix) }),
   'kvstore-compaction-interval': duration(sets('storage', 'compactionInterval')),
   'kvstore-count-metric-poll-period': duration({ ...sets('storage', 'countInterval'), default: 60_000 }),
@@ -66,11 +62,9 @@ export const persistenceFlags = {
   'kvstore-readycheck-timeout': duration(sets('storage', 'storeReadyTimeout')),
   'encryption-provider-config': string({
     path: 'file',
-    implemented: true,
     help: 'Path of the EncryptionConfiguration file: which resources are encrypted at rest, and with which providers.',
   }),
   'encryption-provider-config-automatic-reload': bool({
-    implemented: true,
     help: 'Reload --encryption-provider-config when the file changes. All key-management plugins then share one health check.',
   }),
   'lease-reuse-duration-seconds': int(sets('storage', 'leaseReuse')),
@@ -78,7 +72,6 @@ export const persistenceFlags = {
   'watch-cache-sizes': strings({
     ...becomes('storage', 'uncached', uncachedResources),
     checkItem: watchCacheSizeProblem,
-    implemented: true,
     help: 'Watch cache sizes, as resource[.group]#size. Size 0 disables the cache of that resource; other sizes are ignored, because caches size themselves.',
   }),
   'enable-garbage-collector': bool(sets('controllers', 'garbageCollection')),

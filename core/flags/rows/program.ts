@@ -12,23 +12,19 @@ export const programFlags = {
   platform: choice({
     oneOf: platformNames,
     default: ({ platformName }) => platformName,
-    implemented: true,
     help: `Product name in namespaces, media types and flags: ${platformNames.join(' or ')}.`,
   }),
   'platform-domain': string({
     default: ({ platform }) => platform.domain,
-    implemented: true,
     check: domainProblem,
     help: 'Domain of API groups.',
   }),
   'write-kubeconfig': string({
-    implemented: true,
     help: 'Path of a kubeconfig to write for an administrator, with address, CA and credentials.',
   }),
   controllers: strings({
     ...becomes('controllers', 'controllers', (given: readonly string[]) => selectNames('controllers', given, controllerNames)),
     default: ({ given }) => (given('kvstore-servers').length > 0 ? [] : ['*']),
-    implemented: true,
     help: 'Built-in controllers to run: * for all, -name to exclude one. Default with --kvstore-servers: none.',
   }),
 }

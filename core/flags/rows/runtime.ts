@@ -16,64 +16,53 @@ function readVersion(text: string): string {
 
 const infoBuffer = quantity({
   default: 0,
-  implemented: true,
   help: 'Bytes of info messages to buffer in this format when streams are split. 0: no buffer. Alpha, needs LoggingAlphaOptions.',
 })
 const splitStream = bool({
-  implemented: true,
   help: 'In this format, write errors to standard error and the rest to standard output. Alpha, needs LoggingAlphaOptions.',
 })
 
 export const runtimeFlags = {
   'feature-gates': strings({
-    implemented: true,
     label: 'component:key=value,…',
     help: 'Turn features on or off, such as WatchList=false, AllAlpha=true or AllBeta=true. The component may be left out.',
   }),
   'runtime-config': map({
     split: 'each',
     bareValue: 'true',
-    implemented: true,
     help: 'Turn built-in APIs on or off: group/version or group/version/resource=true|false (core group: /v1), api/all, api/ga, api/beta or api/alpha=true|false.',
   }),
   'tracing-config-file': string({
     path: 'file',
     kind: 'TracingConfiguration',
-    implemented: true,
     help: 'Path of the TracingConfiguration file. Traces go to its endpoint: OTLP over gRPC.',
   }),
   profiling: bool(sets('general', 'profiling')),
   'contention-profiling': bool(sets('general', 'contentionProfiling')),
   'debug-socket-path': string({
-    implemented: true,
     help: 'Path of a Unix socket that serves profiles without authentication or authorization. Its mode is 0600.',
   }),
   'enable-logs-handler': bool({
     deprecated: 'it will be removed',
-    implemented: true,
     help: 'Serve the files of /var/log at /logs.',
   }),
   'allow-privileged': bool({ ...sets('admission', 'allowPrivileged'), default: false }),
   'allow-metric-labels': map({
     split: 'quoted',
-    implemented: true,
     check: (values) => allowedValuesProblem(values.keys()),
     help: 'Allowed values of a metric label, as metric,label=value,value. Other values are counted as unexpected.',
   }),
   'allow-metric-labels-manifest': string({
     path: 'file',
     kind: 'MetricLabels',
-    implemented: true,
     help: 'Path of a YAML file that maps metric,label to value,value; instead of --allow-metric-labels.',
   }),
   'disabled-metrics': strings({
-    implemented: true,
     check: disabledProblem,
     help: 'Fully qualified names of metrics to disable. Takes precedence over --show-hidden-metrics-for-version.',
   }),
   'show-hidden-metrics-for-version': string({
     label: 'major.minor',
-    implemented: true,
     check: (text) =>
       text === releaseBefore(ownRelease)
         ? undefined
@@ -83,13 +72,11 @@ export const runtimeFlags = {
   'logging-format': choice({
     oneOf: ['text', 'json'],
     default: 'text',
-    implemented: true,
     help: 'Format of the log: lines of text as klog writes them, or of JSON.',
   }),
   'log-flush-frequency': duration({
     default: 5_000,
     min: 0.000001,
-    implemented: true,
     help: 'Maximum time between flushes of the buffer of info messages.',
   }),
   'log-json-info-buffer-size': infoBuffer,
@@ -101,20 +88,17 @@ export const runtimeFlags = {
     short: 'v',
     min: 0,
     max: 2 ** 31 - 1,
-    implemented: true,
     help: 'Log verbosity. 2 or higher: slow requests with their steps; 3: each request; 4: debug messages.',
   }),
   vmodule: string({
     label: 'pattern=N,…',
     check: (text) => (text === '' || vmodule.test(text) ? undefined : 'must be pattern=N, separated by commas'),
-    implemented: true,
     help: 'Log verbosity of the files with matching names; text format only.',
   }),
-  help: bool({ short: 'h', implemented: true, help: 'Print this help and exit.' }),
+  help: bool({ short: 'h', help: 'Print this help and exit.' }),
   version: custom(
     { label: 'version', bare: 'true', read: readVersion, show: (value: string) => value },
     {
-      implemented: true,
       help: '--version or --version=raw prints version information and exits; --version=vX.Y.Z… sets the reported version.',
     },
   ),

@@ -17,26 +17,22 @@ export const servingFlags = {
   'secure-port': int({ ...sets('serving', 'securePort'), help: 'Port for HTTPS with authentication and authorization.' }),
   'bind-address': string({
     default: '0.0.0.0',
-    implemented: true,
     check: addressProblem,
     help: 'IP address to listen on. Blank, 0.0.0.0 or :: listens on all interfaces and address families.',
   }),
   'advertise-address': string({
-    implemented: true,
     check: addressProblem,
     help: "IP address that is published to the cluster, as endpoint of the API server's service. Blank: --bind-address, or the address of the host's default interface.",
   }),
-  'external-hostname': string({ implemented: true, help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
+  'external-hostname': string({ help: 'Host name for URLs that the server generates, such as in discovery documents.' }),
   'cors-allowed-origins': strings({
     ...becomes('serving', 'corsAccepts', (origins: readonly string[]) => (origins.length > 0 ? createCorsTest(origins) : undefined)),
-    implemented: true,
     checkItem: corsOriginProblem,
     help: 'Regular expressions of allowed CORS origins. Anchor the host: ^ or // before it, $ or : after it. Empty: no CORS.',
   }),
-  'disable-http2-serving': bool({ implemented: true, help: 'Serve HTTP/1.1 only.' }),
-  'permit-address-sharing': bool({ implemented: true, help: 'Bind with SO_REUSEADDR. All runtimes always do.' }),
+  'disable-http2-serving': bool({ help: 'Serve HTTP/1.1 only.' }),
+  'permit-address-sharing': bool({ help: 'Bind with SO_REUSEADDR. All runtimes always do.' }),
   'permit-port-sharing': bool({
-    implemented: true,
     help: 'Bind with SO_REUSEPORT, so that several servers can share address and port, and one can take over from another. Needs Node 22.12 or newer, Bun or Deno.',
   }),
   'enable-aggregator-routing': bool(sets('network', 'aggregatorRouting')),
@@ -46,7 +42,6 @@ export const servingFlags = {
   'platform-service-node-port': int({
     ...boundedBy(networkOptions.clusterServiceNodePort),
     ...becomes('network', 'clusterServiceNodePort', (port: number | undefined) => port),
-    implemented: true,
     help: networkOptions.clusterServiceNodePort.description,
   }),
   'service-cluster-ip-range': custom(
@@ -66,24 +61,20 @@ export const servingFlags = {
   'egress-selector-config-file': string({
     path: 'file',
     kind: 'EgressSelectorConfiguration',
-    implemented: true,
     help: 'Path of the EgressSelectorConfiguration file: proxies for outgoing connections.',
   }),
   'peer-advertise-ip': string({
     check: addressProblem,
-    implemented: true,
     help: 'IP address at which other API servers reach this one; only with --peer-advertise-port. Default: --advertise-address and --secure-port. Needs UnknownVersionInteroperabilityProxy.',
     ...becomes('serving', 'peerAdvertiseIp', (ip: string | undefined) => ip),
   }),
   'peer-advertise-port': string({
     check: (text) => (text === '' || (/^\d{1,5}$/.test(text) && Number(text) <= 65535) ? undefined : 'must be a port'),
-    implemented: true,
     help: 'Port at which other API servers reach this one; only with --peer-advertise-ip. Needs UnknownVersionInteroperabilityProxy.',
     ...becomes('serving', 'peerAdvertisePort', (port: string | undefined) => (port ? Number(port) : undefined)),
   }),
   'peer-ca-file': string({
     path: 'file',
-    implemented: true,
     help: 'CA bundle for the serving certificates of other API servers, which answer requests for resources that this one does not serve. Needs UnknownVersionInteroperabilityProxy and --proxy-client-cert-file.',
     ...becomes('network', 'peerCaFile', (file: string | undefined) => file),
   }),

@@ -54,13 +54,11 @@ function readNamedCertificate(text: string): readonly NamedCertificate[] {
 export const tlsFlags = {
   'tls-cert-file': string({
     path: 'file',
-    implemented: true,
     help: 'Serving certificate, followed by intermediate CA certificates. Without certificate and key, a self-signed pair is generated in --cert-dir.',
   }),
-  'tls-private-key-file': string({ path: 'file', implemented: true, help: 'Key of --tls-cert-file.' }),
+  'tls-private-key-file': string({ path: 'file', help: 'Key of --tls-cert-file.' }),
   'cert-dir': string({
     default: ({ platform }) => platform.certDir,
-    implemented: true,
     help: 'Directory of generated certificates. Ignored when certificate and key are given.',
   }),
   'tls-sni-cert-key': custom(
@@ -72,26 +70,22 @@ export const tlsFlags = {
     },
     {
       default: [],
-      implemented: true,
       help: 'Certificate and key for certain server names (SNI), as certificate,key[:name,…]; names may be IP addresses or begin with *. Repeatable. Exact names take precedence over wildcards, and names in the flag over names in the certificate.',
     },
   ),
   'tls-cipher-suites': strings({
-    implemented: true,
     oneOf: cipherSuites,
     help: 'Allowed cipher suites. Empty: the defaults of the runtime.',
   }),
   'tls-min-version': choice({
     oneOf: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
-    implemented: true,
     help: 'Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13.',
   }),
   'strict-transport-security-directives': strings(sets('serving', 'hstsDirectives')),
   'nodeagent-certificate-authority': string({
     path: 'file',
-    implemented: true,
     help: 'CA bundle for the certificates of node agents. Without it, they are not verified.',
   }),
-  'nodeagent-client-certificate': string({ path: 'file', implemented: true, help: 'Client certificate for calls to node agents.' }),
-  'nodeagent-client-key': string({ path: 'file', implemented: true, help: 'Key of --nodeagent-client-certificate.' }),
+  'nodeagent-client-certificate': string({ path: 'file', help: 'Client certificate for calls to node agents.' }),
+  'nodeagent-client-key': string({ path: 'file', help: 'Key of --nodeagent-client-certificate.' }),
 }

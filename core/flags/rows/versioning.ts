@@ -7,21 +7,17 @@ export const versioningFlags = {
   'emulated-version': strings({
     label: '[component=]major.minor',
     checkItem: versionProblem,
-    implemented: true,
     help: "Release to emulate: its APIs and features. Default: this server's release.",
   }),
   'emulation-forward-compatible': bool({
-    implemented: true,
     help: "Also serve later, more stable versions of enabled APIs. Requires an emulated version lower than this server's.",
   }),
   'runtime-config-emulation-forward-compatible': bool({
-    implemented: true,
     help: "Allow --runtime-config to enable versions introduced after the emulated release. Requires an emulated version lower than this server's.",
   }),
   'min-compatibility-version': strings({
     label: '[component=]major.minor',
     checkItem: versionProblem,
-    implemented: true,
     help: 'Oldest release of other control-plane components to stay compatible with. Default: the release before the emulated one.',
   }),
 }

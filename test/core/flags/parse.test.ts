@@ -259,21 +259,9 @@ describe('platform', () => {
 })
 
 describe('warnings', () => {
-  test('a flag without effect warns once', () => {
-    const [name] = Object.entries(flags).find(([, { implemented, type }]) => !implemented && type.bare !== undefined) ?? []
-    // Without such a flag there is nothing to warn of.
-    if (name === undefined) return
-    assert.deepEqual(parse(`--${name}=true`, `--${name}=false`).warnings, [`--${name} has no effect in this version`])
-  })
   test('effective flags do not warn, deprecated ones do', () => {
     assert.deepEqual(parse('--secure-port=1', '-v4', '--runtime-config=api/all=true').warnings, [])
     assert.match(parse('--admission-control=AlwaysAdmit').warnings[0] ?? '', /^--admission-control is deprecated/)
-  })
-  test('every flag that is not implemented warns', () => {
-    for (const [name, row] of Object.entries(flags)) {
-      if (row.implemented || row.type.bare === undefined) continue
-      assert.ok(parse(`--${name}`).warnings.includes(`--${name} has no effect in this version`), name)
-    }
   })
 })
 
