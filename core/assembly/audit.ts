@@ -1,5 +1,6 @@
 /** The audit policy and its backends, from options and their files. */
 import { type BatchOptions, EventBuffer } from '../audit/buffer.ts'
+import { DecisionAnnotations } from '../audit/decision-annotations.ts'
 import { EventEncoder } from '../audit/event.ts'
 import { auditPolicy } from '../audit/file/audit-policy.ts'
 import { logDelivery } from '../audit/log.ts'
@@ -98,5 +99,8 @@ export async function createAudit(
     return undefined
   }
   const sink = allSinks(sinks)
-  return { context: { evaluate: compilePolicy(policy), sink, observer, clock, logger, platform }, close: () => sink.close() }
+  return {
+    context: { evaluate: compilePolicy(policy), sink, observer, clock, logger, annotations: new DecisionAnnotations(platform) },
+    close: () => sink.close(),
+  }
 }

@@ -2,9 +2,9 @@
 
 import type { User } from '../request/exchange.ts'
 import type { Status } from '../respond/status.ts'
-import { concatenate } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { timestamp } from '../schema/time.ts'
+import { JoinedText, type Text } from './joined-text.ts'
 import type { Level, Stage } from './policy.ts'
 
 export interface ObjectReference {
@@ -39,53 +39,79 @@ export interface AuditEvent {
   readonly object: ObjectReference | undefined
   readonly status: ResponseStatus | undefined
   /** JSON without white space. */
-  readonly requestObject: Uint8Array | undefined
-  readonly responseObject: Uint8Array | undefined
+  readonly requestObject: Text | undefined
+  readonly responseObject: Text | undefined
   readonly received: number
   readonly reached: number
   /** Sorted by key. */
   readonly annotations: readonly (readonly [key: string, value: string])[]
 }
 
-const textEncoder = new TextEncoder()
-const lineEnd = textEncoder.encode('}\n')
-const objectEnd = textEncoder.encode('}')
+/** Characters that stand for themselves in JSON that is safe in HTML. */
+const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x5b\x5d-\x7e]*$/
+const quoted = (text: string) => (plain.test(text) ? `"${text}"` : htmlSafe(JSON.stringify(text)))
+const json = (value: unknown) => htmlSafe(JSON.stringify(value))
 
+/** A member with a comma in front; nothing when it is empty. */
+const member = (name: string, value: string) => (value === '' ? '' : `,"${name}":${quoted(value)}`)
+/** Members without the comma in front of the first. */
+const object = (members: string) => `{${members.slice(1)}}`
 /** What JSON.stringify leaves out when it is empty. */
 const filled = (value: string) => (value === '' ? undefined : value)
-const anyOf = <T>(values: readonly T[]) => (values.length === 0 ? undefined : values)
 
-function userInfo({ name, uid = '', groups, extra = {} }: User): object {
+function userInfo({ name, uid = '', groups, extra = {} }: User): string {
   const keys = Object.keys(extra).sort()
   const sorted = keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, extra[key]]))
-  return { username: filled(name), uid: filled(uid), groups: anyOf(groups), extra: sorted }
+  return json({ username: filled(name), uid: filled(uid), groups: groups.length === 0 ? undefined : groups, extra: sorted })
 }
 
-const objectRef = ({ resource, namespace, name, uid, group, version, resourceVersion, subresource }: ObjectReference) => ({
-  resource: filled(resource),
-  namespace: filled(namespace),
-  name: filled(name),
-  uid: filled(uid),
-  apiGroup: filled(group),
-  apiVersion: filled(version),
-  resourceVersion: filled(resourceVersion),
-  subresource: filled(subresource),
-})
+const objectReference = ({ resource, namespace, name, uid, group, version, resourceVersion, subresource }: ObjectReference) =>
+  object(
+    member('resource', resource) +
+      member('namespace', namespace) +
+      member('name', name) +
+      member('uid', uid) +
+      member('apiGroup', group) +
+      member('apiVersion', version) +
+      member('resourceVersion', resourceVersion) +
+      member('subresource', subresource),
+  )
 
-const responseStatus = ({ status, message = '', reason = '', details, code }: ResponseStatus) => ({
-  metadata: {},
-  status,
-  message: filled(message),
-  reason: filled(reason),
-  details,
-  code: code === 0 ? undefined : code,
-})
+function responseStatus({ status, message = '', reason = '', details, code = 0 }: ResponseStatus): string {
+  if (status === undefined) return `{"metadata":{}${code === 0 ? '' : `,"code":${code}`}}`
+  const shown = details === undefined ? '' : `,"details":${json(details)}`
+  return `{"metadata":{},"status":${quoted(status)}${member('message', message)}${member('reason', reason)}${shown}${code === 0 ? '' : `,"code":${code}`}}`
+}
 
-/** Encodes events. What is the same in many of them is kept: a user as long as the user, the text of the last second. */
+const addresses = (values: readonly string[]) => (values.length === 0 ? '' : `,"sourceIPs":[${values.map(quoted).join(',')}]`)
+const annotationMembers = (annotations: AuditEvent['annotations']) =>
+  annotations.length === 0 ? '' : `,"annotations":${object(annotations.map(([key, value]) => `,${quoted(key)}:${quoted(value)}`).join(''))}`
+
+/** Texts of values that many events share. They are kept as long as the value. */
+class SharedTexts<T extends object> {
+  readonly #known = new WeakMap<T, string>()
+  readonly #write: (value: T) => string
+
+  constructor(write: (value: T) => string) {
+    this.#write = write
+  }
+
+  of(value: T): string {
+    let text = this.#known.get(value)
+    if (text === undefined) {
+      text = this.#write(value)
+      this.#known.set(value, text)
+    }
+    return text
+  }
+}
+
+/** Encodes events. What is the same in many of them is encoded once. */
 export class EventEncoder {
   readonly #apiVersion: string
   readonly #typeMeta: string
-  readonly #users = new WeakMap<User, object>()
+  readonly #users = new SharedTexts(userInfo)
+  readonly #annotations = new SharedTexts(annotationMembers)
   #second = Number.NaN
   #secondText = ''
 
@@ -94,25 +120,25 @@ export class EventEncoder {
     this.#typeMeta = `{"kind":"Event","apiVersion":${JSON.stringify(apiVersion)},`
   }
 
+  /** Adds a line: JSON and a line feed. */
+  addLine(to: JoinedText, event: AuditEvent): void {
+    this.#add(to, event, this.#typeMeta, '}\n')
+  }
+
   /** A line: JSON and a line feed. */
   line(event: AuditEvent): Uint8Array {
-    return this.#encode(event, this.#typeMeta, lineEnd)
+    const text = new JoinedText()
+    this.addLine(text, event)
+    return text.bytes()
   }
 
   /** An EventList, as webhooks get it. Its items have no kind and apiVersion of their own. */
   list(events: readonly AuditEvent[]): Uint8Array<ArrayBuffer> {
-    const head = `{"kind":"EventList","apiVersion":${JSON.stringify(this.#apiVersion)},"metadata":{},"items":[`
-    const items = events.map((event, index) => this.#encode(event, index === 0 ? '{' : ',{', objectEnd))
-    return concatenate([textEncoder.encode(head), ...items, textEncoder.encode(']}\n')])
-  }
-
-  #user(user: User): object {
-    let info = this.#users.get(user)
-    if (info === undefined) {
-      info = userInfo(user)
-      this.#users.set(user, info)
-    }
-    return info
+    const text = new JoinedText()
+    text.add(`{"kind":"EventList","apiVersion":${JSON.stringify(this.#apiVersion)},"metadata":{},"items":[`)
+    for (const [index, event] of events.entries()) this.#add(text, event, index === 0 ? '{' : ',{', '}')
+    text.add(']}\n')
+    return text.bytes()
   }
 
   /** Microseconds are always zero: the clock has milliseconds. */
@@ -122,49 +148,31 @@ export class EventEncoder {
       this.#secondText = timestamp(second * 1000).slice(0, -1)
       this.#second = second
     }
-    return `${this.#secondText}.${String(Math.floor(milliseconds - second * 1000)).padStart(3, '0')}000Z`
+    return `"${this.#secondText}.${String(Math.floor(milliseconds - second * 1000)).padStart(3, '0')}000Z"`
   }
 
-  /** The event between `start` and `end`; objects are copied once, as they are. */
-  #encode(event: AuditEvent, start: string, end: Uint8Array): Uint8Array {
-    const { requestObject, responseObject } = event
-    const head = `${start}${htmlSafe(this.#head(event)).slice(1, -1)}`
-    const tail = `,${htmlSafe(this.#tail(event)).slice(1, -1)}`
-    if (requestObject === undefined && responseObject === undefined) return concatenate([textEncoder.encode(head + tail), end])
-    return concatenate([
-      textEncoder.encode(requestObject === undefined ? head : `${head},"requestObject":`),
-      ...(requestObject === undefined ? [] : [requestObject]),
-      ...(responseObject === undefined ? [] : [textEncoder.encode(',"responseObject":'), responseObject]),
-      textEncoder.encode(tail),
-      end,
-    ])
-  }
-
-  /** The members before the objects, in one call of the native printer. */
-  #head(event: AuditEvent): string {
-    const { impersonated, constraint, object, status } = event
-    return JSON.stringify({
-      level: event.level,
-      auditID: event.auditId,
-      stage: event.stage,
-      requestURI: event.requestUri,
-      verb: event.verb,
-      user: event.user === undefined ? {} : this.#user(event.user),
-      impersonatedUser: impersonated && this.#user(impersonated),
-      authenticationMetadata: constraint === '' ? undefined : { impersonationConstraint: constraint },
-      sourceIPs: anyOf(event.sourceIps),
-      userAgent: filled(event.userAgent),
-      objectRef: object && objectRef(object),
-      responseStatus: status && responseStatus(status),
-    })
-  }
-
-  /** The members after the objects. */
-  #tail({ received, reached, annotations }: AuditEvent): string {
-    return JSON.stringify({
-      requestReceivedTimestamp: this.#time(received),
-      stageTimestamp: this.#time(reached),
-      annotations: annotations.length === 0 ? undefined : Object.fromEntries(annotations),
-    })
+  /** The event between `start` and `end`; its objects as they are. */
+  #add(to: JoinedText, event: AuditEvent, start: string, end: string): void {
+    const { user, impersonated, constraint, status, requestObject, responseObject, received, reached } = event
+    to.add(
+      `${start}"level":"${event.level}","auditID":${quoted(event.auditId)},"stage":"${event.stage}","requestURI":${quoted(event.requestUri)}` +
+        `,"verb":${quoted(event.verb)},"user":${user === undefined ? '{}' : this.#users.of(user)}`,
+    )
+    if (impersonated !== undefined) to.add(`,"impersonatedUser":${this.#users.of(impersonated)}`)
+    if (constraint !== '') to.add(`,"authenticationMetadata":{"impersonationConstraint":${quoted(constraint)}}`)
+    to.add(addresses(event.sourceIps) + member('userAgent', event.userAgent))
+    if (event.object !== undefined) to.add(`,"objectRef":${objectReference(event.object)}`)
+    if (status !== undefined) to.add(`,"responseStatus":${responseStatus(status)}`)
+    if (requestObject !== undefined) {
+      to.add(',"requestObject":')
+      to.add(requestObject)
+    }
+    if (responseObject !== undefined) {
+      to.add(',"responseObject":')
+      to.add(responseObject)
+    }
+    const came = this.#time(received)
+    const then = reached === received ? came : this.#time(reached)
+    to.add(`,"requestReceivedTimestamp":${came},"stageTimestamp":${then}${this.#annotations.of(event.annotations)}${end}`)
   }
 }

@@ -1,7 +1,7 @@
 import type { Telemetry } from '../ports.ts'
-import { concatenate } from '../schema/bytes.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { AuditEvent, EventEncoder } from './event.ts'
+import { JoinedText } from './joined-text.ts'
 import { legacyLine } from './legacy.ts'
 import type { Deliver, ReportLoss } from './sink.ts'
 
@@ -17,13 +17,14 @@ export function logDelivery(
   write: NonNullable<Telemetry['audit']>,
   { format, encoder, reportLoss }: { readonly format: Format; readonly encoder: EventEncoder; readonly reportLoss: ReportLoss },
 ): Deliver {
-  const text = new TextEncoder()
-  const lineOf =
-    format === 'json' ? (event: AuditEvent) => encoder.line(event) : (event: AuditEvent) => text.encode(`${legacyLine(event)}\n`)
+  const addLine =
+    format === 'json'
+      ? (to: JoinedText, event: AuditEvent) => encoder.addLine(to, event)
+      : (to: JoinedText, event: AuditEvent) => to.add(`${legacyLine(event)}\n`)
 
-  async function append(lines: readonly Uint8Array[], events: readonly AuditEvent[]): Promise<boolean> {
+  async function append(lines: Uint8Array, events: readonly AuditEvent[]): Promise<boolean> {
     try {
-      await write(lines.length === 1 ? (lines[0] as Uint8Array) : concatenate(lines))
+      await write(lines)
       return true
     } catch (error) {
       reportLoss(plugin, messageOf(error), events)
@@ -34,14 +35,10 @@ export function logDelivery(
   return async (events) => {
     let stored = true
     for (let first = 0; first < events.length; ) {
-      const lines: Uint8Array[] = []
+      const lines = new JoinedText()
       const start = first
-      for (let size = 0; first < events.length && (size === 0 || size < chunkSize); first++) {
-        const line = lineOf(events[first] as AuditEvent)
-        lines.push(line)
-        size += line.length
-      }
-      stored = (await append(lines, events.slice(start, first))) && stored
+      for (; first < events.length && lines.length < chunkSize; first++) addLine(lines, events[first] as AuditEvent)
+      stored = (await append(lines.bytes(), events.slice(start, first))) && stored
     }
     return stored
   }

@@ -1,6 +1,5 @@
 /** What is recorded about one request, from its arrival to its last event (apiserver, pkg/audit/context.go). */
 import { type MaybePromise, then } from '../maybe-promise.ts'
-import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange, ExchangeObserver, RequestMetadata, User, Verdict } from '../request/exchange.ts'
 import { targetOf } from '../request/target.ts'
@@ -9,7 +8,9 @@ import { sanitize } from '../respond/sanitize.ts'
 import type { Status } from '../respond/status.ts'
 import { withoutLineFeed } from '../schema/bytes.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { DecisionAnnotations } from './decision-annotations.ts'
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts'
+import type { Text } from './joined-text.ts'
 import { patchObject, withoutManagedFields } from './objects.ts'
 import type { Evaluate, Level, RecordedParts, Stage } from './policy.ts'
 import type { Sink } from './sink.ts'
@@ -32,16 +33,21 @@ export interface RecorderContext {
   readonly observer: AuditObserver
   readonly clock: Clock
   readonly logger: Logger
-  readonly platform: Platform
+  readonly annotations: DecisionAnnotations
 }
 
 const maxAgentLength = 1024
-const raw = /[\x80-\xff]/g
+const raw = /[\x80-\xff]/
+const allRaw = /[\x80-\xff]/g
+
+const encoder = new TextEncoder()
+const none: AuditEvent['annotations'] = []
 
 /** The target of a request as Go writes it: bytes that must not be in a path are escaped. A character of a target stands for a byte. */
 function requestUri(request: Request): string {
   const target = targetOf(request)
-  return target.replace(raw, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+  if (!raw.test(target)) return target
+  return target.replace(allRaw, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function userAgent(headers: Headers): string {
@@ -63,8 +69,8 @@ export class Recorder implements ExchangeObserver {
   #verdict: Verdict | undefined
   #reason = ''
   #metadata: Required<RequestMetadata> | undefined
-  #requestObject: Uint8Array | undefined
-  #responseObject: Uint8Array | undefined
+  #requestObject: Text | undefined
+  #responseObject: Text | undefined
   #status: ResponseStatus | undefined
   #hasPanicked = false
 
@@ -94,7 +100,7 @@ export class Recorder implements ExchangeObserver {
     this.#reason = reason
   }
 
-  requested(metadata: RequestMetadata, json: () => Uint8Array): void {
+  requested(metadata: RequestMetadata, json: () => string): void {
     const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata
     // A copy: the object changes on its way to the store.
     this.#metadata = { name, namespace, uid, resourceVersion }
@@ -164,10 +170,11 @@ export class Recorder implements ExchangeObserver {
     throw new PlainError(500, sanitize(`Internal Server Error: ${target}: failed to store audit event`))
   }
 
-  #print(json: () => Uint8Array): Uint8Array | undefined {
+  #print(text: () => Text): Text | undefined {
     try {
-      const bytes = withoutLineFeed(json())
-      return this.#parts?.omitsManagedFields ? withoutManagedFields(bytes) : bytes
+      const json = text()
+      const bare = typeof json === 'string' ? json : withoutLineFeed(json)
+      return this.#parts?.omitsManagedFields ? withoutManagedFields(typeof bare === 'string' ? encoder.encode(bare) : bare) : bare
     } catch (error) {
       this.#context.logger.error(
         { auditId: this.#exchange.auditId, error: messageOf(error) },
@@ -217,15 +224,12 @@ export class Recorder implements ExchangeObserver {
   }
 
   #annotations(): AuditEvent['annotations'] {
-    const { platform } = this.#context
+    const decision = this.#verdict === undefined ? none : this.#context.annotations.of(this.#verdict, this.#reason)
+    if (!this.#exchange.annotated) return decision
     const { annotations, requestAnnotations } = this.#exchange
     const all = new Map(annotations)
     if (this.#parts?.request) for (const [key, value] of requestAnnotations) if (!all.has(key)) all.set(key, value)
-    if (this.#verdict !== undefined) {
-      const isError = this.#verdict === 'error'
-      if (!isError) all.set(platform.name('authorization.<domain>/decision'), this.#verdict)
-      all.set(platform.name('authorization.<domain>/reason'), isError ? 'internal error' : this.#reason)
-    }
+    for (const [key, value] of decision) all.set(key, value)
     return [...all].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 }

@@ -54,6 +54,10 @@ class RequestExchange implements Exchange {
     return this.#requestAnnotations
   }
 
+  get annotated(): boolean {
+    return this.#annotations !== undefined || this.#requestAnnotations !== undefined
+  }
+
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       this.#expiry = new AbortController()

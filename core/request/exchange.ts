@@ -58,7 +58,7 @@ export interface ExchangeObserver {
   /** The authorizer's decision, with its reason. */
   authorized(verdict: Verdict, reason: string): void
   /** The object of the body: `json` prints it with its defaults. Delete options have no metadata. Call `json` at once: the object changes. */
-  requested(metadata: RequestMetadata, json: () => Uint8Array): void
+  requested(metadata: RequestMetadata, json: () => string): void
   /** A patch, as the client sent it. */
   patched(body: Uint8Array): void
   /**
@@ -127,6 +127,8 @@ export interface Exchange extends Context {
   readonly annotations: Map<string, string>
   /** Audit annotations that contain parts of the request's body: only for audit levels Request and RequestResponse. */
   readonly requestAnnotations: Map<string, string>
+  /** Whether anything has asked for `annotations` or `requestAnnotations`; if not, there are none. */
+  readonly annotated: boolean
   /**
    * For a request without a time limit: `end` is called when the server shuts down, and must end it in good order. The returned function
    * unregisters it.

@@ -15,6 +15,9 @@ export interface Encodable {
   readonly schema: Message | undefined
 }
 
+/** An object as compact JSON. */
+export const jsonText = (value: object): string => htmlSafe(printJson(value))
+
 /** Encodes an object, list or Status in the negotiated format. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)

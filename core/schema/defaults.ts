@@ -33,7 +33,8 @@ function replaced(field: Field): Json | undefined {
   return type === 'bytes' ? '' : rules.omitsZero ? rules.zero : undefined
 }
 
-const hasDefaults = reaching(
+/** Whether a schema or anything below it has defaults. */
+export const hasDefaults = reaching(
   (schema, field) =>
     field?.default !== undefined ||
     schema.facets?.nullDefault !== undefined ||

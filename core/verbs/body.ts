@@ -8,10 +8,10 @@ import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
-import { encode } from '../respond/encode.ts'
+import { jsonText } from '../respond/encode.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { canonicalise, DecodeError, decode } from '../schema/decode.ts'
-import { applyDefaults } from '../schema/defaults.ts'
+import { applyDefaults, hasDefaults } from '../schema/defaults.ts'
 import { isObject } from '../schema/is-object.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
@@ -177,14 +177,17 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
 }
 
 /** The object of a body as the reference records it: with its defaults, before anything else is done with it. */
-function defaultedJson({ services, resource: { definition }, view }: Target, object: ApiObject): Uint8Array {
+function defaultedJson({ services, resource: { definition }, view }: Target, object: ApiObject): string {
   const { schema } = view.body
+  const own = schema === definition.schema ? definition.strategy.defaults : undefined
+  // Without defaults the decoded object is what the reference records, but for a list that is cleared.
+  if (own === undefined && !schema.open && !hasDefaults(schema) && object.metadata.managedFields?.length !== 0) return jsonText(object)
   const copy = clone(object as JsonObject)
   const context = hookContext(services)
   applyDefaults(schema, copy, context)
-  if (schema === definition.schema) definition.strategy.defaults?.(copy as never, context)
+  own?.(copy as never, context)
   const value = canonicalise(schema, copy, { root: true, shares: true }) as unknown as ApiObject
-  return encode({ value, schema: undefined }, 'json', false)
+  return jsonText(value)
 }
 
 /** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
@@ -236,7 +239,7 @@ async function deleteOptions(target: Target): Promise<DeleteOptions> {
   const options = decodeOptions(bytes, format, platform)
   exchange.observer?.requested({}, () => {
     const value = { kind: 'DeleteOptions', apiVersion: platform.name('meta.<domain>/__internal'), ...withoutType(options) }
-    return encode({ value, schema: undefined }, 'json', false)
+    return jsonText(value)
   })
   return deleteOptionsOf(options, platform)
 }

@@ -90,9 +90,13 @@ function respondValue(
   answer?: Status,
 ): Response {
   const { format, pretty, mediaType } = negotiated
-  target.exchange.observer?.responding(() => encode(content, 'json', false), answer)
+  let json: Uint8Array | undefined
+  target.exchange.observer?.responding(() => {
+    json = encode(content, 'json', false)
+    return json
+  }, answer)
   const span = startEncoding(target.exchange, mediaType)
-  const bytes = encode(content, format, pretty)
+  const bytes = json !== undefined && format === 'json' && !pretty ? json : encode(content, format, pretty)
   span?.end(slowEncoding)
   return respond(target, bytes, type, status, negotiated)
 }

@@ -29,7 +29,7 @@ const observer = (exchange: Exchange): ExchangeObserver => ({
   authenticated: () => void notes.push(['authenticated', exchange.user.name]),
   impersonated: (user, constraint) => notes.push(['impersonated', user.name, constraint]),
   authorized: (verdict, reason) => notes.push(['authorized', verdict, reason]),
-  requested: ({ name }, json) => notes.push(['requested', name, JSON.parse(text(json())).kind]),
+  requested: ({ name }, json) => notes.push(['requested', name, JSON.parse(json()).kind]),
   patched: (body) => notes.push(['patched', text(body)]),
   panicked: (error) => notes.push(['panicked', error]),
   responding(json) {
