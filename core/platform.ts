@@ -24,6 +24,8 @@ export interface Platform {
   readonly flowHeaders: { readonly schema: string; readonly level: string }
   /** User names of components that have their own metrics label. */
   readonly componentUsers: readonly string[]
+  /** Name of node agents in metrics. */
+  readonly agent: string
   /** Issuer of legacy service account tokens (stored in Secrets). */
   readonly legacyIssuer: string
   /** Aliases of flag prefixes: `[ours, alias]`. */
@@ -65,6 +67,7 @@ const columns = {
     product: 'kubernetes',
     flowHeaders,
     componentUsers: ['kube_proxy', 'kubelet'],
+    agent: 'kubelet',
     legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [],
     wordAliases,
@@ -84,6 +87,7 @@ const columns = {
     product: 'kubernetes',
     flowHeaders,
     componentUsers: ['kube_proxy', 'kubelet'],
+    agent: 'kubelet',
     legacyIssuer: 'kubernetes/serviceaccount',
     flagAliases: [
       ['kvstore-', 'etcd-'],

@@ -48,7 +48,7 @@ function sinkOf(backend: Backend, encoder: EventEncoder, annotation: string, clo
 export async function createAudit(
   { general, audit: options }: CompleteOptions,
   ports: HostPorts,
-  observer: AuditObserver,
+  observer: AuditObserver & Pick<RecorderContext, 'passed'>,
 ): Promise<Audit | undefined> {
   const { auditPolicyFile: file, auditWebhookFile: connectionFile } = options
   const { platform } = general
@@ -100,7 +100,15 @@ export async function createAudit(
   }
   const sink = allSinks(sinks)
   return {
-    context: { evaluate: compilePolicy(policy), sink, observer, clock, logger, annotations: new DecisionAnnotations(platform) },
+    context: {
+      evaluate: compilePolicy(policy),
+      sink,
+      observer,
+      clock,
+      logger,
+      annotations: new DecisionAnnotations(platform),
+      passed: observer.passed,
+    },
     close: () => sink.close(),
   }
 }

@@ -15,6 +15,7 @@ import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAttemptMetrics, createDecisionMetrics } from '../meta/metrics/attempt.ts'
+import { createForwardingMetrics } from '../meta/metrics/forwarding.ts'
 import { createPeerListMetrics } from '../meta/metrics/peers.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
@@ -100,6 +101,7 @@ export function createHandler(
     pauses,
     deprecated: serverMetrics.deprecated,
     bodySizes: serverMetrics.bodySizes,
+    forwarding: createForwardingMetrics(metrics, platform),
     watches: stored.watches,
     negotiator,
     authorizer,

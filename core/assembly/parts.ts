@@ -29,9 +29,11 @@ import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
+import { createConversionMetrics } from '../meta/metrics/conversion.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
 import { collectProcess } from '../meta/metrics/process.ts'
 import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
+import { createAllocationMetrics } from '../meta/metrics/services.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
@@ -187,6 +189,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
           logger,
           pauses,
           observe: stored.observe,
+          observer: createAllocationMetrics(general.metrics),
         }),
       )
       table.replace('built-in', builtInRows(builtInResources, general.platform), apis.serves)
@@ -264,7 +267,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     async ({ table, lookup }, { options, settings, queues, ports: { clock, telemetry, outbound } }) => {
       const { platform } = options.general
       const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
-      const created = createCustomResources({ table, platform, settings, clock, logger: telemetry.logger, outbound, connect, queues })
+      const created = createCustomResources({
+        ...{ table, platform, settings, clock, logger: telemetry.logger, outbound, connect, queues },
+        observer: createConversionMetrics(options.general.metrics),
+      })
       await created.ready
       return created
     },

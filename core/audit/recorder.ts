@@ -1,5 +1,5 @@
 /** What is recorded about one request, from its arrival to its last event (apiserver, pkg/audit/context.go). */
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange, ExchangeObserver, RequestMetadata, User, Verdict } from '../request/exchange.ts'
 import { targetOf } from '../request/target.ts'
@@ -34,6 +34,8 @@ export interface RecorderContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly annotations: DecisionAnnotations
+  /** What the first event of a request took, in milliseconds. */
+  passed(milliseconds: number): void
 }
 
 const maxAgentLength = 1024
@@ -85,9 +87,11 @@ export class Recorder implements ExchangeObserver {
   authenticated(): MaybePromise<void> {
     this.#user = this.#exchange.user
     if (!this.#evaluate()) return
-    return then(this.reached('RequestReceived'), (stored) => {
-      if (!stored) this.#reject()
-    })
+    const stored = this.reached('RequestReceived')
+    const { clock } = this.#context
+    if (!(stored instanceof Promise)) return this.#pass(stored, 0)
+    const began = clock.monotonic()
+    return stored.then((late) => this.#pass(late, clock.monotonic() - began))
   }
 
   impersonated(user: User, constraint: string): void {
@@ -160,6 +164,11 @@ export class Recorder implements ExchangeObserver {
     observer.evaluated(this.#parts?.level ?? 'None')
     if (this.#parts === undefined) this.#exchange.observer = undefined
     return this.#parts !== undefined
+  }
+
+  #pass(stored: boolean, took: number): void {
+    if (!stored) this.#reject()
+    this.#context.passed(took)
   }
 
   #reject(): never {

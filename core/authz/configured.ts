@@ -71,7 +71,7 @@ async function readPolicies({ files, platform, ports }: AuthorizationContext): P
 export async function createAuthorization(context: AuthorizationContext): Promise<Authorization> {
   const { files, platform, ports, rbac } = context
   const policies = await readPolicies(context)
-  const nodes = followNodes(context.storeOf, ports.clock, platform)
+  const nodes = followNodes(context.storeOf, ports.clock, platform, context.observer.nodes)
 
   async function build(rows: readonly Row[]): Promise<Authorizer> {
     if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')

@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import { type Following, followObjects } from '../watch/follow.ts'
-import { NodeGraph } from './node-graph.ts'
+import { type Link, NodeGraph } from './node-graph.ts'
 import { linkRows } from './node-links.ts'
 
 /** The node graph, kept current with the stored objects from the first use on. */
@@ -14,11 +14,15 @@ export interface FollowedGraph {
   close(): void
 }
 
-/** `storeOf` finds the store of a resource, if it is served. Nothing is read before the first call of `complete`. */
+/**
+ * `storeOf` finds the store of a resource, if it is served. Nothing is read before the first call of `complete`. `changed` is told each change of
+ * the graph, as `AddPod`, and how long it took.
+ */
 export function followNodes(
   storeOf: (group: string, plural: string) => WatchableStore | undefined,
   clock: Clock,
   platform: Platform,
+  changed: (operation: string, milliseconds: number) => void,
 ): FollowedGraph {
   const graph = new NodeGraph()
   let followings: readonly Following[] = []
@@ -29,8 +33,13 @@ export function followNodes(
     followings = linkRows.flatMap((row) => {
       const store = storeOf(platform.name(row.group), row.plural)
       if (store === undefined) return []
-      const upsert = (key: string, object: ApiObject) => graph.set(key, row.link(object, platform))
-      return [followObjects(store, clock, { upsert, remove: (key) => graph.set(key, undefined) })]
+      const set = (operation: string, key: string, link: Link | undefined) => {
+        const began = clock.monotonic()
+        graph.set(key, link)
+        changed(`${operation}${row.counted}`, clock.monotonic() - began)
+      }
+      const upsert = (key: string, object: ApiObject) => set('Add', key, row.link(object, platform))
+      return [followObjects(store, clock, { upsert, remove: (key) => set('Delete', key, undefined) })]
     })
     // A store that fails is retried in the background. Until then links are missing, which only denies more.
     return Promise.allSettled(followings.map(({ ready }) => ready)).then(() => {

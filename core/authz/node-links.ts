@@ -86,14 +86,21 @@ const ownNode =
 export interface LinkRow {
   readonly group: string
   readonly plural: string
+  /** Name in metrics. */
+  readonly counted: string
   link(object: ApiObject, platform: Platform): Link | undefined
 }
 
 /** Resources that the graph is built from. */
 export const linkRows: readonly LinkRow[] = [
-  { group: '', plural: 'pods', link: podLink },
-  { group: '', plural: 'persistentvolumes', link: volumeLink },
-  { group: 'storage.<domain>', plural: 'volumeattachments', link: ownNode('volumeattachment') },
-  { group: 'resource.<domain>', plural: 'resourceslices', link: ownNode('resourceslice') },
-  { group: 'certificates.<domain>', plural: 'podcertificaterequests', link: ownNode('podcertificaterequest') },
+  { group: '', plural: 'pods', counted: 'Pod', link: podLink },
+  { group: '', plural: 'persistentvolumes', counted: 'PV', link: volumeLink },
+  { group: 'storage.<domain>', plural: 'volumeattachments', counted: 'VolumeAttachment', link: ownNode('volumeattachment') },
+  { group: 'resource.<domain>', plural: 'resourceslices', counted: 'ResourceSlice', link: ownNode('resourceslice') },
+  {
+    group: 'certificates.<domain>',
+    plural: 'podcertificaterequests',
+    counted: 'PodCertificateRequest',
+    link: ownNode('podcertificaterequest'),
+  },
 ]

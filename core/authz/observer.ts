@@ -11,13 +11,15 @@ export interface AuthorizationObserver {
   failedOpen(name: string, outcome: TryOutcome): void
   /** Match conditions were evaluated: all true, one false, or an evaluation error. */
   matched(name: string, outcome: 'match' | 'excluded' | 'failed', milliseconds: number): void
+  /** The graph of nodes changed, such as `AddPod`. */
+  nodes(operation: string, milliseconds: number): void
 }
 
 /** Receives the decision on a request, and how many milliseconds it took. */
 export type DecisionObserver = (decision: Decision, milliseconds: number) => void
 
 const ignore = () => {}
-export const unobserved: AuthorizationObserver = { decided: ignore, called: ignore, failedOpen: ignore, matched: ignore }
+export const unobserved: AuthorizationObserver = { decided: ignore, called: ignore, failedOpen: ignore, matched: ignore, nodes: ignore }
 
 /** Reports the decisions of an authorizer. */
 export function observed(type: string, name: string, authorizer: Authorizer, observer: AuthorizationObserver): Authorizer {

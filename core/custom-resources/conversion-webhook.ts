@@ -6,6 +6,7 @@ import { ApiError, unreasoned } from '../respond/status.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
+import type { CallFailure, ConversionObserver } from '../webhook/conversion-observer.ts'
 import { post } from '../webhook/post.ts'
 import { type Converted, InvalidObject, mergedObject } from './converted-object.ts'
 import type { Definition } from './definition.ts'
@@ -13,7 +14,8 @@ import type { Definition } from './definition.ts'
 export interface ConversionContext {
   readonly connect: Connect
   readonly outbound: Pick<Outbound, 'fetch'>
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>
+  readonly observer: ConversionObserver
   readonly platform: Platform
 }
 
@@ -62,6 +64,21 @@ function objectsOf(text: string, uid: string, apiVersion: string): readonly Conv
 /** Milliseconds from which on a call is slow, and more for each object. */
 const [slowCall, slowObject] = [50, 8]
 
+/** Throws that the webhook failed. */
+const failed =
+  (webhook: string) =>
+  (error: unknown): never => {
+    throw unreasoned(`${webhook} failed: ${messageOf(error)}`)
+  }
+
+function received<T>(webhook: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    return failed(webhook)(error)
+  }
+}
+
 interface Batch {
   readonly objects: ApiObject[]
   readonly texts: string[]
@@ -85,15 +102,23 @@ function* batches(objects: readonly ApiObject[]): Generator<Batch, void> {
   if (batch.objects.length > 0) yield batch
 }
 
-export function conversionWebhook({ clientConfig, conversionReviewVersions }: Settings, context: ConversionContext): Converter {
-  const { connect, outbound, clock, platform } = context
+/** The version of `GROUP/VERSION`. */
+const versionOf = (apiVersion: string) => apiVersion.slice(apiVersion.indexOf('/') + 1)
+
+/** `name`: the definition's, for metrics. */
+export function conversionWebhook(
+  name: string,
+  { clientConfig, conversionReviewVersions }: Settings,
+  context: ConversionContext,
+): Converter {
+  const { connect, outbound, clock, platform, observer } = context
   const version = conversionReviewVersions?.find((each) => reviewVersions.includes(each))
   const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
   const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
 
-  async function ask(texts: readonly string[], apiVersion: string, caller: Context | undefined): Promise<readonly Converted[]> {
+  /** The response to a batch. */
+  async function call(texts: readonly string[], uid: string, apiVersion: string, caller: Context | undefined): Promise<string> {
     if (version === undefined) throw new Error('no supported conversion review versions')
-    const uid = crypto.randomUUID()
     const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(apiVersion)},"objects":[${texts.join(',')}]}`
     const body = `{"kind":"ConversionReview","apiVersion":"${reviewApi}","request":${request}}`
     const connection = await connect(config, caller)
@@ -104,7 +129,7 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
     })
     const given = caller && { signal: caller.signal, traceparent: span?.traceparent }
     try {
-      return objectsOf(await post({ connection, outbound, clock, body, timeout: callTimeout, ...given }), uid, reviewApi)
+      return await post({ connection, outbound, clock, body, timeout: callTimeout, ...given })
     } finally {
       span?.end(slowCall + slowObject * texts.length)
     }
@@ -113,31 +138,56 @@ export function conversionWebhook({ clientConfig, conversionReviewVersions }: Se
   async function convertBatch({ objects, texts }: Batch, apiVersion: string, caller: Context | undefined): Promise<ApiObject[]> {
     const first = objects[0] as ApiObject
     const webhook = `conversion webhook for ${kindText(first.apiVersion, first.kind)}`
-    const converted = await ask(texts, apiVersion, caller).catch((error: unknown) => {
-      throw unreasoned(`${webhook} failed: ${messageOf(error)}`)
-    })
-    if (converted.length !== objects.length) throw unreasoned(`${webhook} returned ${converted.length} objects, expected ${objects.length}`)
-    return objects.map((object, index) => {
+    const uid = crypto.randomUUID()
+    const began = clock.monotonic()
+    let failure: CallFailure | undefined = 'call'
+    try {
+      const text = await call(texts, uid, apiVersion, caller).catch(failed(webhook))
+      failure = 'malformed_response'
+      const converted = received(webhook, () => objectsOf(text, uid, reviewApi))
+      failure = 'partial_response'
+      if (converted.length !== objects.length)
+        throw unreasoned(`${webhook} returned ${converted.length} objects, expected ${objects.length}`)
+      failure = 'invalid_converted_object'
+      const result = objects.map((object, index) => {
+        try {
+          return mergedObject(object, converted[index] as Converted, apiVersion)
+        } catch (error) {
+          if (!(error instanceof InvalidObject)) throw error
+          throw unreasoned(`${webhook} returned ${error.text(objects.length > 1 ? index : undefined)}`)
+        }
+      })
+      failure = undefined
+      return result
+    } finally {
+      observer.called(failure, clock.monotonic() - began)
+    }
+  }
+
+  async function convertAll(objects: readonly ApiObject[], apiVersion: string, caller: Context | undefined): Promise<ApiObject[]> {
+    const result: ApiObject[] = []
+    for (const batch of batches(objects)) {
       try {
-        return mergedObject(object, converted[index] as Converted, apiVersion)
+        result.push(...(await convertBatch(batch, apiVersion, caller)))
       } catch (error) {
-        if (!(error instanceof InvalidObject)) throw error
-        throw unreasoned(`${webhook} returned ${error.text(objects.length > 1 ? index : undefined)}`)
+        throw error instanceof ApiError ? error : unreasoned(messageOf(error))
       }
-    })
+    }
+    return result
   }
 
   return {
     async convert(objects, apiVersion, caller) {
-      const result: ApiObject[] = []
-      for (const batch of batches(objects)) {
-        try {
-          result.push(...(await convertBatch(batch, apiVersion, caller)))
-        } catch (error) {
-          throw error instanceof ApiError ? error : unreasoned(messageOf(error))
-        }
+      const [from, to] = [versionOf(objects[0]?.apiVersion ?? ''), versionOf(apiVersion)]
+      const began = clock.monotonic()
+      let succeeded = false
+      try {
+        const result = await convertAll(objects, apiVersion, caller)
+        succeeded = true
+        return result
+      } finally {
+        if (from !== to) observer.converted(name, from, to, succeeded, clock.monotonic() - began)
       }
-      return result
     },
   }
 }

@@ -8,7 +8,9 @@ import type { Definition } from './definition.ts'
 const none: Versioning = { heldIn: 'requested', converter: relabelling }
 
 /** Captures only the conversion settings of the definition, not the whole object. */
-export function versioningOf({ spec: { conversion } }: Definition, context: ConversionContext): Versioning {
+export function versioningOf({ metadata, spec: { conversion } }: Definition, context: ConversionContext): Versioning {
   const { strategy, webhook } = conversion ?? {}
-  return strategy === 'Webhook' && webhook ? { heldIn: 'requested', converter: conversionWebhook(webhook, context) } : none
+  return strategy === 'Webhook' && webhook
+    ? { heldIn: 'requested', converter: conversionWebhook(metadata?.name ?? '', webhook, context) }
+    : none
 }

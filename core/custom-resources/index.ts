@@ -15,6 +15,7 @@ import type { ClusterSettings } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
 import type { Connect } from '../webhook/client-config.ts'
+import type { ConversionObserver } from '../webhook/conversion-observer.ts'
 import { versioningOf } from './converter.ts'
 import { conditionOf, type Definition, isTrue, type Names, sameNames } from './definition.ts'
 import { finalize } from './finalizer.ts'
@@ -34,6 +35,7 @@ export interface CustomResourcesOptions {
   readonly queues?: QueueObserver
   /** Connects to conversion webhooks. */
   readonly connect: Connect
+  readonly observer: ConversionObserver
 }
 
 export interface CustomResources {
@@ -89,6 +91,7 @@ export function createCustomResources({
   outbound,
   connect,
   queues,
+  observer,
 }: CustomResourcesOptions): CustomResources {
   const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
   if (resource === undefined) return none
@@ -110,7 +113,7 @@ export function createCustomResources({
 
   const served = createServedDefinitions({
     table,
-    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform }),
+    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform, observer }),
   })
 
   function note(definition: Definition): void {

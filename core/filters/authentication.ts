@@ -3,6 +3,7 @@ import { credentialHeaders } from '../authn/credentials.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { unauthorized } from '../respond/status.ts'
@@ -11,6 +12,7 @@ import type { Filter } from './filter.ts'
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
   readonly observer: AuthenticationObserver
+  readonly passed: Passed
   readonly clock: Clock
   readonly logger: Logger
   /** Request headers of front proxies in addition to the standard ones; they are removed from every request. */
@@ -21,7 +23,7 @@ export interface AuthenticationOptions {
  * Authenticates the caller and removes the credentials from the request. Answers 401 without a reason when no method succeeds; the reason
  * is logged.
  */
-export function authentication({ authenticator, observer, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
+export function authentication({ authenticator, observer, passed, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
   const credentialsOf = credentialHeaders(frontProxyHeaders)
 
   const refuse = ({ auditId }: Exchange, error: unknown, took: number): never => {
@@ -36,6 +38,7 @@ export function authentication({ authenticator, observer, clock, logger, frontPr
       throw unauthorized()
     }
     observer.attempted('success', took, found.user.name)
+    passed(took)
     const credentials = credentialsOf(exchange.request.headers)
     if (credentials.length > 0) exchange.request = without(exchange, credentials)
     exchange.user = found.user

@@ -1,6 +1,7 @@
 import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
 import { deniedError } from '../authz/forbidden.ts'
 import type { DecisionObserver } from '../authz/observer.ts'
+import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Verdict } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
@@ -9,11 +10,14 @@ import type { Answer, Filter, Handler } from './filter.ts'
 const verdictOf = ({ verdict, error }: Decision): Verdict => (verdict === 'allow' ? 'allow' : error === undefined ? 'forbid' : 'error')
 
 /** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
-export function authorization(authorizer: Authorizer, observer: DecisionObserver, clock: Pick<Clock, 'monotonic'>): Filter {
+export function authorization(authorizer: Authorizer, observer: DecisionObserver, passed: Passed, clock: Pick<Clock, 'monotonic'>): Filter {
   const proceed = (decision: Decision, took: number, exchange: Exchange, next: Handler): Answer => {
     observer(decision, took)
     exchange.observer?.authorized(verdictOf(decision), decision.reason)
-    if (decision.verdict === 'allow') return next(exchange)
+    if (decision.verdict === 'allow') {
+      passed(took)
+      return next(exchange)
+    }
     if (decision.error !== undefined) throw internalError(decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }

@@ -66,6 +66,7 @@ export interface FilterOptions {
 export function filters(options: FilterOptions): readonly Filter[] {
   const { clock, logger, beginSpan, own } = options
   const constrained = options.settings.enabled('ConstrainedImpersonation')
+  const impersonates = constrained ? 'constrainedimpersonation' : 'impersonation'
   const part = (name: string, filter: Filter) => (beginSpan ? spanned(name, filter) : filter)
   return [
     requestLog(logger, clock),
@@ -80,23 +81,31 @@ export function filters(options: FilterOptions): readonly Filter[] {
     authentication({
       authenticator: options.authenticator,
       observer: options.authenticationObserver,
+      passed: options.metrics.passed('authentication'),
       clock,
       logger,
       ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
     }),
     tracing({ begin: beginSpan, clock, logger, own }),
     part(
-      constrained ? 'constrainedimpersonation' : 'impersonation',
-      impersonation(options.authorizer, options.platform, constrained, options.metrics.impersonation, clock),
+      impersonates,
+      impersonation(
+        options.authorizer,
+        options.platform,
+        constrained,
+        options.metrics.impersonation,
+        options.metrics.passed(impersonates),
+        clock,
+      ),
     ),
     options.control
-      ? part('priorityandfairness', fairness(options.control, options.terminations))
+      ? part('priorityandfairness', fairness(options.control, options.terminations, options.metrics.passed('priorityandfairness'), clock))
       : inFlight(
           { readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight },
           options.metrics.inflight,
           options.terminations,
         ),
-    part('authorization', authorization(options.authorizer, options.authorizationObserver, clock)),
+    part('authorization', authorization(options.authorizer, options.authorizationObserver, options.metrics.passed('authorization'), clock)),
     measure(options.metrics, clock, own),
   ]
 }

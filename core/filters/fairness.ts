@@ -2,6 +2,8 @@ import { formatDuration } from '../config/duration.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Ticket } from '../fairness/ticket.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { Passed } from '../meta/metrics/requests.ts'
+import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { whenEnded } from './ended.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
@@ -20,7 +22,12 @@ function remark(remarks: Record<string, unknown>, { flow, estimate }: Ticket): v
  * Runs requests when their priority level has seats for them; until then they wait in its queues. A request has its seats until its response
  * has been sent, except while its body is awaited; a watch until it has sent its initial events. Other long-running requests take none.
  */
-export function fairness(control: FlowControl, terminations: Pick<Terminations, 'dropped'>): Filter {
+export function fairness(
+  control: FlowControl,
+  terminations: Pick<Terminations, 'dropped'>,
+  passed: Passed,
+  clock: Pick<Clock, 'monotonic'>,
+): Filter {
   const serve = (exchange: Exchange, next: Handler, ticket: Ticket): Answer => {
     const forget = exchange.info.verb === 'watch' ? control.watches.add(exchange) : undefined
     const end = forget
@@ -42,9 +49,11 @@ export function fairness(control: FlowControl, terminations: Pick<Terminations, 
     }
   }
   const late = async (exchange: Exchange, next: Handler, ticket: Ticket, taken: Promise<void>): Promise<Response> => {
+    const began = clock.monotonic()
     await taken.catch((error: unknown) => {
       throw terminations.dropped(exchange, error)
     })
+    passed(clock.monotonic() - began)
     try {
       // The deadline may have passed between the grant and now.
       exchange.proceed()
@@ -67,6 +76,8 @@ export function fairness(control: FlowControl, terminations: Pick<Terminations, 
     } catch (error) {
       throw terminations.dropped(exchange, error)
     }
-    return taken instanceof Promise ? late(exchange, next, ticket, taken) : serve(exchange, next, ticket)
+    if (taken instanceof Promise) return late(exchange, next, ticket, taken)
+    passed(0)
+    return serve(exchange, next, ticket)
   }
 }

@@ -2,6 +2,7 @@ import { authorizeImpersonation, impersonationModes } from '../authn/impersonati
 import { readImpersonation } from '../authn/impersonation-headers.ts'
 import { type ImpersonationObserver, modeOf, observedChecks } from '../authn/impersonation-observer.ts'
 import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
+import type { Passed } from '../meta/metrics/requests.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { Filter } from './filter.ts'
@@ -15,6 +16,7 @@ export function impersonation(
   platform: Platform,
   constrained: boolean,
   observer: ImpersonationObserver,
+  passed: Passed,
   clock: Pick<Clock, 'monotonic'>,
 ): Filter {
   const asked = constrained ? observedChecks(authorizer, observer, clock) : authorizer
@@ -24,13 +26,17 @@ export function impersonation(
   }
   return (exchange, next) => {
     const wanted = readImpersonation(exchange.request.headers)
-    if (wanted === undefined) return next(exchange)
+    if (wanted === undefined) {
+      passed(0)
+      return next(exchange)
+    }
     const attributes = attributesOf(exchange.user, exchange.info)
     const modes = impersonationModes(wanted, attributes, platform, constrained)
     const began = clock.monotonic()
     return authorizeImpersonation(modes, asked, exchange).then(
       ({ user, constraint }) => {
         attempted(modeOf(constraint), true, began)
+        passed(clock.monotonic() - began)
         exchange.user = user
         exchange.observer?.impersonated(user, constraint)
         return next(exchange)

@@ -1,5 +1,4 @@
 /** The log of a container, as its node agent sends it (apiserver/pkg/registry/generic/rest/streamer.go). */
-import type { Outbound } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Reply } from '../respond/reply.ts'
 import { serverResponse } from '../respond/server-response.ts'
@@ -11,6 +10,7 @@ import { opcodes } from '../websocket/frames.ts'
 import { isWebSocket, negotiate } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
+import type { AgentServices } from './observer.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
@@ -40,13 +40,15 @@ export async function openLog(
   { signal }: Pick<Exchange, 'signal'>,
   destination: Destination,
   name: string,
-  outbound: Outbound,
+  { outbound, forwarding }: Pick<AgentServices, 'outbound' | 'forwarding'>,
 ): Promise<Log> {
   const url = urlOf(destination)
   const request = new Request(url, { signal, redirect: 'manual' })
   const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw unreasoned(`Get ${JSON.stringify(url)}: ${clientError(error, destination.origin)}`)
+    const why = clientError(error, destination.origin)
+    if (why.includes('x509: ')) forwarding.logRefused()
+    throw unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
   })
   if (response.status < 200 || response.status > 206) throw await refusal(response, name)
   return response.body as Log

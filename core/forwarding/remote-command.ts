@@ -16,6 +16,7 @@ import { negotiate, offered } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type CommandStatus, commandStatus, failedCommand } from './command-status.ts'
 import { type Destination, urlOf } from './destination.ts'
+import type { AgentServices } from './observer.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
@@ -178,7 +179,7 @@ async function serve(
   destination: Destination,
   wanted: CommandStreams,
   signal: AbortSignal,
-  services: UpgradeServices,
+  services: AgentServices,
 ): Promise<void> {
   const client = new WebSocketEnd(stream, services.clock)
   // Each stream has a limit of its own, as in the reference.
@@ -188,6 +189,8 @@ async function serve(
   const gone = () => void stream.writable.abort(ends.reason).catch(() => undefined)
   signal.addEventListener('abort', gone, { once: true })
   const report = async (status: CommandStatus) => {
+    // The code of a command is not the server's: what ends by itself is a success.
+    services.forwarding.translated(status.code ?? 200)
     await client.send(opcodes.binary, Uint8Array.of(channels.error), new TextEncoder().encode(JSON.stringify(status)))
     await client.close()
   }
@@ -222,11 +225,15 @@ export function relayCommand(
   exchange: Exchange,
   destination: Destination,
   wanted: CommandStreams,
-  services: UpgradeServices,
+  services: AgentServices,
 ): Promise<Response> {
-  return webSocketAnswer(
+  const answer = webSocketAnswer(
     exchange,
     () => negotiate(exchange.request, [services.platform.name(translated)]),
     (stream, signal) => serve(stream, destination, wanted, signal, services),
   )
+  return answer.then((response) => {
+    if (response.status >= 400) services.forwarding.translated(400)
+    return response
+  })
 }

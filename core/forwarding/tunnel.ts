@@ -4,15 +4,16 @@ import type { ByteStream } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { LightHeaders } from '../respond/light-headers.ts'
 import { Reply } from '../respond/reply.ts'
-import { badRequest, unreasoned } from '../respond/status.ts'
+import { ApiError, badRequest, unreasoned } from '../respond/status.ts'
 import { opcodes, WebSocketError } from '../websocket/frames.ts'
 import { negotiate, offered } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import type { Destination } from './destination.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
+import type { AgentServices } from './observer.ts'
 import { rateLimited } from './rate-limit.ts'
 import { noUpgrades } from './switch-protocols.ts'
-import { dialUpgrade, type UpgradeServices } from './upgrade.ts'
+import { dialUpgrade } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
 
 /** Prefix of subprotocols that tunnel SPDY; the rest is the protocol of the SPDY streams. */
@@ -50,7 +51,20 @@ async function pump(client: WebSocketEnd, agent: ByteStream): Promise<void> {
 }
 
 /** Answers a request for a tunnel after the agent has accepted the protocol in it. If the agent refuses, its response is the answer. */
-export async function relayTunnel(exchange: Exchange, destination: Destination, services: UpgradeServices): Promise<Response> {
+export function relayTunnel(exchange: Exchange, destination: Destination, services: AgentServices): Promise<Response> {
+  return openTunnel(exchange, destination, services).then(
+    (response) => {
+      services.forwarding.tunnelled(response.status)
+      return response
+    },
+    (error: unknown) => {
+      services.forwarding.tunnelled(error instanceof ApiError ? (error.status.code ?? 500) : 500)
+      throw error
+    },
+  )
+}
+
+async function openTunnel(exchange: Exchange, destination: Destination, services: AgentServices): Promise<Response> {
   const { connection, request, signal } = exchange
   if (connection.upgrade === undefined) throw badRequest(noUpgrades)
   const headers = forwardedHeaders(exchange, services.platform)

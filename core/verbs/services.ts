@@ -5,6 +5,7 @@ import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
+import type { ForwardingObserver } from '../forwarding/observer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -39,6 +40,8 @@ export interface Services {
   readonly deprecated: { set(labels: readonly string[], value: number): void }
   /** Metric of the size of bodies in bytes, with the labels resource, verb and group. */
   readonly bodySizes: { observe(labels: readonly [resource: string, verb: string, group: string], bytes: number): void }
+  /** Metrics of connections to node agents. */
+  readonly forwarding: ForwardingObserver
   /** Metrics of watches of one version of a resource. */
   watches(labels: readonly [group: string, version: string, resource: string]): WatchMetrics
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */

@@ -195,4 +195,25 @@ describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
         await eventually('the end of the upgrade', async () => (await state()).upgrades === 0)
       })
     })
+
+  test('what was translated, unpacked and asked for is counted', {
+    skip: !modes.some(({ webSockets }) => webSockets) && 'no kubectl with WebSockets',
+  }, async () => {
+    const lines = (await (await daemon.fetch('/metrics')).text()).split('\n')
+    const value = (sample: string) =>
+      Number(
+        lines
+          .find((line) => line.startsWith(`${sample} `))
+          ?.split(' ')
+          .at(-1) ?? 0,
+      )
+    assert.ok(value('apiserver_stream_translator_requests_total{code="200"}') >= 2)
+    assert.ok(value('apiserver_stream_tunnel_requests_total{code="101"}') >= 1)
+    for (const subresource of ['attach', 'exec', 'portforward'])
+      assert.ok(
+        value(`apiserver_websocket_streaming_requests_total{proxy_type="translated_at_apiserver",subresource="${subresource}"}`) >= 1,
+        subresource,
+      )
+    assert.ok(value('kube_apiserver_pod_logs_insecure_backend_total{usage="enforce_tls"}') >= 1)
+  })
 })

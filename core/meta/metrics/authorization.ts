@@ -18,6 +18,7 @@ export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clo
   const evaluations = registry.histogram(rows.evaluations)
   const errors = registry.counter(rows.errors)
   const exclusions = registry.counter(rows.exclusions)
+  const graph = registry.histogram(rows.graph)
   return {
     decided: (type, name, decision) => decisions.add([type, name, decision]),
     called(name, outcome, milliseconds) {
@@ -30,6 +31,7 @@ export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clo
       if (outcome === 'failed') errors.add([matcher, name])
       if (outcome === 'excluded') exclusions.add([matcher, name])
     },
+    nodes: (operation, milliseconds) => graph.observe([operation], milliseconds / 1000),
     ...createReloadMetrics(registry, clock, authorizationFileRows, server),
   }
 }

@@ -16,6 +16,8 @@ export interface RequestSeries {
   sent(bytes: number): void
 }
 
+export type Passed = (milliseconds: number) => void
+
 export interface RequestMetrics {
   series(labels: RequestLabels): RequestSeries
   readonly requests: Counter<typeof rows.requests.labels>
@@ -23,6 +25,8 @@ export interface RequestMetrics {
   readonly selfRequests: Counter<typeof rows.selfRequests.labels>
   readonly lateEnds: Counter<typeof rows.lateEnds.labels>
   readonly bodySizes: Histogram<typeof rows.bodySizes.labels>
+  /** What counts the milliseconds that a filter took for a request before it passed the request on. */
+  passed(filter: string): Passed
   /** A request had this value of fieldValidation. */
   validated(value: string): void
 }
@@ -33,6 +37,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   const ownDurations = registry.histogram(rows.ownDurations)
   const formerDurations = registry.histogram(rows.formerDurations)
   const sizes = registry.histogram(rows.sizes)
+  const filterDurations = registry.histogram(rows.filterDurations)
   const validations = registry.histogram(rows.fieldValidation)
 
   function create(labels: RequestLabels): RequestSeries {
@@ -68,6 +73,10 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
     selfRequests: registry.counter(rows.selfRequests),
     lateEnds: registry.counter(rows.lateEnds),
     bodySizes: registry.histogram(rows.bodySizes),
+    passed(filter) {
+      const observe = filterDurations.in([filter])
+      return (milliseconds) => observe(milliseconds / 1000)
+    },
     validated: (value) => validations.touch([value]),
   }
 }

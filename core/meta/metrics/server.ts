@@ -1,4 +1,4 @@
-import type { AuditObserver } from '../../audit/recorder.ts'
+import type { AuditObserver, RecorderContext } from '../../audit/recorder.ts'
 import type { ImpersonationObserver } from '../../authn/impersonation-observer.ts'
 import type { Clock } from '../../ports.ts'
 import { createAuditMetrics } from './audit.ts'
@@ -11,7 +11,7 @@ type Rows = typeof requestRows
 
 /** General server metrics. */
 export interface ServerMetrics extends RequestMetrics {
-  readonly audit: AuditObserver
+  readonly audit: AuditObserver & Pick<RecorderContext, 'passed'>
   readonly impersonation: ImpersonationObserver
   /** Running watches and streams. */
   readonly longRunning: Gauge<Rows['longRunning']['labels']>
@@ -26,9 +26,10 @@ export function createServerMetrics(registry: MetricsRegistry, clock: Clock): Se
   const inflight = { readOnly: 0, mutating: 0 }
   registry.collect(requestRows.started, () => [[[], started]])
   registry.collect(requestRows.inFlight, () => Object.entries(inflight).map(([kind, count]) => [[kind], count]))
+  const requests = createRequestMetrics(registry)
   return {
-    ...createRequestMetrics(registry),
-    audit: createAuditMetrics(registry),
+    ...requests,
+    audit: { ...createAuditMetrics(registry), passed: requests.passed('audit') },
     impersonation: createImpersonationMetrics(registry),
     inflight,
     longRunning: registry.gauge(requestRows.longRunning),

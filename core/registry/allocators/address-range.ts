@@ -11,6 +11,8 @@ export interface AddressRange {
   readonly family: Family
   /** As `10.0.0.0/24`. */
   readonly text: string
+  /** Number of usable addresses. */
+  readonly size: number
   /** False for addresses outside the range. */
   contains(address: Address): boolean
   /** False for the network address, and for the broadcast address of IPv4. */
@@ -63,6 +65,7 @@ export function addressRange(text: string): AddressRange | undefined {
     text: `${toText(base, bytes.length)}/${network.prefix}`,
     network: toText(base, bytes.length),
     first: toText(first, bytes.length),
+    size: Math.max(0, Number(last - first + 1n)),
     contains: (address) => contains(network, address),
     isUsable(address) {
       const value = toNumber(address.bytes)

@@ -3,6 +3,7 @@
  * ServiceCIDR objects that are ready.
  */
 import type { Platform } from '../../platform.ts'
+import type { Clock } from '../../ports.ts'
 import { type Family, familyOf } from '../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
@@ -14,6 +15,8 @@ import type { ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
 import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
 import { AllocationError } from './allocation-error.ts'
+import type { AllocationObserver, AllocationScope } from './observer.ts'
+import { UsedAddresses } from './used-addresses.ts'
 
 /** Collisions after which all taken names are listed. */
 const patience = 4
@@ -62,8 +65,19 @@ function isReady(object: ApiObject): boolean {
   return object.metadata.deletionTimestamp === undefined && (ready === undefined || ready.status === 'True')
 }
 
-export function createAddresses(platform: Platform, addresses: ServedResource, serviceCidrs: ServedResource): Addresses {
+interface AddressesContext {
+  readonly platform: Platform
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly observer: AllocationObserver['addresses']
+}
+
+export function createAddresses(
+  { platform, clock, observer }: AddressesContext,
+  addresses: ServedResource,
+  serviceCidrs: ServedResource,
+): Addresses {
   const { store } = addresses
+  const used = new UsedAddresses(observer)
   const managedBy = { key: platform.name('ipaddress.<labels>/managed-by'), value: platform.name('ipallocator.<domain>') }
   const familyLabel = platform.name('ipaddress.<labels>/ip-family')
   const keyOf = (address: string) => store.keys.of('', address)
@@ -71,7 +85,9 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
   async function ranges(): Promise<AddressRange[]> {
     const { entries } = await serviceCidrs.store.list({ namespace: '' })
     const ready = entries.map((entry) => entry.decode()).filter(isReady)
-    return ready.flatMap((object) => (object as RangeObject).spec?.cidrs ?? []).flatMap((text) => addressRange(text) ?? [])
+    const found = ready.flatMap((object) => (object as RangeObject).spec?.cidrs ?? []).flatMap((text) => addressRange(text) ?? [])
+    used.of(found)
+    return found
   }
 
   const ownWrite = ({ context, dryRun }: ReservingWrite): WriteRequest => ({
@@ -92,6 +108,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
     }
     try {
       await createObject(addresses, object, ownWrite(write))
+      used.take(address)
       return true
     } catch (error) {
       if (hasReason(error, 'AlreadyExists')) return false
@@ -115,6 +132,18 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
     return undefined
   }
 
+  /** Counts what `take` does; it returns false when nothing was allocated. */
+  async function counted<T>(range: AddressRange, scope: AllocationScope, take: () => Promise<T | false>): Promise<T | false> {
+    const began = clock.monotonic()
+    const taken = await take().catch((error: unknown) => {
+      observer.failed(range.text, scope)
+      throw error
+    })
+    if (taken === false) observer.failed(range.text, scope)
+    else observer.allocated(range.text, scope, clock.monotonic() - began)
+    return taken
+  }
+
   return {
     async take(text, service, write) {
       const address = parseAddress(text)
@@ -124,20 +153,23 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
         address &&
         (ready.find((each) => each.contains(address)) ?? (write.dryRun ? ready.find(({ family }) => family === familyOf(text)) : undefined))
       if (range === undefined) throw new AllocationError('the provided network does not match the current range')
-      if (!range.isUsable(address!))
+      if (!range.isUsable(address!)) {
+        if (!write.dryRun) observer.failed(range.text, 'static')
         throw new AllocationError(
           `the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`,
         )
+      }
       // A dry run doesn't say whether the address is free: by the time of the write, that may have changed.
       if (write.dryRun) return
-      if (!(await put(canonicalAddress(text), service, write))) throw new AllocationError('provided IP is already allocated')
+      if (!(await counted(range, 'static', () => put(canonicalAddress(text), service, write))))
+        throw new AllocationError('provided IP is already allocated')
     },
 
     async takeAny(family, service, write) {
       for (const range of (await ranges()).filter((each) => each.family === family)) {
         if (write.dryRun) return range.network
-        const address = await takeFrom(range, service, write)
-        if (address !== undefined) return address
+        const address = await counted(range, 'dynamic', async () => (await takeFrom(range, service, write)) ?? false)
+        if (address !== false) return address
       }
       throw new AllocationError('range is full')
     },
@@ -152,6 +184,7 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
       const { uid = '' } = found?.metadata ?? {}
       try {
         await deleteObject(addresses, '', address, { preconditions: { uid } }, ownWrite(write))
+        used.release(address)
       } catch (error) {
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
       }
@@ -159,10 +192,13 @@ export function createAddresses(platform: Platform, addresses: ServedResource, s
 
     async taken() {
       const { entries } = await store.list({ namespace: '', matches: ({ labels }) => labels[managedBy.key] === managedBy.value })
-      return entries.flatMap((entry) => {
+      const found = entries.flatMap((entry) => {
         const parent = parentOf(entry.decode())
         return parent ? { address: store.keys.parse(entry.key).name, parent } : []
       })
+      await ranges()
+      used.count(found.map(({ address }) => address))
+      return found
     },
   }
 }

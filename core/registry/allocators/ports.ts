@@ -1,7 +1,9 @@
 /** Allocated node ports, stored under one key and changed by compare-and-swap. */
 import type { KeyValueStore } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
-import type { PortRange, PortSet } from './port-set.ts'
+import { type CountedPorts, countedPorts } from './counted-ports.ts'
+import type { AllocationObserver } from './observer.ts'
+import type { PortRange, PortSet, PortSource } from './port-set.ts'
 import { printPorts, readPorts } from './range-allocation.ts'
 
 /** Maximum attempts against other servers; changes within this server are serialized. */
@@ -10,6 +12,8 @@ const tries = 50
 export interface Ports {
   /** Applies `work` to the set and stores it; repeats on a write conflict. */
   change<T>(work: (set: PortSet) => T): Promise<T>
+  /** As `change`, and counts the ports that `work` takes. */
+  allocate<T>(work: (set: PortSource) => T): Promise<T>
   /** The ports that are taken. */
   taken(): Promise<ReadonlySet<number>>
   readonly range: PortRange
@@ -17,7 +21,7 @@ export interface Ports {
 
 const same = (a: Uint8Array | undefined, b: Uint8Array) => a?.length === b.length && a.every((byte, index) => byte === b[index])
 
-export function createPorts(store: KeyValueStore, prefix: string, range: PortRange): Ports {
+export function createPorts(store: KeyValueStore, prefix: string, range: PortRange, observer: AllocationObserver['ports']): Ports {
   const key = `${prefix}/ranges/servicenodeports`
   let last: Promise<unknown> = Promise.resolve()
 
@@ -27,20 +31,38 @@ export function createPorts(store: KeyValueStore, prefix: string, range: PortRan
       const set = readPorts(kv?.value, range)
       const result = work(set)
       const value = printPorts(set)
-      if (kv ? same(kv.value, value) : set.taken.size === 0) return result
-      const swap = await store.put(key, value, kv?.modRevision ?? 0)
-      if (swap.ok) return result
+      const isStored = kv ? same(kv.value, value) : set.taken.size === 0
+      const swap = isStored ? { ok: true as const } : await store.put(key, value, kv?.modRevision ?? 0)
+      if (swap.ok) {
+        observer.used(set.taken.size, range.to - range.from + 1 - set.taken.size)
+        return result
+      }
       kv = swap.current
     }
     throw internalError('the record of node ports keeps changing')
   }
 
+  function change<T>(work: (set: PortSet) => T): Promise<T> {
+    const result = last.then(() => attempt(work))
+    last = result.catch(() => {})
+    return result
+  }
+
   return {
     range,
-    change(work) {
-      const result = last.then(() => attempt(work))
-      last = result.catch(() => {})
-      return result
+    change,
+    async allocate(work) {
+      // An attempt that met a conflict does not count.
+      let counted: CountedPorts | undefined
+      try {
+        return await change((set) => {
+          counted = countedPorts(set)
+          return work(counted)
+        })
+      } finally {
+        for (const scope of counted?.taken ?? []) observer.allocated(scope)
+        if (counted?.failed !== undefined) observer.failed(counted.failed)
+      }
     },
     taken: async () => readPorts((await store.get(key)).kv?.value, range).taken,
   }

@@ -15,6 +15,7 @@ import { surplusAddresses, takeAddresses } from './cluster-ips.ts'
 import { dryRunPorts } from './dry-run-ports.ts'
 import { chooseFamilies } from './ip-families.ts'
 import { lacksPorts, PortRefused, takePorts } from './node-ports.ts'
+import type { AllocationObserver } from './observer.ts'
 import type { PortRange, PortSource } from './port-set.ts'
 import { createPorts } from './ports.ts'
 import { noLeaks, repair } from './repair.ts'
@@ -30,6 +31,7 @@ export interface ServiceAddressesOptions {
   readonly store: KeyValueStore
   readonly clock: Clock
   readonly logger: Logger
+  readonly observer: AllocationObserver
   readonly prefix: string
   /** CIDRs, one per family, the default family first. */
   readonly serviceClusterIpRanges: readonly string[]
@@ -44,8 +46,9 @@ export interface ServiceAddressesOptions {
 export function createServiceAddresses(options: ServiceAddressesOptions): Reservations {
   const { platform, settings, store, clock, logger, prefix, services, endpoints } = options
   const { definition } = services
-  const addresses = createAddresses(platform, options.ipAddresses, options.serviceCidrs)
-  const ports = createPorts(store, prefix, options.serviceNodePortRange)
+  const { observer } = options
+  const addresses = createAddresses({ platform, clock, observer: observer.addresses }, options.ipAddresses, options.serviceCidrs)
+  const ports = createPorts(store, prefix, options.serviceNodePortRange, observer.ports)
   const ranges = options.serviceClusterIpRanges.map((text) => {
     const range = addressRange(text)
     if (range === undefined) throw new Error(`service range ${text} is not a CIDR`)
@@ -86,7 +89,7 @@ export function createServiceAddresses(options: ServiceAddressesOptions): Reserv
         takePorts(copy, old, set)
         return copy
       }
-      Object.assign(spec, dryRun ? take(dryRunPorts(await ports.taken())) : await ports.change(take))
+      Object.assign(spec, dryRun ? take(dryRunPorts(await ports.taken())) : await ports.allocate(take))
     } catch (error) {
       if (error instanceof PortRefused) throw invalid(definition, service.metadata.name ?? '', error.errors.list)
       throw error

@@ -73,8 +73,10 @@ function upgraded(
     const backend = await locate(target, options)
     const destination = destinationOf(target, backend)
     if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
-    const unpacks = isWebSocket(exchange.request) && services.settings.enabled(gate) && !servedByAgent(target, backend)
-    return (unpacks ? unpack(target, destination, options) : undefined) ?? relayUpgrade(exchange, destination, services)
+    const isStream = isWebSocket(exchange.request) && services.settings.enabled(gate)
+    const direct = isStream && servedByAgent(target, backend)
+    if (isStream) services.forwarding.streamed(exchange.info.subresource, direct)
+    return (isStream && !direct ? unpack(target, destination, options) : undefined) ?? relayUpgrade(exchange, destination, services)
   }
   return { verbs: { get: verb, create: verb } }
 }
@@ -100,10 +102,12 @@ const readLog: Verb = async (target) => {
   const { exchange, name, services } = target
   checkAcceptable(target)
   const options = optionsOf(exchange.query, PodLogOptions)
+  const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
+  services.forwarding.logAsked(unverified)
   const backend = await logOf(target, options)
   if (backend === undefined) return new Reply(null, { status: 204 })
-  const destination = destinationOf(target, backend, options['insecureSkipTLSVerifyBackend'] === true)
-  return logAnswer(exchange, await openLog(exchange, destination, name, services.outbound), services)
+  const destination = destinationOf(target, backend, unverified)
+  return logAnswer(exchange, await openLog(exchange, destination, name, services), services)
 }
 
 export const podForward = upgraded(forwardTo, 'PortForwardWebsockets', ({ exchange, services }, destination) =>

@@ -72,7 +72,12 @@ const of = (...types: string[]) => types.map((type) => ({ type }))
 
 test('modes', async () => {
   const platform = createPlatform()
-  const nodes = followNodes(() => undefined, new ManualClock(), platform)
+  const nodes = followNodes(
+    () => undefined,
+    new ManualClock(),
+    platform,
+    () => {},
+  )
   const context = { rbac: new RbacIndex('rbac'), platform, nodes, policies: [] }
   const verdict = async (modes: string[], who: string) =>
     (await createAuthorizer(of(...modes), context).authorize(onResource(who, 'get', 'pods'), undefined)).verdict

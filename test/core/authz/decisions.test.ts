@@ -35,7 +35,12 @@ const letters: { readonly [letter: string]: readonly string[] } = {
 const verbsOf = (text: string) => new Set([...text].flatMap((letter) => letters[letter] ?? assert.fail(`no verbs ${letter}`)))
 
 function authorizerWith(modes: readonly string[], rbac: RbacIndex, policies: readonly Policy[] = []): Authorizer {
-  const nodes = followNodes(() => undefined, new ManualClock(), platform)
+  const nodes = followNodes(
+    () => undefined,
+    new ManualClock(),
+    platform,
+    () => {},
+  )
   return createAuthorizer(
     modes.map((type) => ({ type })),
     { platform, rbac, nodes, policies },

@@ -304,3 +304,42 @@ function assertFailureText({ status, body }: { status: number; body: unknown }):
   assert.equal(status, 500)
   assert.match((body as { message: string }).message, /failed: the server is currently unable to handle the request$/)
 }
+
+test('calls and conversions are counted and timed, by what went wrong', async (t) => {
+  const hook = await open(t)
+  await hook.create(at('v1'), widget(group, 'a'))
+  const answers: readonly (readonly [failure: string, answer: Answer])[] = [
+    ['', answering()],
+    ['call', () => new Response('no', { status: 500 })],
+    ['malformed_response', () => '{}'],
+    ['partial_response', answering((object) => object, { convertedObjects: [] })],
+    ['invalid_converted_object', answering((object) => ({ ...object, kind: 'Other' }))],
+  ]
+  for (const [, answer] of answers) {
+    hook.answer = answer
+    await hook.send('PUT', at('v2', 'a'), { ...widget(group, 'a'), apiVersion: `${group}/v2` })
+  }
+  const lines = (await hook.get<string>('/metrics')).body.split('\n')
+  const value = (start: string) =>
+    Number(
+      lines
+        .find((line) => line.startsWith(start))
+        ?.split(' ')
+        .at(-1) ?? 0,
+    )
+  for (const [failure] of answers) {
+    const labels =
+      failure === '' ? '{failure_type="",result="success"}' : `{failure_type="conversion_webhook_${failure}_failure",result="failure"}`
+    assert.ok(value(`apiserver_conversion_webhook_request_total${labels}`) >= 1, failure)
+    assert.ok(value(`apiserver_conversion_webhook_duration_seconds_count${labels}`) >= 1, failure)
+  }
+  const named = `crd_name="widgets.${group}"`
+  const conversions = lines.filter(
+    (line) => line.startsWith('apiserver_crd_conversion_webhook_duration_seconds_count') && line.includes(named),
+  )
+  for (const succeeded of ['true', 'false'])
+    assert.ok(
+      conversions.some((line) => line.includes(`succeeded="${succeeded}"`)),
+      succeeded,
+    )
+})

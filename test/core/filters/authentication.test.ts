@@ -29,6 +29,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
   const filter = authentication({
     authenticator: { name: 'test', authenticate: answer },
     observer: { attempted: (...report) => reports.push(report) },
+    passed: () => {},
     clock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     frontProxyHeaders: { username: ['X-Proxy-User'], uid: [], group: [], extraPrefix: [] },

@@ -24,6 +24,11 @@ export const authorizationRows = {
     labels: call,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
+  graph: histogram('node_authorizer_graph_actions_duration_seconds', {
+    help: 'Duration of changes of the graph from nodes to what they may read, in seconds.',
+    labels: ['operation'],
+    buckets: doubling(0.0001, 12),
+  }),
   failedOpen: counter('apiserver_authorization_webhook_evaluations_fail_open_total', {
     help: 'Requests that a failed authorization webhook left to other authorizers.',
     labels: call,

@@ -15,19 +15,25 @@ import {
 import { authorizationRows, decisionRows } from './authorization.ts'
 import { censusRows } from './census.ts'
 import { authenticationFileRows, authorizationFileRows, encryptionFileRows } from './configuration.ts'
+import { conversionRows } from './conversion.ts'
 import { egressRows } from './egress.ts'
 import { expressionRows } from './expressions.ts'
 import { fairnessRows } from './fairness.ts'
+import { forwardingRows } from './forwarding.ts'
 import { ownClientRows } from './own-client.ts'
 import { peerListRows, peerRows } from './peers.ts'
 import { processRows } from './process.ts'
 import { queueRows } from './queues.ts'
 import { requestRows } from './requests.ts'
+import { serviceRows } from './services.ts'
 import { cacheRows, keyCacheRows, kmsRows, storageRows, storeCallRows, transformationRows } from './storage.ts'
 import { watchRows } from './watches.ts'
 
 export const metricRows: readonly MetricRow[] = [
   requestRows,
+  serviceRows,
+  forwardingRows,
+  conversionRows,
   aggregationRows,
   peerRows,
   peerListRows,

@@ -55,6 +55,11 @@ export const requestRows = {
     help: 'Requests of the server to itself.',
     labels: ['verb', 'group', 'resource', 'subresource'],
   }),
+  filterDurations: histogram('apiserver_request_filter_duration_seconds', {
+    help: 'Time that a filter took for a request before it passed the request on, in seconds.',
+    labels: ['filter'],
+    buckets: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30],
+  }),
   terminations: counter('apiserver_request_terminations_total', {
     help: 'Requests that the server ended in self-defence: 429, or 504 after the timeout.',
     labels: [...resource, 'code'],

@@ -1,0 +1,26 @@
+import { counter } from '../metric-row.ts'
+
+const logs = 'kube_apiserver_pod_logs'
+
+/** Connections to node agents. */
+export const forwardingRows = {
+  streamed: counter('apiserver_websocket_streaming_requests_total', {
+    help: 'WebSockets for subresources of pods, by what serves them: the node agent, or this server for it.',
+    labels: ['subresource', 'proxy_type'],
+  }),
+  translated: counter('apiserver_stream_translator_requests_total', {
+    help: 'Commands that were translated from WebSocket to SPDY, by status code.',
+    labels: ['code'],
+  }),
+  tunnelled: counter('apiserver_stream_tunnel_requests_total', {
+    help: 'Forwarded ports that were unpacked from WebSocket, by status code.',
+    labels: ['code'],
+  }),
+  logs: counter(`${logs}_insecure_backend_total`, {
+    help: 'Requests for logs, by whether the certificate of the node agent has to be verified.',
+    labels: ['usage'],
+  }),
+  refusedLogs: counter(`${logs}_backend_tls_failure_total`, {
+    help: 'Requests for logs that failed because the certificate of the node agent could not be verified.',
+  }),
+}
