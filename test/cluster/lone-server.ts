@@ -66,9 +66,11 @@ export async function startLoneServer(name: ServerName, flags: (file: LoneServer
     } else start(process.execPath, [bundle, '--platform=kubernetes', ...all, '--data-dir=:memory:', '--controllers='])
     const client = tlsFetch(url, { ca: authority.certPem })
     stops.push(() => client.close())
-    const api = apiOf((path, init = {}) =>
-      client.fetch(path, { ...init, headers: { authorization: `Bearer ${adminToken}`, ...init.headers } }),
-    )
+    const api = apiOf((path, init = {}) => {
+      const headers = new Headers(init.headers)
+      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${adminToken}`)
+      return client.fetch(path, { ...init, headers })
+    })
     await eventually(`${name} is ready`, async () => (await api.get('/readyz')).status === 200)
     const kubeconfig = file(
       'kubeconfig',

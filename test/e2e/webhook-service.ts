@@ -23,6 +23,8 @@ const answers: { readonly [path: string]: (review: Review) => object } = {
     const path = object?.metadata.labels ? '/metadata/labels/checked' : '/metadata/labels'
     return patch({ op: 'add', path, value: object?.metadata.labels ? 'yes' : { checked: 'yes' } })
   },
+  '/annotate': () => ({ allowed: true, auditAnnotations: { seen: 'yes', why: 'because' } }),
+  '/deny': () => ({ allowed: false, auditAnnotations: { seen: 'no' }, status: { code: 403, message: 'not here' } }),
   '/no-latest': ({ request: { object } }) =>
     JSON.stringify(object?.spec ?? '').includes(':latest')
       ? { allowed: false, status: { code: 403, reason: 'Forbidden', message: 'images need a fixed tag' } }
