@@ -74,6 +74,30 @@ test('JSON, in two streams with a buffer that is written in time and at the end;
   assert.ok(!told.some((line) => line.includes('authentication of aggregated API servers published')), 'a debug message of another file')
 })
 
+test('text in two streams: messages wait in the buffer until it is full, or for its time', async () => {
+  const split = ['--feature-gates=LoggingAlphaOptions=true', '--log-text-split-stream', '--v=3']
+  const ask = async (daemon: Daemon, count: number) => {
+    for (let n = 0; n < count; n++) await (await daemon.fetch('/version', { headers: { 'audit-id': `request-${n}` } })).text()
+  }
+  const written = (daemon: Daemon) => daemon.output().slice(0, daemon.output().length - daemon.log().length)
+  const full = await startDaemon({ flags: [...memory, ...split, '--log-text-info-buffer-size=16Ki', '--log-flush-frequency=1h'] })
+  assert.ok(!written(full).includes('"serving"'), 'it waits in the buffer')
+  await ask(full, 100)
+  await eventually('a full buffer is written', async () => written(full).includes('"serving"'))
+  assert.ok(!written(full).includes('audit-ID="request-99"'), 'the rest waits')
+  await full.stop()
+  assert.ok(written(full).includes('audit-ID="request-99"'), 'the end writes what waits')
+  assert.ok(
+    linesOf(full.log()).every((line) => !line.startsWith('I')),
+    'standard error has no messages',
+  )
+  for (const line of linesOf(written(full))) assert.match(line, textLine)
+
+  const timed = await startDaemon({ flags: [...memory, ...split, '--log-text-info-buffer-size=1Mi', '--log-flush-frequency=20ms'] })
+  await eventually('the time is over', async () => written(timed).includes('"serving"'))
+  await timed.stop()
+})
+
 test('flags of the log that do not fit', async () => {
   const refused: readonly (readonly [flags: readonly string[], error: RegExp])[] = [
     [['--log-text-split-stream'], /--log-text-split-stream needs --feature-gates=LoggingAlphaOptions=true/],
