@@ -234,6 +234,18 @@ test('other callers decide nothing; a rate samples new traces', async (t) => {
   for (const digit of ['1', '2', '3']) assert.ok(!collector.spans.some(({ traceId }) => traceId === traceOf(digit)), digit)
 })
 
+test('a rate between none and all samples a part of the traces', async (t) => {
+  using collector = await startOtlpReceiver()
+  const daemon = await startDaemon({ flags: [...memory, ...traced(directoryOf(t), collector.endpoint, 300_000)] })
+  t.after(() => daemon.stop())
+  const count = 200
+  for (let number = 0; number < count; number++) await send(daemon, `${collection}/none`, { 'audit-id': `part-${number}` })
+  await daemon.stop()
+  const roots = collector.spans.filter(({ kind, attributes }) => kind === 2 && String(attributes['audit-id']).startsWith('part-'))
+  // Five standard deviations from 60.
+  assert.ok(roots.length > 27 && roots.length < 93, `${roots.length} of ${count}`)
+})
+
 test('etcd gets the header of the span of its call', async (t) => {
   const etcd = await startEtcd()
   t.after(() => etcd.stop())
