@@ -70,6 +70,20 @@ test('an event has its members in the order of the reference, and no empty ones'
   )
 })
 
+test('texts of any characters, and objects as text or bytes', () => {
+  const agents = ['é', '日本', '🙂', 'a"\\\n<b>&', '\u2028', '\x7f', '\ud800']
+  for (const userAgent of agents) {
+    const object = JSON.stringify({ text: userAgent.replace('\ud800', '\ufffd'), more: 'x'.repeat(2000) })
+    const event = { ...full, userAgent, requestUri: `/${userAgent}`, requestObject: object, responseObject: bytes(object) }
+    const line = text(encoder.line(event))
+    const parsed = JSON.parse(line)
+    assert.equal(parsed.userAgent, userAgent)
+    assert.deepEqual([parsed.requestObject, parsed.responseObject], [JSON.parse(object), JSON.parse(object)])
+    assert.ok(line.endsWith('}}\n') && !/[<>&\u2028]/.test(line.replaceAll(object, '')))
+    assert.equal(JSON.parse(text(encoder.list([event, least]))).items.length, 2)
+  }
+})
+
 test('items of a list have no kind and apiVersion', () => {
   const { kind, apiVersion, metadata, items, ...rest } = JSON.parse(text(encoder.list([least, full])))
   assert.deepEqual([kind, apiVersion, metadata, rest], ['EventList', 'audit.k8s.io/v1', {}, {}])
