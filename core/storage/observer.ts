@@ -16,8 +16,8 @@ export interface CacheState {
 export interface CacheObserver {
   /** A cache is there; the returned function is called when it is closed. */
   opened(state: CacheState): () => void
-  /** It has been loaded from the store. */
-  loaded(): void
+  /** So many objects have been loaded from the store. */
+  loaded(objects: number): void
   /** Events came from the store, and went on to watches. */
   changed(events: number): void
   /** A list was answered. `field`: of the index that found the objects. */

@@ -133,7 +133,7 @@ export function createWatchCache({ objects, store, clock, logger, pauses, observ
     // `entries` has the previous values.
     const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
     state = { window, watch }
-    observer.loaded()
+    observer.loaded(loaded.entries.length)
   }
 
   function clear(): void {

@@ -26,7 +26,7 @@ export function createStoredMetrics(registry: MetricsRegistry): StoredMetrics {
   const calls = callMetrics(registry)
   const cacheCalls = cacheMetrics(registry, caches, replayed)
   return {
-    observe: (resource) => new ResourceObserver(resource, calls, new ResourceCacheObserver(resource, caches, cacheCalls)),
+    observe: (resource) => new ResourceObserver(resource, calls, caches, cacheCalls),
     watches: createWatchMetrics(registry, replayed),
     sized: (group, resource, bytes = -1) => sizes.set([group, resource], bytes),
     *caches() {
@@ -57,10 +57,15 @@ class ResourceObserver implements StorageObserver {
   readonly #handles: { [call in StoreCall]?: readonly [count: () => void, observe: (seconds: number) => void] } = {}
   readonly cache: CacheObserver
 
-  constructor({ group, resource }: GroupResource, metrics: ReturnType<typeof callMetrics>, cache: CacheObserver) {
-    this.#labels = [group, resource]
+  constructor(
+    on: GroupResource,
+    metrics: ReturnType<typeof callMetrics>,
+    caches: Map<CacheState, GroupResource>,
+    cacheCalls: ReturnType<typeof cacheMetrics>,
+  ) {
+    this.#labels = [on.group, on.resource]
     this.#metrics = metrics
-    this.cache = cache
+    this.cache = new ResourceCacheObserver(on, this, caches, cacheCalls)
   }
 
   called(call: StoreCall, milliseconds: number, failed: boolean): void {
@@ -121,12 +126,19 @@ function cacheMetrics(
 /** A class, because there is one for every resource. */
 class ResourceCacheObserver implements CacheObserver {
   readonly #resource: GroupResource
+  readonly #stored: Pick<StorageObserver, 'listed'>
   readonly #labels: Labels
   readonly #caches: Map<CacheState, GroupResource>
   readonly #metrics: ReturnType<typeof cacheMetrics>
 
-  constructor(resource: GroupResource, caches: Map<CacheState, GroupResource>, metrics: ReturnType<typeof cacheMetrics>) {
+  constructor(
+    resource: GroupResource,
+    stored: Pick<StorageObserver, 'listed'>,
+    caches: Map<CacheState, GroupResource>,
+    metrics: ReturnType<typeof cacheMetrics>,
+  ) {
     this.#resource = resource
+    this.#stored = stored
     this.#labels = [resource.group, resource.resource]
     this.#caches = caches
     this.#metrics = metrics
@@ -137,8 +149,10 @@ class ResourceCacheObserver implements CacheObserver {
     return () => void this.#caches.delete(state)
   }
 
-  loaded(): void {
+  loaded(objects: number): void {
     this.#metrics.loads.add(this.#labels)
+    // A cache is loaded by a list from the store.
+    this.#stored.listed(objects, objects, objects)
   }
 
   changed(events: number): void {
