@@ -73,11 +73,18 @@ export async function eachInSlices<T>(items: readonly T[], slices: Slices, work:
   }
 }
 
-/** As `Array.filter`, yielding between slices. */
-export async function filterInSlices<T>(items: readonly T[], slices: Slices, matches: (item: T) => boolean): Promise<readonly T[]> {
+/** As `Array.filter`, yielding between slices; at most `most` items. */
+export async function filterInSlices<T>(
+  items: readonly T[],
+  slices: Slices,
+  matches: (item: T) => boolean,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly T[]> {
   const chosen: T[] = []
-  await eachInSlices(items, slices, (item) => {
+  for (const item of items) {
+    if (chosen.length === most) break
+    if (slices.over) await slices.next()
     if (matches(item)) chosen.push(item)
-  })
+  }
   return chosen
 }

@@ -98,29 +98,31 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
   let isStopped = false
   let cancel = () => {}
 
-  /** `isFirst`: no other resource before it has the same objects. */
-  async function countOne({ store, groupResource: { group, resource } }: ServedResource, isFirst: boolean): Promise<void> {
+  /** `same`: all resources and versions that serve the objects of one storage key; metrics name the first. */
+  async function countOne(same: readonly ServedResource[]): Promise<void> {
+    const [{ store, groupResource: first }] = same as [ServedResource]
     try {
       // From the store itself: a list would load the cache of a resource that no client uses.
       const { items, remaining } = await store.holder.list({ prefix: store.keys.prefix(''), limit: sampled })
       const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
       const size = items.length === 0 ? 0 : Math.ceil(bytes / items.length)
-      objects.set(group, resource, { count: items.length + remaining, size }, clock.monotonic())
-      if (isFirst) sized(group, resource, size * (items.length + remaining))
+      const count = items.length + remaining
+      for (const { groupResource: each } of same) objects.set(each.group, each.resource, { count, size }, clock.monotonic())
+      sized(first.group, first.resource, size * count)
     } catch {
-      if (isFirst) sized(group, resource, undefined)
+      sized(first.group, first.resource, undefined)
       // Outdated counts are taken for large ones.
     }
   }
 
   async function turn(): Promise<void> {
     const resources = table.all().filter(({ definition }) => definition.storageKey !== '')
-    const seen = new Set<string>()
+    const byKey = new Map<string, ServedResource[]>()
     for (const resource of resources) {
       const { storageKey } = resource.definition
-      if (!isStopped) await countOne(resource, !seen.has(storageKey))
-      seen.add(storageKey)
+      byKey.set(storageKey, [...(byKey.get(storageKey) ?? []), resource])
     }
+    for (const same of byKey.values()) if (!isStopped) await countOne(same)
     objects.keep((group, plural) => resources.some(({ groupResource: each }) => each.group === group && each.resource === plural))
     if (!isStopped) cancel = clock.after(countInterval, () => void turn())
   }

@@ -9,6 +9,7 @@ import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
 import { ObservedStore } from '../storage/observed-store.ts'
 import type { StorageObserver } from '../storage/observer.ts'
+import { FormBytes } from '../storage/form-bytes.ts'
 import { ServedBytes } from '../storage/served-bytes.ts'
 import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
@@ -97,6 +98,7 @@ export function createServing(options: ServingOptions): ServeRows {
   const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
   const servedBytes = new ServedBytes()
+  const forms = new FormBytes()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
   const cached = ({ group, resource }: GroupResource) =>
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
@@ -120,7 +122,7 @@ export function createServing(options: ServingOptions): ServeRows {
     })
     const base =
       cached(on) && stored.storageKey !== ''
-        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache })
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, forms })
         : directFeed(objects, store)
     if (!keepsVersions) return { rows, store: base, viewOf: () => base }
     const { converter } = versioning

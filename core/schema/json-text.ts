@@ -40,7 +40,7 @@ export function hasLongInteger(text: string): boolean {
     while (isDigit(text.charCodeAt(first - 1))) first--
     let end = at + 1
     while (isDigit(text.charCodeAt(end))) end++
-    if (end - first >= longDigits && beginsNumber(text, first)) return true
+    if (end - first >= longDigits && beginsNumber(text, first) && endsNumber(text, end)) return true
     at = Math.max(at, end - longDigits)
   }
   return false
@@ -51,6 +51,9 @@ function beginsNumber(text: string, first: number): boolean {
   const before = text.charCodeAt(first - 1) === 0x2d ? first - 2 : first - 1
   return before < 0 || ':[, \n\r\t'.includes(text.charAt(before))
 }
+
+/** Whether digits may end an integer: not those at the end of a string, such as a digest. */
+const endsNumber = (text: string, end: number): boolean => end >= text.length || ',]} \n\r\t'.includes(text.charAt(end))
 
 /** Replaces lone surrogates by U+FFFD, as Go does. */
 export const wellFormed = (text: string): string => decoder.decode(encoder.encode(text))

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../resources/definition.ts'
 import type { Codec, Labels } from './codec.ts'
+import type { FormBytes } from './form-bytes.ts'
 import type { ServedBytes } from './served-bytes.ts'
 
 /** Bytes that are valid until a time, in milliseconds since the epoch. */
@@ -44,6 +45,8 @@ export class Entry {
   #fields: { [field: string]: string } | undefined
   #labels: Labels | undefined
   #forms: Map<string, Form> | undefined
+  /** Of the cache that holds the entry. */
+  #room: FormBytes | undefined
   #object: ApiObject | undefined
 
   /** `bytes`: served bytes, or the stored value, so that memory holds the object only once. */
@@ -141,15 +144,44 @@ export class Entry {
     return text
   }
 
+  /** A cache holds the entry from now on, for many readers: encodings are kept as far as there is room. */
+  enter(room: FormBytes): void {
+    const forms = this.#forms
+    this.#forms = undefined
+    this.#room = room
+    for (const [name, form] of forms ?? []) this.#keep(name, form)
+  }
+
+  /** The cache holds another entry of the object, or none. */
+  leave(): void {
+    for (const { bytes } of this.#forms?.values() ?? []) this.#room?.give(bytes.length)
+    this.#forms = undefined
+    this.#room = undefined
+  }
+
+  #keep(name: string, form: Form): void {
+    const before = this.#forms?.get(name)
+    if (before) this.#room?.give(before.bytes.length)
+    if (this.#room?.take(form.bytes.length) !== false) {
+      this.#forms ??= new Map()
+      this.#forms.set(name, form)
+    } else if (before) this.#forms?.delete(name)
+  }
+
   /** A cached encoding that is valid at `now`; undefined when there is none. */
   madeForm(name: string, now = 0): Uint8Array | undefined {
     const known = this.#forms?.get(name)
     return known !== undefined && now < known.until ? known.bytes : undefined
   }
 
-  /** Another encoding, computed once. */
+  /** Another encoding, kept by entries of a cache while there is room, by others always. */
   form(name: string, make: () => Uint8Array): Uint8Array {
     return this.formAt(name, 0, make).bytes
+  }
+
+  /** As `form`, for long lists: entries that no cache holds keep nothing. */
+  sharedForm(name: string, make: () => Uint8Array): Uint8Array {
+    return this.#room === undefined ? (this.madeForm(name) ?? make()) : this.form(name, make)
   }
 
   /**
@@ -157,15 +189,14 @@ export class Entry {
    * epoch.
    */
   formAt(name: string, now: number, make: (changesAt: (time: number) => void) => Uint8Array): Form {
-    this.#forms ??= new Map()
-    const known = this.#forms.get(name)
+    const known = this.#forms?.get(name)
     if (known !== undefined && now < known.until) return known
     let until = Number.POSITIVE_INFINITY
     const bytes = make((time) => {
       until = Math.min(until, time)
     })
     const made = { bytes, until }
-    this.#forms.set(name, made)
+    this.#keep(name, made)
     return made
   }
 }

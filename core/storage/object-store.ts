@@ -49,6 +49,8 @@ export interface EntryQuery {
   readonly at?: Freshness
   /** What the list is made for; absent: the server itself. */
   readonly context?: Context
+  /** The entry of a value, if there is one already. */
+  readonly known?: (key: string, revision: number) => Entry | undefined
   /** Called with each unreadable value, which the list then leaves out; absent: it is an error. */
   readonly unreadable?: Skip
 }
@@ -186,7 +188,7 @@ export function createObjectStore(
       fetched += page.items.length
       for (const [index, kv] of page.items.entries()) {
         if (query.name !== undefined && keys.parse(kv.key).name !== query.name) continue
-        const candidate = reading.read(kv)
+        const candidate = query.known?.(kv.key, kv.modRevision) ?? reading.read(kv)
         if (candidate === undefined) continue
         evaluated++
         if (query.slices?.over) await query.slices.next()

@@ -27,6 +27,7 @@ import {
   typeMetaLength,
 } from './join.ts'
 import { type ListParts, servedParts, textParts } from './list-parts.ts'
+import { protobufView } from './protobuf-view.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -44,13 +45,13 @@ export interface Renderer {
   /** Cache key: renderers with equal names produce equal bytes. */
   readonly form: string
   object(entry: Entry): Uint8Array
-  /** The body of a response: compact JSON ends with a line feed. */
-  list(found: FeedList, meta: ListMeta): Uint8Array
-  /** How items of `list` are produced: stored bytes, encoded and cached with the entry, or encoded every time. */
+  /** The body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
+  list(found: FeedList, meta: ListMeta, prepared?: readonly Form[]): Uint8Array
+  /** How items of `list` are produced: stored bytes, encoded and kept if there is room, or encoded every time. */
   readonly items: 'stored' | 'kept' | 'anew'
-  /** Encodes an entry in advance and caches the result. */
-  prepare(entry: Entry): void
-  /** The same list in parts; nothing is cached. */
+  /** Encodes an entry in advance; absent when `items` is not 'kept'. */
+  readonly prepare?: (entry: Entry) => Form
+  /** The same list in parts. */
   parts(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: JsonObject): Uint8Array
@@ -76,24 +77,25 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const isHeld = hubOf(definition) === undefined
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
   const convert = (entry: Entry) => (isHeld ? entry.bytes : write(fromHeld(definition, entry.decode())))
-  const object = (entry: Entry) => (isHeld ? entry.bytes : entry.form(form, () => convert(entry)))
+  const prepare = (entry: Entry) => entry.formAt(form, 0, () => convert(entry))
+  const object = (entry: Entry) => (isHeld ? entry.bytes : prepare(entry).bytes)
   return {
     negotiated,
     form,
     object,
-    list: (found, meta) =>
+    list: (found, meta, prepared) =>
       listBytes(
         found,
         form,
         JSON.stringify(listMeta(definition, meta)),
-        () => joinJson(found.entries.map(object), typeMetaLength(definition)),
+        () => joinJson(prepared?.map(({ bytes }) => bytes) ?? found.entries.map(object), typeMetaLength(definition)),
         (head, items) => jsonList(definition, head, items),
       ),
     items: isHeld ? 'stored' : 'kept',
-    prepare: object,
+    ...(!isHeld && { prepare }),
     parts: (meta) =>
       servedParts(jsonListStart(definition, JSON.stringify(listMeta(definition, meta))), typeMetaLength(definition), (entry) =>
-        isHeld ? entry.pieces : [entry.madeForm(form) ?? convert(entry)],
+        isHeld ? entry.pieces : [entry.sharedForm(form, () => convert(entry))],
       ),
     bare: (metadata) => write(bareObject(definition, metadata)),
   }
@@ -105,23 +107,26 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const form = `${apiVersion}/protobuf`
   const isHeld = hubOf(definition) === undefined
   const make = (entry: Entry) => encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
-  const raw = (entry: Entry) => entry.form(form, () => make(entry))
+  const view = isHeld ? protobufView(definition) : undefined
+  const makeItem = (entry: Entry) => (view ? encodeProtobuf(schema, view(entry)) : make(entry))
+  const prepare = (entry: Entry) => entry.formAt(form, 0, () => makeItem(entry))
   return {
     negotiated,
     form,
-    object: (entry) => encodeEnvelope(apiVersion, kind, raw(entry)),
-    list: (found, meta) =>
+    // Most have just been written, and need not be parsed.
+    object: (entry) => encodeEnvelope(apiVersion, kind, entry.form(form, () => make(entry))),
+    list: (found, meta, prepared) =>
       listBytes(
         found,
         form,
         JSON.stringify(meta),
-        () => joinProtobufItems(found.entries.map(raw)),
+        () => joinProtobufItems((prepared ?? found.entries.map(prepare)).map(({ bytes }) => bytes)),
         (head, items) => protobufList(definition, head, items),
       ),
     items: 'kept',
-    prepare: raw,
+    prepare,
     parts: (meta) =>
-      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.madeForm(form) ?? make(entry)),
+      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.sharedForm(form, () => makeItem(entry))),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
@@ -143,7 +148,6 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
     object: (entry) => write(fromHeld(definition, entry.decode())),
     list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }),
     items: 'anew',
-    prepare() {},
     parts: (meta) => textParts(format, pretty, listHead(meta), 'items', item),
     bare: (metadata) => write(bareObject(definition, metadata)),
   }
@@ -173,7 +177,6 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     list: ({ entries }, metadata) =>
       write({ ...listHead(metadata), items: entries.length > 0 ? entries.map(item) : null }, PartialObjectMetadataList),
     items: 'anew',
-    prepare() {},
     parts(meta) {
       if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
       if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
@@ -213,23 +216,20 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
       ? withoutLineFeed(bytes)
       : encode({ value: parseToShow(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
   }
-  const joinRows = (entries: readonly Entry[]): Form => {
-    const rows = entries.map(row)
-    return {
-      bytes: joinJson(rows.map(({ bytes }) => bytes)),
-      until: rows.reduce((first, { until }) => Math.min(first, until), Number.POSITIVE_INFINITY),
-    }
-  }
+  const joinRows = (entries: readonly Entry[], rows: readonly Form[] = entries.map(row)): Form => ({
+    bytes: joinJson(rows.map(({ bytes }) => bytes)),
+    until: rows.reduce((first, { until }) => Math.min(first, until), Number.POSITIVE_INFINITY),
+  })
   return {
     negotiated,
     form,
     object: (entry) => written({ resourceVersion: revisionText(entry) }, row(entry).bytes),
-    list: (found, meta) =>
+    list: (found, meta, prepared) =>
       format === 'json' && !pretty
-        ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries), jsonTable, context.now)
+        ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries, prepared), jsonTable, context.now)
         : written({ ...meta }, joinRows(found.entries).bytes),
     items: format === 'json' && !pretty ? 'kept' : 'anew',
-    prepare: row,
+    ...(format === 'json' && !pretty && { prepare: row }),
     parts: (meta) => tableParts(meta),
     bare: (metadata) => {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject

@@ -9,7 +9,7 @@ import { responseHeaders } from '../respond/headers.ts'
 import { ApiError, type Status } from '../respond/status.ts'
 import { withLineFeed } from '../schema/bytes.ts'
 import { eachInSlices } from '../slices.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import { isKept, keptBytes } from './join.ts'
 import { listSource } from './long-list.ts'
@@ -121,8 +121,8 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).list(found, meta))
   const { entries } = found
   const span = startEncoding(target.exchange, negotiated.mediaType)
-  const whole = () => {
-    const bytes = renderer.list(found, meta)
+  const whole = (prepared?: readonly Form[]) => {
+    const bytes = renderer.list(found, meta, prepared)
     span?.end(slowEncoding)
     return respond(target, bytes, type, 200, negotiated)
   }
@@ -137,8 +137,10 @@ export function respondList(target: Target, found: FeedList, next: string | unde
       return sourceResponse(request, source, sent, services.settings.enabled)
     })
   }
-  if (renderer.items === 'stored' || isKept(found, renderer.form, services.clock.now())) return whole()
-  return eachInSlices(entries, slices(), renderer.prepare).then(whole)
+  const { prepare } = renderer
+  if (prepare === undefined || isKept(found, renderer.form, services.clock.now())) return whole()
+  const prepared: Form[] = []
+  return eachInSlices(entries, slices(), (entry) => prepared.push(prepare(entry))).then(() => whole(prepared))
 }
 
 /** Estimates by stored size whether a list is too large to encode at once. */

@@ -16,6 +16,7 @@ import {
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
+import type { FormBytes } from '../storage/form-bytes.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { type CacheObserver, unobserved } from '../storage/observer.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
@@ -25,7 +26,7 @@ import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { changeOf, directFeed } from './direct.ts'
 import { FanOut } from './fan-out.ts'
-import type { FeedList, FeedQuery, WatchableStore } from './feed.ts'
+import type { FeedList, FeedQuery, FieldTerm, WatchableStore } from './feed.ts'
 import { loadAll } from './load.ts'
 import { freshnessTimeout, Reached } from './reached.ts'
 import { SortedEntries } from './sorted-entries.ts'
@@ -50,16 +51,19 @@ export interface CacheOptions {
   readonly logger: Logger
   readonly pauses: Pauses
   readonly observer?: CacheObserver
+  /** Room for encodings of objects, shared by several caches; default: of its own. */
+  readonly forms?: FormBytes
 }
 
-export function createWatchCache({ objects, store, clock, logger, pauses, observer = unobserved.cache }: CacheOptions): WatchableStore {
+export function createWatchCache(options: CacheOptions): WatchableStore {
+  const { objects, store, clock, logger, pauses, observer = unobserved.cache, forms } = options
   const { keys, definition } = objects
   /** Keys in spans are those of the reference: without the prefix of all keys. */
   const prefixLength = keys.prefix('').length - definition.storageKey.length - 2
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
   /** Serves watches that start before the window. */
   const past = directFeed(objects, store)
-  const entries = new SortedEntries()
+  const entries = new SortedEntries(forms)
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
   const reached = new Reached(clock)
@@ -241,11 +245,23 @@ export function createWatchCache({ objects, store, clock, logger, pauses, observ
     })
   }
 
+  /** Waits for the index that a list needs, which is created in slices: all objects are decoded for it. */
+  function index(term: FieldTerm, context: Context | undefined): Promise<void> {
+    const ready = entries.index(
+      term,
+      pauses.slices(() => neverAborted),
+    )
+    return context ? unlessGivenUp(ready, context.signal) : ready
+  }
+
   async function select(query: FeedQuery): Promise<FeedList> {
-    const at = query.at ?? 'newest'
+    const { at = 'newest', indexed } = query
+    const needsIndex = () => indexed !== undefined && !entries.isIndexed(indexed.field)
     try {
-      do await refresh(at, query.context)
-      while (state === undefined)
+      do {
+        await refresh(at, query.context)
+        if (state !== undefined && indexed !== undefined && needsIndex()) await index(indexed, query.context)
+      } while (state === undefined || needsIndex())
     } catch (error) {
       if (at === 'newest') observer.readNewest(false)
       if (closed) return objects.list(query)
@@ -254,9 +270,15 @@ export function createWatchCache({ objects, store, clock, logger, pauses, observ
       if (error instanceof NotReady && reports) return objects.list(query)
       throw error
     }
-    if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list(query)
+    if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list({ ...query, known: cached })
     if (at === 'newest') observer.readNewest(true)
     return lists.select(query, reached.revision)
+  }
+
+  /** Most objects of a page at an earlier revision have not changed since. */
+  function cached(key: string, revision: number): Entry | undefined {
+    const entry = entries.get(key)
+    return entry?.revision === revision ? entry : undefined
   }
 
   let storedReads = 0

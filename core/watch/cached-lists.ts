@@ -40,15 +40,21 @@ export class CachedLists {
     this.#recent.clear()
   }
 
-  /** The list at `revision`, the cache's current one; changes made before it resolves are not included. */
+  /**
+   * The list at `revision`, the cache's current one; changes made before it resolves are not included. The field of `query.indexed` must have
+   * an index.
+   */
   select(query: FeedQuery, revision: number): FeedList | Promise<FeedList> {
     const key = rememberedAs(query)
     const known = key === undefined ? undefined : this.#recent.get(key)
     if (known !== undefined) return this.#page(known, known.entries.length, query, revision)
-    const { matches, slices } = query
+    const { matches, slices, limit = 0 } = query
     const entries = this.#find(query)
     if (matches === undefined || slices === undefined || entries.length <= fewEntries)
       return this.#page(this.#remember(key, matches ? entries.filter(matches) : entries), entries.length, query, revision)
+    // One more than a page shows whether there is another page.
+    if (limit > 0)
+      return filterInSlices(entries, slices, matches, limit + 1).then((entries) => this.#page({ entries }, entries.length, query, revision))
     const asked = this.#changes
     return filterInSlices(entries, slices, matches).then((chosen) =>
       this.#page(this.#remember(asked === this.#changes ? key : undefined, chosen), entries.length, query, revision),

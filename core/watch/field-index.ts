@@ -5,9 +5,8 @@ export class FieldIndex {
   readonly #textOf: (entry: Entry) => string
   readonly #byText = new Map<string, Map<string, Entry>>()
 
-  constructor(textOf: (entry: Entry) => string, entries: Iterable<Entry>) {
+  constructor(textOf: (entry: Entry) => string) {
     this.#textOf = textOf
-    for (const entry of entries) this.replace(undefined, entry)
   }
 
   /** Replaces an entry by another one with the same key; either may be absent. */

@@ -1,4 +1,6 @@
+import { eachInSlices, type Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
+import { FormBytes } from '../storage/form-bytes.ts'
 import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
@@ -10,10 +12,18 @@ const filledSize = 384
 /** Entries in key order, in chunks: an insertion moves at most one chunk's entries. */
 export class SortedEntries {
   readonly #byKey = new Map<string, Entry>()
+  readonly #room: FormBytes
   /** No chunk is empty. */
   readonly #chunks: Entry[][] = []
   /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
+  /** Indexes that are being created. They follow changes, but don't have all entries yet. */
+  readonly #partial = new Map<string, { readonly index: FieldIndex; readonly complete: Promise<void> }>()
+
+  /** @param room for encodings that the entries keep. */
+  constructor(room = new FormBytes()) {
+    this.#room = room
+  }
 
   get size(): number {
     return this.#byKey.size
@@ -33,7 +43,9 @@ export class SortedEntries {
       if (chunk.length > chunkSize) this.#chunks.splice(at + 1, 0, chunk.splice(chunkSize / 2))
     }
     this.#byKey.set(entry.key, entry)
-    for (const index of this.#indexes.values()) index.replace(before, entry)
+    before?.leave()
+    entry.enter(this.#room)
+    this.#reindex(before, entry)
   }
 
   /** Replaces all entries. The given order is by bytes of the keys, which is nearly always their string order. */
@@ -41,7 +53,10 @@ export class SortedEntries {
     this.clear()
     const isSorted = entries.every(({ key }, index) => index === 0 || (entries[index - 1] as Entry).key < key)
     const sorted = isSorted ? entries : entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    for (const entry of sorted) this.#byKey.set(entry.key, entry)
+    for (const entry of sorted) {
+      this.#byKey.set(entry.key, entry)
+      entry.enter(this.#room)
+    }
     for (let at = 0; at < sorted.length; at += filledSize) this.#chunks.push(sorted.slice(at, at + filledSize))
   }
 
@@ -49,16 +64,19 @@ export class SortedEntries {
     const before = this.#byKey.get(key)
     if (before === undefined) return
     this.#byKey.delete(key)
+    before.leave()
     const at = this.#chunkOf(key)
     const chunk = this.#chunks[at]
     chunk?.splice(position(chunk, key), 1)
     if (chunk?.length === 0) this.#chunks.splice(at, 1)
-    for (const index of this.#indexes.values()) index.replace(before, undefined)
+    this.#reindex(before, undefined)
   }
 
   clear(): void {
+    for (const entry of this.#byKey.values()) entry.leave()
     this.#byKey.clear()
     this.#indexes.clear()
+    this.#partial.clear()
     this.#chunks.length = 0
   }
 
@@ -76,14 +94,45 @@ export class SortedEntries {
     return found.flat()
   }
 
-  /** Copies the entries under a prefix whose field has this value, found by index. */
-  withField({ field, value, read }: FieldTerm, prefix: string, after = ''): Entry[] {
-    let index = this.#indexes.get(field)
-    if (index === undefined) {
-      index = new FieldIndex((entry) => entry.field(field, read), this.#byKey.values())
-      this.#indexes.set(field, index)
+  /** Whether a field has an index. */
+  isIndexed(field: string): boolean {
+    return this.#indexes.has(field)
+  }
+
+  /** Creates the index of a field, unless there is one; callers at the same time share the work. `clear` gives it up. */
+  index({ field, read }: FieldTerm, slices: Slices): Promise<void> {
+    if (this.#indexes.has(field)) return Promise.resolve()
+    let partial = this.#partial.get(field)
+    if (partial === undefined) {
+      const index = new FieldIndex((entry) => entry.field(field, read))
+      partial = { index, complete: this.#fill(field, index, slices) }
+      this.#partial.set(field, partial)
     }
-    return index.of(value).filter(({ key }) => key > after && key.startsWith(prefix))
+    return partial.complete
+  }
+
+  async #fill(field: string, index: FieldIndex, slices: Slices): Promise<void> {
+    const isWanted = () => this.#partial.get(field)?.index === index
+    try {
+      await eachInSlices([...this.#byKey.values()], slices, (entry) => {
+        // Others have been replaced meanwhile, and are in the index.
+        if (this.#byKey.get(entry.key) === entry) index.replace(undefined, entry)
+      })
+      if (isWanted()) this.#indexes.set(field, index)
+    } finally {
+      if (isWanted()) this.#partial.delete(field)
+    }
+  }
+
+  #reindex(before: Entry | undefined, after: Entry | undefined): void {
+    for (const index of this.#indexes.values()) index.replace(before, after)
+    for (const { index } of this.#partial.values()) index.replace(before, after)
+  }
+
+  /** Copies the entries under a prefix whose field, which has an index, has this value. */
+  withField({ field, value }: FieldTerm, prefix: string, after = ''): Entry[] {
+    const found = this.#indexes.get(field)?.of(value) ?? []
+    return found.filter(({ key }) => key > after && key.startsWith(prefix))
   }
 
   /** Index of the last chunk that starts with a key less than or equal to this one. */

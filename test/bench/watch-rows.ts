@@ -35,9 +35,9 @@ async function bytesPerWatch(server: MeasuredServer, watch: Watch): Promise<stri
   }
   // Code is compiled, caches are filled.
   await inParallel(500, opening, (index) => open(count + index))
-  const before = await server.memory!()
+  const before = await server.probe!.memory()
   await inParallel(count, opening, open)
-  const after = await server.memory!()
+  const after = await server.probe!.memory()
   const [failure] = failures
   if (failure) throw failure
   connections.close()

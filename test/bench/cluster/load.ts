@@ -19,6 +19,10 @@ export interface LoadOptions {
   readonly server: Server
   readonly scale: number
   readonly seconds: number
+  /** The cluster has its objects already. */
+  readonly filled?: boolean
+  /** Ends when it has them. */
+  readonly fillOnly?: boolean
   /** Watches on each connection. */
   readonly watchesPerConnection?: number
 }
@@ -35,11 +39,12 @@ export interface LoadReport {
 /** What the load is about to do: the caller measures the server in between. */
 export type Phase = 'populated' | 'watching' | 'measuring' | 'measured'
 
-type Message = { readonly phase: Phase } | { readonly log: string } | { readonly report: LoadReport } | { readonly error: string }
+type Message = { readonly phase: Phase } | { readonly log: string } | { readonly report: LoadReport | null } | { readonly error: string }
 
 export interface Load {
   readonly pid: number
-  readonly report: Promise<LoadReport>
+  /** Null: it has only filled the cluster. */
+  readonly report: Promise<LoadReport | null>
 }
 
 /** Is told how far the load is. */
@@ -51,7 +56,7 @@ export interface Progress {
 /** Starts the process. The report rejects when the cluster can't be made, or the process ends. */
 export function startLoad(options: LoadOptions, progress: Progress): Load {
   const child = fork(fileURLToPath(import.meta.url), ['--cluster-load'], { execArgv: ['--import', 'tsx', '--max-old-space-size=4096'] })
-  const report = new Promise<LoadReport>((resolve, reject) => {
+  const report = new Promise<LoadReport | null>((resolve, reject) => {
     child.on('message', (message: Message) => {
       if ('phase' in message) progress.phase(message.phase)
       else if ('log' in message) progress.log(message.log)
@@ -64,14 +69,15 @@ export function startLoad(options: LoadOptions, progress: Progress): Load {
   return { pid: child.pid ?? 0, report }
 }
 
-async function run({ server, scale, seconds, watchesPerConnection }: LoadOptions, tell: (message: Message) => void): Promise<LoadReport> {
+async function run({ server, scale, seconds, filled, fillOnly, watchesPerConnection }: LoadOptions, tell: (message: Message) => void): Promise<LoadReport | null> {
   const plan = planOf(scale)
   const log = (text: string) => tell({ log: text })
   const connections = new Connections(server.url, watchesPerConnection)
   await connections.open()
   const admin = new Client(connections, server)
-  await populate(admin, plan, log)
+  if (!filled) await populate(admin, plan, log)
   tell({ phase: 'populated' })
+  if (fillOnly) return null
   await pause(2_000)
 
   const measures = new Measures()

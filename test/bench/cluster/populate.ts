@@ -6,6 +6,8 @@ import { namespaceName, nodeName, type Plan, placeOf, steadyName } from './plan.
 
 /** Requests in flight. */
 const width = 96
+/** Objects after which the progress is told. */
+const stepsToTell = 10_000
 /** The reference creates this namespace seconds after its start. */
 const leaseNamespace = 'kube-node-lease'
 const exists = [409]
@@ -70,7 +72,11 @@ export async function populate(admin: Client, plan: Plan, log: (text: string) =>
   await create('/api/v1/namespaces', metadata(leaseNamespace))
   for (const { what, count, make } of steps) {
     const began = performance.now()
-    await inParallel(count, width, make)
-    log(`${count} ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+    const tell = (done: number) => log(`${done} ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+    await inParallel(count, width, (index) => {
+      if (index > 0 && index % stepsToTell === 0) tell(index)
+      return make(index)
+    })
+    tell(count)
   }
 }

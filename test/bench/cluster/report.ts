@@ -1,7 +1,7 @@
 /** The tables that a run prints. */
 import { processorSeconds, residentMemory } from '../daemon.ts'
 import type { LoadReport, Phase } from './load.ts'
-import type { MeasuredServer, Memory } from './servers.ts'
+import type { MeasuredServer, Memory, Observed } from './servers.ts'
 
 /** 99th percentiles to reach, in milliseconds; `otherwise` for all other writes and reads, `undefined`: none. */
 const objectives: { readonly [operation: string]: number | undefined } = {
@@ -120,4 +120,11 @@ export function reportOf(server: MeasuredServer, title: string, report: LoadRepo
     `\nevent loop of the load: p99 ${ms(report.loopDelay)}`,
     ...report.failures.map(([what, count]) => `failed ${count} times: ${what}`),
   ].join('\n')
+}
+
+/** The server's event loop and garbage while it was filled or measured. */
+export function loopOf(part: string, { delay, collections, stalls }: Observed): string {
+  const late = `p50 ${ms(delay.p50)}, p99 ${ms(delay.p99)}, longest ${ms(delay.max)}`
+  const garbage = `${(collections.share * 100).toFixed(1)} % of the time, longest ${ms(collections.longest)}`
+  return `event loop of the server (${part}): ${late}; ${stalls.length} times busy for 50 ms or more; garbage: ${garbage}`
 }

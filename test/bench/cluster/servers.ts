@@ -1,10 +1,11 @@
 /** Servers to measure: this one, kube-apiserver with etcd, or one that runs already. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { openSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { programPath } from '../../cluster/programs.ts'
 import { killedAtExit } from '../../support/child.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -15,30 +16,68 @@ export interface MeasuredServer extends Server {
   readonly name: string
   /** Its processes, with their names; empty when they are not known. */
   readonly processes: readonly { readonly name: string; readonly pid: number }[]
-  /** Memory after a collection of garbage, in bytes; absent: the server can't tell. */
-  memory?(): Promise<Memory>
+  /** Absent: the server can't tell. */
+  readonly probe?: Probe
+  /** Saves the store to a new file. */
+  save?(file: string): Promise<void>
   stop(): Promise<void>
 }
 
 export type Memory = Pick<NodeJS.MemoryUsage, 'heapUsed' | 'external' | 'rss'>
 
-const probe = fileURLToPath(new URL('../memory-probe.mjs', import.meta.url))
+const preloaded = fileURLToPath(new URL('../probe.mjs', import.meta.url))
 
-async function memoryOf(child: ChildProcess): Promise<Memory> {
-  const answer = once(child, 'message')
-  child.send('memory')
-  const [memory] = (await answer) as [Memory]
-  return memory
+/** What a server under measurement tells about itself. */
+export interface Probe {
+  /** Memory after a collection of garbage, in bytes. */
+  memory(): Promise<Memory>
+  /** Begins to observe the event loop; `profile`: a file for a processor profile of that time. */
+  begin(profile?: string): void
+  end(): Promise<Observed>
+}
+
+/** Times are in milliseconds, those of stalls in microseconds of the profile's clock. */
+export interface Observed {
+  /** How late the event loop was. */
+  readonly delay: { readonly p50: number; readonly p99: number; readonly max: number }
+  /** Collections of garbage: the longest, and their share of the time. */
+  readonly collections: { readonly longest: number; readonly share: number }
+  /** When the event loop did not turn, while the process used the processor for `busy` (50 or more) milliseconds. */
+  readonly stalls: readonly { readonly from: number; readonly to: number; readonly busy: number }[]
+}
+
+function probeOf(child: ChildProcess): Probe {
+  const ask = async <T>(question: string): Promise<T> => {
+    const answer = once(child, 'message')
+    child.send(question)
+    const [told] = (await answer) as [T]
+    return told
+  }
+  return {
+    memory: () => ask('memory'),
+    begin: (profile) => void child.send({ ask: 'begin', profile }),
+    end: () => ask('end'),
+  }
 }
 
 /** The flags that both servers take. A cluster of this size needs more service addresses than the default range has. */
 const common = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction', '--service-cluster-ip-range=10.96.0.0/12']
 
-/** `flags` and `nodeFlags` come last: of the server, and of Node for this server. */
+const program = 'dist/bin/bin.js'
+const run = promisify(execFile)
+
+export interface ServerOptions {
+  readonly flags?: readonly string[]
+  /** Flags of Node for this server. */
+  readonly nodeFlags?: readonly string[]
+  /** A snapshot of the store that this server starts with, if the file exists. */
+  readonly snapshot?: string | undefined
+}
+
+/** The given flags come last. */
 export async function startServer(
   kind: 'this' | 'reference',
-  flags: readonly string[] = [],
-  nodeFlags: readonly string[] = [],
+  { flags = [], nodeFlags = [], snapshot }: ServerOptions = {},
 ): Promise<MeasuredServer> {
   const home = temporaryDirectory('cluster-bench')
   const [port, token] = [await freePort(), crypto.randomUUID()]
@@ -54,8 +93,10 @@ export async function startServer(
     children.push({ name, child: killedAtExit(spawn(program, argv, { stdio: ['ignore', log, log, 'ipc'] })) })
   }
   if (kind === 'this') {
-    const own = ['--platform=kubernetes', `--data-dir=${home.path}/data`, ...all, ...flags]
-    start('apiserver', process.execPath, ['--expose-gc', '--import', probe, ...nodeFlags, 'dist/bin/bin.js', ...own])
+    const data = `--data-dir=${home.path}/data`
+    if (snapshot && existsSync(snapshot)) await run(process.execPath, [program, 'snapshot', 'restore', snapshot, data])
+    const own = ['--platform=kubernetes', data, ...all, ...flags]
+    start('apiserver', process.execPath, ['--expose-gc', '--import', preloaded, ...nodeFlags, program, ...own])
   } else {
     const etcdPort = await freePort()
     const peers = `http://127.0.0.1:${await freePort()}`
@@ -93,7 +134,12 @@ export async function startServer(
     ...server,
     name: kind === 'this' ? 'this server' : 'kube-apiserver',
     processes: children.map(({ name, child }) => ({ name, pid: child.pid ?? 0 })),
-    ...(kind === 'this' && { memory: () => memoryOf(children[0]!.child) }),
+    ...(kind === 'this' && {
+      probe: probeOf(children[0]!.child),
+      async save(file) {
+        await run(process.execPath, [program, 'snapshot', 'save', file, `--data-dir=${home.path}/data`])
+      },
+    }),
     async stop() {
       for (const { child } of children.toReversed()) {
         const exited = once(child, 'exit')
