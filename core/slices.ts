@@ -1,13 +1,17 @@
 /** Cooperative scheduling: long work (evaluations, long lists, selectors over many objects) yields the thread between time slices. */
 import type { Clock } from './ports.ts'
 
-/** Milliseconds that a request may run before it yields. */
-const length = 5
+/** Milliseconds that a request may run before it yields: at least, and at most when the thread is busy. */
+const [length, longest] = [5, 50]
+/** Of the time that other work takes between two slices, the share that a slice may be longer for. */
+const share = 0.25
 
 /** Resumes paused requests first in, first out, one at a time. */
 export class Pauses {
   readonly #clock: Clock
   #last: Promise<void> = Promise.resolve()
+  /** Milliseconds of other work before the last resumption. */
+  #others = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -18,9 +22,21 @@ export class Pauses {
     return new Slices(this.#clock, () => this.#next(), signal)
   }
 
+  /**
+   * As `slices`, for work on everything that is stored: where other work fills the thread, slices are longer. With 5 ms in each turn of some
+   * hundred, a long list would not end before its deadline.
+   */
+  fairSlices(signal: () => AbortSignal): Slices {
+    return new Slices(this.#clock, () => this.#next(), signal, () => Math.min(longest, this.#others * share))
+  }
+
   /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */
   #next(): Promise<void> {
-    const pause = () => this.#clock.pause?.() ?? Promise.resolve()
+    const pause = async () => {
+      const began = this.#clock.monotonic()
+      await this.#clock.pause?.()
+      this.#others = this.#clock.monotonic() - began
+    }
     this.#last = this.#last.then(pause)
     return this.#last
   }
@@ -31,13 +47,16 @@ export class Slices {
   readonly #clock: Clock
   readonly #turn: () => Promise<void>
   readonly #signal: () => AbortSignal
+  /** Length of the next slice, if it is to be longer than usual. */
+  readonly #longer: () => number
   #began: number
   #until: number
 
-  constructor(clock: Clock, turn: () => Promise<void>, signal: () => AbortSignal) {
+  constructor(clock: Clock, turn: () => Promise<void>, signal: () => AbortSignal, longer = () => 0) {
     this.#clock = clock
     this.#turn = turn
     this.#signal = signal
+    this.#longer = longer
     this.#began = clock.monotonic()
     this.#until = this.#began + length
   }
@@ -61,7 +80,7 @@ export class Slices {
     await this.#turn()
     this.#signal().throwIfAborted()
     this.#began = this.#clock.monotonic()
-    this.#until = this.#began + length
+    this.#until = this.#began + Math.max(length, this.#longer())
   }
 }
 

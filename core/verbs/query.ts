@@ -102,7 +102,7 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
     namespace,
     ...(nameWanted(options) as { name?: string }),
     context: exchange,
-    slices: services.pauses.slices(() => exchange.signal),
+    slices: services.pauses.fairSlices(() => exchange.signal),
     ...(matches && { matches, selector: selectorKey(options) }),
     ...(indexed && { indexed }),
     ...(limit > 0 && { limit }),

@@ -128,7 +128,7 @@ export function respondList(target: Target, found: FeedList, next: string | unde
   }
   if (entries.length <= fewEntries) return whole()
   const { exchange, services } = target
-  const slices = () => services.pauses.slices(() => exchange.signal)
+  const slices = () => services.pauses.fairSlices(() => exchange.signal)
   if (renderer.items === 'anew' || isLarge(entries)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }

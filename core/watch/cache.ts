@@ -99,7 +99,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     const loaded = await loadAll(
       objects,
       store,
-      pauses.slices(() => neverAborted),
+      pauses.fairSlices(() => neverAborted),
     )
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     // Meanwhile, a read found that the store's revision went backwards.
@@ -249,7 +249,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   function index(term: FieldTerm, context: Context | undefined): Promise<void> {
     const ready = entries.index(
       term,
-      pauses.slices(() => neverAborted),
+      pauses.fairSlices(() => neverAborted),
     )
     return context ? unlessGivenUp(ready, context.signal) : ready
   }

@@ -85,3 +85,30 @@ describe('daemons on one etcd', () => {
     assert.deepEqual(await endpointsOf(staying), ['192.0.2.1'])
   })
 })
+
+describe('daemons on one etcd that count each other', () => {
+  let etcd: Etcd
+  const daemons: Daemon[] = []
+  const start = async (address: string, count: number) => {
+    const shared = ['--platform=kubernetes', `--etcd-servers=${etcd.servers.join(',')}`, '--service-account-issuer=https://issuer.example']
+    const own = [`--advertise-address=${address}`, '--endpoint-reconciler-type=master-count', `--apiserver-count=${count}`]
+    const daemon = await startDaemon({ flags: [...shared, ...own] })
+    daemons.push(daemon)
+    const { body } = await apiOf(daemon.fetch).get<Endpoints>('/api/v1/namespaces/default/endpoints/kubernetes')
+    return (body.subsets ?? []).flatMap(({ addresses }) => addresses.map(({ ip }) => ip))
+  }
+  before(async () => {
+    etcd = await startEtcd()
+  })
+  after(async () => {
+    for (const daemon of daemons) await daemon.stop('SIGKILL').catch(() => undefined)
+    await etcd.stop()
+  })
+
+  test('as many addresses stay as --apiserver-count says', async () => {
+    assert.deepEqual(await start('192.0.2.1', 2), ['192.0.2.1'])
+    assert.deepEqual(await start('192.0.2.2', 2), ['192.0.2.1', '192.0.2.2'])
+    assert.deepEqual(await start('192.0.2.3', 2), ['192.0.2.2', '192.0.2.3'])
+    assert.deepEqual(await start('192.0.2.4', 1), ['192.0.2.4'])
+  })
+})
