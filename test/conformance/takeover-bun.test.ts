@@ -1,4 +1,4 @@
 import { bun } from './daemons.ts'
 import { takeoverOn } from './takeover.ts'
 
-takeoverOn(bun)
+await takeoverOn(bun)

@@ -1,4 +1,4 @@
 import { deno } from './daemons.ts'
 import { takeoverOn } from './takeover.ts'
 
-takeoverOn(deno)
+await takeoverOn(deno)

@@ -1,4 +1,4 @@
 import { node24 } from './daemons.ts'
 import { takeoverOn } from './takeover.ts'
 
-takeoverOn(node24)
+await takeoverOn(node24)

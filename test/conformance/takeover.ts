@@ -1,11 +1,13 @@
 /** A new daemon takes over the port of an old one, with clients that do not try again: two processes, one etcd. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import { migratesConnections } from '../../runtimes/node/http/port-sharing.ts'
 import { apiOf, configMap, type TestObject } from '../support/api.ts'
+import { killedAtExit } from '../support/child.ts'
 import { type Daemon, readCredentials, startDaemon } from '../support/daemon.ts'
 import { type Etcd, startEtcd } from '../support/etcd.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -147,10 +149,36 @@ function startWatch(fetch: Daemon['fetch'], resourceVersion: string) {
   }
 }
 
+const parameter = 'net.ipv4.tcp_migrate_req'
 /** Without it, the kernel may reset a connection that is being opened: one run in thirty on a busy machine. */
-const unsafe = migratesConnections() === false && 'the kernel parameter net.ipv4.tcp_migrate_req is 0'
+const unsafe = migratesConnections() === false && `the kernel parameter ${parameter} is 0, and only root can make a network where it is 1`
 
-export function takeoverOn({ name, command, skip }: DaemonRuntime): void {
+/** Runs a program in a network namespace of its own, with the parameter; its arguments follow. */
+const inOwnNetwork = ['unshare', '--net', 'sh', '-ec', `ip link set lo up; echo 1 > /proc/sys/${parameter.replaceAll('.', '/')}; exec "$@"`, 'sh']
+
+/** Runs a program there; resolves to its exit status, and what it has printed. */
+async function runInOwnNetwork(...program: readonly string[]): Promise<{ readonly status: number | null; readonly output: string }> {
+  const [command = '', ...argv] = [...inOwnNetwork, ...program]
+  // A test file that runs by itself.
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+  const child = killedAtExit(spawn(command, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const parts: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => parts.push(part))
+  const [status] = (await Promise.race([once(child, 'close'), once(child, 'error')])) as [number | Error | null]
+  return { status: typeof status === 'number' ? status : null, output: Buffer.concat(parts).toString() }
+}
+
+export async function takeoverOn(runtime: DaemonRuntime): Promise<void> {
+  const isPossible = unsafe !== false && runtime.skip === false && (await runInOwnNetwork('true')).status === 0
+  if (!isPossible) return takeover(runtime)
+  test(`port sharing on ${runtime.name}, in a network of its own`, { timeout: 3_600_000 }, async () => {
+    const { status, output } = await runInOwnNetwork(process.execPath, ...process.execArgv, process.argv[1] ?? '')
+    assert.equal(status, 0, output)
+    assert.match(output, /^# pass 1$|ℹ pass 1$/m)
+  })
+}
+
+function takeover({ name, command, skip }: DaemonRuntime): void {
   describe(`port sharing on ${name}`, { skip: skip || unsafe, timeout: 3_600_000 }, () => {
     let etcd: Etcd
     before(async () => {
