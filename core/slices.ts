@@ -27,7 +27,12 @@ export class Pauses {
    * hundred, a long list would not end before its deadline.
    */
   fairSlices(signal: () => AbortSignal): Slices {
-    return new Slices(this.#clock, () => this.#next(), signal, () => Math.min(longest, this.#others * share))
+    return new Slices(
+      this.#clock,
+      () => this.#next(),
+      signal,
+      () => Math.min(longest, this.#others * share),
+    )
   }
 
   /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */

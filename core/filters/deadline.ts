@@ -31,7 +31,9 @@ export function deadline(clock: Clock, max: number, terminations: Pick<Terminati
     const answer = next(exchange)
     if (!(answer instanceof Promise)) return answer
     return new Promise((resolve, reject) => {
+      let isLate = false
       const late = () => {
+        isLate = true
         const error = timeout('request did not complete within the allotted timeout')
         exchange.expire(error)
         terminations.timedOut(exchange, answer)
@@ -46,7 +48,7 @@ export function deadline(clock: Clock, max: number, terminations: Pick<Terminati
         (error: unknown) => {
           cancel()
           // A call that has the rest of the request's time, such as that of a webhook, may time out a moment before it.
-          if (clock.monotonic() + 1 >= (exchange.deadline ?? Number.POSITIVE_INFINITY)) late()
+          if (!isLate && clock.monotonic() + 1 >= (exchange.deadline ?? Number.POSITIVE_INFINITY)) late()
           else reject(error)
         },
       )

@@ -114,7 +114,12 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
     negotiated,
     form,
     // Most have just been written, and need not be parsed.
-    object: (entry) => encodeEnvelope(apiVersion, kind, entry.form(form, () => make(entry))),
+    object: (entry) =>
+      encodeEnvelope(
+        apiVersion,
+        kind,
+        entry.form(form, () => make(entry)),
+      ),
     list: (found, meta, prepared) =>
       listBytes(
         found,

@@ -2,8 +2,9 @@
  * A cluster's load on one server: `npm run bench:cluster -- [--scale=1] [--seconds=180] [--reference | --server=URL --token=TOKEN]`. At scale 1:
  * 5,000 node agents, 150,000 pods in 500 namespaces, 1,000 services, 100 pods per second that come and go. README.md of this folder describes it.
  */
-import { join } from 'node:path'
+
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Phase, startLoad } from './cluster/load.ts'
 import { planOf } from './cluster/plan.ts'

@@ -154,7 +154,14 @@ const parameter = 'net.ipv4.tcp_migrate_req'
 const unsafe = migratesConnections() === false && `the kernel parameter ${parameter} is 0, and only root can make a network where it is 1`
 
 /** Runs a program in a network namespace of its own, with the parameter; its arguments follow. */
-const inOwnNetwork = ['unshare', '--net', 'sh', '-ec', `ip link set lo up; echo 1 > /proc/sys/${parameter.replaceAll('.', '/')}; exec "$@"`, 'sh']
+const inOwnNetwork = [
+  'unshare',
+  '--net',
+  'sh',
+  '-ec',
+  `ip link set lo up; echo 1 > /proc/sys/${parameter.replaceAll('.', '/')}; exec "$@"`,
+  'sh',
+]
 
 /** Runs a program there; resolves to its exit status, and what it has printed. */
 async function runInOwnNetwork(...program: readonly string[]): Promise<{ readonly status: number | null; readonly output: string }> {

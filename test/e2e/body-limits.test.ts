@@ -79,7 +79,10 @@ const rows: { readonly [name: string]: Row } = {
   'token request': post(`${namespace}/serviceaccounts/default/token`, json({ spec: {} })),
   scale: { method: 'PUT', path: `${deployment}/scale`, type: kinds.json, content: json(scale), status: 200 },
   // As in the reference, nothing is decompressed.
-  'compressed object': { ...post(maps, () => gzipSync(JSON.stringify(configMap('gzip', { k: 'x'.repeat(10 * limit) }))), kinds.json), status: 400 },
+  'compressed object': {
+    ...post(maps, () => gzipSync(JSON.stringify(configMap('gzip', { k: 'x'.repeat(10 * limit) }))), kinds.json),
+    status: 400,
+  },
   CBOR: { ...post(maps, json(configMap('cbor')), 'application/cbor'), status: 415 },
 }
 

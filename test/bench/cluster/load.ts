@@ -69,7 +69,10 @@ export function startLoad(options: LoadOptions, progress: Progress): Load {
   return { pid: child.pid ?? 0, report }
 }
 
-async function run({ server, scale, seconds, filled, fillOnly, watchesPerConnection }: LoadOptions, tell: (message: Message) => void): Promise<LoadReport | null> {
+async function run(
+  { server, scale, seconds, filled, fillOnly, watchesPerConnection }: LoadOptions,
+  tell: (message: Message) => void,
+): Promise<LoadReport | null> {
   const plan = planOf(scale)
   const log = (text: string) => tell({ log: text })
   const connections = new Connections(server.url, watchesPerConnection)

@@ -19,7 +19,14 @@ test('objects that several resources and versions serve are counted once', async
   }
   const server = await startCore({ priorityAndFairness: 'on' }, { store: counted })
   await eventually('all resources are counted', async () => prefixes.some((each) => each.endsWith('/apiregistration.k8s.io/apiservices/')))
-  assert.equal(prefixes.length, new Set(prefixes).size, `no storage key is read twice: ${prefixes.filter((each, at) => prefixes.indexOf(each) !== at)}`)
-  assert.ok(prefixes.some((each) => each.endsWith('/events/')), 'events of both groups')
+  assert.equal(
+    prefixes.length,
+    new Set(prefixes).size,
+    `no storage key is read twice: ${prefixes.filter((each, at) => prefixes.indexOf(each) !== at)}`,
+  )
+  assert.ok(
+    prefixes.some((each) => each.endsWith('/events/')),
+    'events of both groups',
+  )
   await server.close()
 })

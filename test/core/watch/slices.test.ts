@@ -105,3 +105,39 @@ test('a list in another version is converted and selected in slices', async () =
   )
   await server.close()
 })
+
+test('an index is made in slices, once; a page of selected objects stops where it is full', async () => {
+  const store = memoryStore()
+  const pods = '/api/v1/namespaces/default/pods'
+  const filling = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store })
+  const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'full' }
+  for (let n = 0; n < count; n++) await ask(filling, 'POST', pods, { metadata: { name: `p${n}`, labels: { a: 'b' } }, spec })
+  await filling.close()
+  const clock = countingClock()
+  const server = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store, clock })
+  await ask(server, 'GET', pods)
+  const pauses = async (query: string, found: number) => {
+    const before = clock.pauses
+    clock.hasty = true
+    const { items } = await ask(server, 'GET', `${pods}?${query}`)
+    clock.hasty = false
+    assert.equal(items?.length, found, query)
+    return clock.pauses - before
+  }
+  const onNode = (node: string) => `fieldSelector=spec.nodeName%3D${node}`
+  const [one, other] = await Promise.all([onNode('empty'), onNode('empty')].map((query) => ask(server, 'GET', `${pods}?${query}`)))
+  assert.deepEqual([one?.items, other?.items], [[], []])
+  assert.ok((await pauses('fieldSelector=status.phase%3DPending', count)) >= count, 'all objects are looked at')
+  assert.ok((await pauses('labelSelector=a%3Db&limit=1', 1)) < 10, 'a page')
+  assert.ok((await pauses(onNode('empty'), 0)) < 10, 'the index is there')
+  await server.close()
+
+  const later = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store, clock })
+  await ask(later, 'GET', pods)
+  const before = clock.pauses
+  clock.hasty = true
+  await ask(later, 'GET', `${pods}?${onNode('empty')}`)
+  clock.hasty = false
+  assert.ok(clock.pauses - before >= count, `${clock.pauses - before} pauses for the index`)
+  await later.close()
+})
