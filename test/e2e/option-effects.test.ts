@@ -133,7 +133,9 @@ const tcpTable = '/proc/net/tcp'
 /** Whether a connection of this local port is in TIME_WAIT, as which the kernel's table writes 06. */
 function waitingOn(port: number): boolean {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const rows = readFileSync(tcpTable, 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
+  const rows = readFileSync(tcpTable, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
   return rows.some(([, address = '', , state]) => address.endsWith(local) && state === '06')
 }
 
