@@ -11,10 +11,7 @@ import type { Entry } from '../storage/entry.ts'
 import { metadataFinder, withoutManagedFields } from '../storage/served-metadata.ts'
 
 const decoder = new TextDecoder()
-const encoder = new TextEncoder()
 const fields = new Name('fieldsV1')
-/** `,"managedFields":` */
-const memberStart = encoder.encode(',"managedFields":').length
 
 /** One manager: the parsed members, with the text of its field set. Undefined: the text would be printed otherwise. */
 function managerAt(json: Uint8Array, start: number, end: number): JsonObject | undefined {
@@ -40,7 +37,7 @@ export function protobufView(definition: ResourceDefinition): (entry: Entry) => 
     const place = find(served)
     if (place === undefined || place.managedStart === 0) return whole()
     const managers: JsonObject[] = []
-    const each = new Values(served, place.managedStart + memberStart)
+    const each = new Values(served, place.managersStart)
     while (each.next()) {
       const manager = managerAt(served, each.start, each.end)
       if (manager === undefined) return whole()

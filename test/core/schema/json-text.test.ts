@@ -53,6 +53,7 @@ test('long integers are found at any place, and nothing else is mistaken for one
       assert.equal(hasLongInteger(text), digits >= 16, text)
     }
   }
+  assert.equal(hasLongInteger(`{"digest":"sha256:${'0'.repeat(64)}"}`), false)
   assert.equal(hasLongInteger(`{"x":"${'1'.repeat(100)} ${'a1'.repeat(100)}","y":0.1}`), false)
 })
 
