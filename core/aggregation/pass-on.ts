@@ -1,12 +1,14 @@
 /** Passes requests on to another API server, which answers them (handler_proxy.go of the aggregator, httputil.ReverseProxy). */
-import { whenEnded } from '../filters/ended.ts'
+
 import type { Destination } from '../forwarding/destination.ts'
+import { endAfter, endAtShutdown } from '../forwarding/ending.ts'
 import { forwardedHeaders, isUpgrade } from '../forwarding/headers.ts'
 import { escapePath } from '../forwarding/paths.ts'
 import { answeredHeaders, passedOn } from '../forwarding/relay.ts'
 import { relayUpgrade } from '../forwarding/upgrade.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Outbound } from '../ports.ts'
+import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
@@ -90,13 +92,6 @@ function limitOf({ info, deadline }: Exchange, clock: Clock): number | undefined
   return isDiscovery ? Math.min(discoveryTimeout, left ?? discoveryTimeout) : left
 }
 
-/** Ends what the exchange has begun elsewhere: when its time is over, or when the server shuts down and it has no limit. */
-function endOf(exchange: Exchange, limit: number | undefined, clock: Clock) {
-  const ending = new AbortController()
-  const end = () => ending.abort(new Error('context deadline exceeded'))
-  return { signal: ending.signal, forget: limit === undefined ? exchange.onShutdown(end) : clock.after(Math.max(1, limit), end) }
-}
-
 const redirected = 'the backend attempted to redirect this request, which is not permitted'
 
 function answerOf(response: Response, rejectRedirects: boolean): Response {
@@ -117,16 +112,16 @@ async function relay(
   limit: number | undefined,
 ): Promise<Response> {
   const { request, signal } = exchange
-  const end = endOf(exchange, limit, clock)
+  const ending = limit === undefined ? endAtShutdown(exchange, 0, clock) : endAfter(exchange, limit, clock)
   try {
-    const outgoing = passedOn(request, destination.origin.href, headers, AbortSignal.any([signal, end.signal]))
+    const outgoing = passedOn(request, destination.origin.href, headers, ending.signal)
     const response = await outbound.fetch(outgoing, { ...destination.options, target: destination.target }).catch((error: unknown) => {
       signal.throwIfAborted()
       throw new PlainError(503, `error trying to reach service: ${dialError(error, destination.origin)}`)
     })
-    return whenEnded(exchange, answerOf(response, rejectRedirects), end.forget)
+    return whenEnded(exchange, answerOf(response, rejectRedirects), ending.forget)
   } catch (error) {
-    end.forget()
+    ending.forget()
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { Recorder, type RecorderContext } from '../audit/recorder.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import { whenSent } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { whenSent } from './ended.ts'
 import type { Filter } from './filter.ts'
 
 /**

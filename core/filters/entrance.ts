@@ -1,12 +1,12 @@
 import { type Linked, LinkedList } from '../linked-list.ts'
 import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
+import { whenSent } from '../request/ended.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
 import { createIds } from '../request/ids.ts'
 import { plainHeaders } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { type ApiError, serviceUnavailable } from '../respond/status.ts'
-import { whenSent } from './ended.ts'
 import type { Answer, Handler } from './filter.ts'
 import { createExchange } from './receive.ts'
 

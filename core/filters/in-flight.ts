@@ -1,6 +1,6 @@
+import { whenEnded } from '../request/ended.ts'
 import type { Seat } from '../request/exchange.ts'
 import { PlainError } from '../respond/plain-error.ts'
-import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 import type { Terminations } from './terminations.ts'
 

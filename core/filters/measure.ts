@@ -1,10 +1,10 @@
 import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Clock, Connection } from '../ports.ts'
+import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
-import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 import { fieldValidationOf, requestLabelsOf, resourceLabelsOf } from './request-labels.ts'
 

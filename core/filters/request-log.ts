@@ -1,7 +1,7 @@
 import { formatDuration } from '../config/duration.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { whenSent } from '../request/ended.ts'
 import { loggedTarget } from '../request/logged-target.ts'
-import { whenSent } from './ended.ts'
 import type { Filter } from './filter.ts'
 import { verbOf } from './request-labels.ts'
 

@@ -1,4 +1,5 @@
 import type { Clock, Connection, Logger, SpanAttributes } from '../ports.ts'
+import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { loggedTarget } from '../request/logged-target.ts'
 import { apiErrorOf } from '../respond/error.ts'
@@ -8,7 +9,6 @@ import type { TraceLog } from '../tracing/log-trace.ts'
 import { RecordedSpan, UnsampledSpan } from '../tracing/span.ts'
 import { parseTraceparent } from '../tracing/traceparent.ts'
 import type { RequestSpan, RequestTrace } from '../tracing/tracer.ts'
-import { whenEnded } from './ended.ts'
 import type { Filter } from './filter.ts'
 
 export type BeginSpan = (request: RequestTrace) => RequestSpan | UnsampledSpan

@@ -1,4 +1,5 @@
 /** The log of a container, as its node agent sends it (apiserver/pkg/registry/generic/rest/streamer.go). */
+import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Reply } from '../respond/reply.ts'
 import { serverResponse } from '../respond/server-response.ts'
@@ -10,6 +11,7 @@ import { opcodes } from '../websocket/frames.ts'
 import { isWebSocket, negotiate } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
+import { endAtShutdown, shutdownGrace } from './ending.ts'
 import type { AgentServices } from './observer.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
@@ -35,31 +37,43 @@ async function refusal({ status, body }: Response, name: string): Promise<ApiErr
   return status === 400 ? badRequest(said) : serverResponse(status, resource, name, said)
 }
 
-/** Opens the stream of a log. `name`: the pod's, for error messages. Throws the agent's error. */
-export async function openLog(
-  { signal }: Pick<Exchange, 'signal'>,
-  destination: Destination,
-  name: string,
-  { outbound, forwarding }: Pick<AgentServices, 'outbound' | 'forwarding'>,
-): Promise<Log> {
+export interface LogSource {
+  readonly destination: Destination
+  /** Name of the pod, for error messages. */
+  readonly pod: string
+  /** It ends only when the container does. */
+  readonly follows: boolean
+}
+
+/** Sends the log of a container: as the body of the response, or in messages if the client asks for a WebSocket. Throws the agent's error. */
+export async function relayLog(exchange: Exchange, source: LogSource, services: AgentServices): Promise<Response> {
+  const ending = endAtShutdown(exchange, source.follows ? 0 : shutdownGrace, services.clock)
+  try {
+    return whenEnded(
+      exchange,
+      await answer(exchange, await open(exchange, source, ending.signal, services), services),
+      ending.forget,
+    )
+  } catch (error) {
+    ending.forget()
+    throw error
+  }
+}
+
+async function open({ signal }: Exchange, { destination, pod }: LogSource, ends: AbortSignal, { outbound, forwarding }: AgentServices): Promise<Log> {
   const url = urlOf(destination)
-  const request = new Request(url, { signal, redirect: 'manual' })
+  const request = new Request(url, { signal: ends, redirect: 'manual' })
   const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
     signal.throwIfAborted()
     const why = clientError(error, destination.origin)
     if (why.includes('x509: ')) forwarding.logRefused()
     throw unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
   })
-  if (response.status < 200 || response.status > 206) throw await refusal(response, name)
+  if (response.status < 200 || response.status > 206) throw await refusal(response, pod)
   return response.body as Log
 }
 
-/** Streams the log to the client: as the body of the response, or in messages if the client asks for a WebSocket. */
-export function logAnswer(
-  exchange: Exchange,
-  log: Log,
-  { platform, clock }: Pick<UpgradeServices, 'platform' | 'clock'>,
-): Response | Promise<Response> {
+function answer(exchange: Exchange, log: Log, { platform, clock }: UpgradeServices): Response | Promise<Response> {
   if (!isWebSocket(exchange.request)) return new Reply(log, { headers: { 'content-type': 'text/plain' } })
   const base64 = platform.name('base64.binary.<domain>')
   let protocol = ''
@@ -67,10 +81,10 @@ export function logAnswer(
     protocol = negotiate(exchange.request, ['', platform.name('binary.<domain>'), base64])
     return protocol
   }
-  const answer = webSocketAnswer(exchange, select, (stream, signal) =>
+  const opened = webSocketAnswer(exchange, select, (stream, signal) =>
     sendLog(new WebSocketEnd(stream, clock), log, protocol === base64, signal),
   )
-  return answer.then((response) => {
+  return opened.then((response) => {
     if (response.status >= 400) void log?.cancel().catch(() => undefined)
     return response
   })

@@ -1,12 +1,15 @@
 /** Requests that are passed on as they are: proxies to nodes, pods and services (apimachinery/pkg/util/proxy, net/http/httputil). */
+
 import type { Platform } from '../platform.ts'
-import type { Outbound } from '../ports.ts'
+import type { Clock, Outbound } from '../ports.ts'
+import { whenEnded } from '../request/ended.ts'
 import type { Exchange, RequestInfo } from '../request/exchange.ts'
 import type { LightHeaders } from '../respond/light-headers.ts'
 import { Reply } from '../respond/reply.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
+import { endAtShutdown, shutdownGrace } from './ending.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { createLinks } from './links.ts'
 import { rewrittenHtml } from './rewrite-html.ts'
@@ -16,6 +19,7 @@ type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 export interface RelayServices {
   readonly outbound: Outbound
   readonly platform: Platform
+  readonly clock: Clock
 }
 
 /** CORS is decided by this server, not by a backend. */
@@ -44,14 +48,29 @@ export function answeredHeaders({ headers }: Response): LightHeaders {
  * Forwards the request and streams the response back. Its Location header, or else the links in its HTML, are rewritten to lead through this
  * server. Throws 503 when there is no response.
  */
-export async function relayRequest(exchange: Exchange, destination: Destination, { outbound, platform }: RelayServices): Promise<Response> {
+export async function relayRequest(exchange: Exchange, destination: Destination, services: RelayServices): Promise<Response> {
+  const ending = endAtShutdown(exchange, shutdownGrace, services.clock)
+  try {
+    return whenEnded(exchange, await relay(exchange, destination, services, ending.signal), ending.forget)
+  } catch (error) {
+    ending.forget()
+    throw error
+  }
+}
+
+async function relay(
+  exchange: Exchange,
+  destination: Destination,
+  { outbound, platform }: RelayServices,
+  ends: AbortSignal,
+): Promise<Response> {
   const { request, signal } = exchange
   const host = request.headers.get('host')
   const links = createLinks(prefixOf(exchange.info), destination.origin.host, host ?? '')
   const headers = forwardedHeaders(exchange, platform)
   headers.set('x-forwarded-uri', links.below(destination.target.split('?', 1)[0] ?? ''))
   const { url, options } = keepingHost(destination, host)
-  const response = await outbound.fetch(passedOn(request, url, headers, signal), options).catch((error: unknown) => {
+  const response = await outbound.fetch(passedOn(request, url, headers, ends), options).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
   })

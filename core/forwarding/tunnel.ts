@@ -79,7 +79,7 @@ async function openTunnel(exchange: Exchange, destination: Destination, services
   )
   const ending = new AbortController()
   const init = { method: 'POST', headers, host: request.headers.get('host'), signal: AbortSignal.any([signal, ending.signal]) }
-  const { status, headers: given, body, stream } = await dialUpgrade(destination, init, services.outbound)
+  const { status, headers: given, body, stream } = await dialUpgrade(exchange, destination, init, services)
   if (stream === undefined) return new Reply(body, { status, headers: new LightHeaders([...endToEnd(given).entries()]) })
   const abandon = (error: unknown): never => {
     ending.abort(error)

@@ -7,6 +7,7 @@ import { Reply } from '../respond/reply.ts'
 import { badRequest, unreasoned } from '../respond/status.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost } from './destination.ts'
+import { endAtShutdown } from './ending.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { join } from './join.ts'
 import { rateLimited } from './rate-limit.ts'
@@ -23,19 +24,38 @@ export interface UpgradeServices {
 /** Message on runtimes without upgraded outgoing connections, such as edge runtimes. */
 const noOutgoing = 'unable to upgrade: this runtime has no upgraded streams to other servers'
 
-/** Asks a backend to switch protocols. Throws when it can't be reached, and when it answers with neither the new protocol nor an error. */
+/** A request to switch protocols. */
+export interface UpgradeRequest {
+  readonly method: string
+  readonly headers: Headers
+  /** Null: the destination's. */
+  readonly host: string | null
+  /** Ends the connection, before and after the switch. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks a backend to switch protocols. Throws when it can't be reached or the server shuts down before it answers, and when it answers with
+ * neither the new protocol nor an error.
+ */
 export async function dialUpgrade(
+  exchange: Exchange,
   destination: Destination,
-  init: { readonly method: string; readonly headers: Headers; readonly host: string | null; readonly signal: AbortSignal },
-  outbound: Outbound,
+  init: UpgradeRequest,
+  { outbound, clock }: Pick<UpgradeServices, 'outbound' | 'clock'>,
 ): Promise<Upgraded> {
   if (outbound.upgrade === undefined) throw badRequest(noOutgoing)
-  const { method, headers, host, signal } = init
+  const { method, headers, host } = init
   const call = keepingHost(destination, host)
-  const answer = await outbound.upgrade(new Request(call.url, { method, headers, signal }), call.options).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw unreasoned(`error dialing backend: ${dialError(error, destination.origin)}`)
-  })
+  const ending = endAtShutdown(exchange, 0, clock)
+  const signal = AbortSignal.any([init.signal, ending.signal])
+  const answer = await outbound
+    .upgrade(new Request(call.url, { method, headers, signal }), call.options)
+    .catch((error: unknown) => {
+      init.signal.throwIfAborted()
+      throw unreasoned(`error dialing backend: ${dialError(error, destination.origin)}`)
+    })
+    .finally(ending.forget)
   if (answer.stream === undefined && answer.status < 400) {
     void answer.body?.cancel().catch(() => undefined)
     throw unreasoned(`invalid upgrade response: status code ${answer.status}`)
@@ -64,7 +84,7 @@ export async function relayUpgrade(
   headers.set('upgrade', request.headers.get('upgrade') ?? '')
   for (const name of ['content-length', 'content-type']) headers.delete(name)
   const init = { method: request.method, headers, host, signal }
-  const { status, headers: given, body, stream } = await dialUpgrade(destination, init, services.outbound)
+  const { status, headers: given, body, stream } = await dialUpgrade(exchange, destination, init, services)
   const answer = new LightHeaders([...endToEnd(given).entries()])
   if (stream === undefined) return new Reply(body, { status, headers: answer })
   answer.set('upgrade', given.get('upgrade') ?? '')

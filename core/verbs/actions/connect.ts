@@ -3,7 +3,7 @@ import { attributesOf } from '../../authz/authorizer.ts'
 import { ourWords } from '../../config/words.ts'
 import type { Destination } from '../../forwarding/destination.ts'
 import { isUpgrade } from '../../forwarding/headers.ts'
-import { logAnswer, openLog } from '../../forwarding/log.ts'
+import { relayLog } from '../../forwarding/log.ts'
 import { relayRequest, withSlash } from '../../forwarding/relay.ts'
 import { relayCommand, wantsTranslation } from '../../forwarding/remote-command.ts'
 import { relayTunnel, wantsTunnel } from '../../forwarding/tunnel.ts'
@@ -107,7 +107,7 @@ const readLog: Verb = async (target) => {
   const backend = await logOf(target, options)
   if (backend === undefined) return new Reply(null, { status: 204 })
   const destination = destinationOf(target, backend, unverified)
-  return logAnswer(exchange, await openLog(exchange, destination, name, services), services)
+  return relayLog(exchange, { destination, pod: name, follows: flagOf(options, 'follow') }, services)
 }
 
 export const podForward = upgraded(forwardTo, 'PortForwardWebsockets', ({ exchange, services }, destination) =>

@@ -76,12 +76,12 @@ test('a request ends at its deadline, and a watch when the server shuts down', a
   const forward = forwarding(
     ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
   )
-  const late = { code: 503, message: 'error trying to reach service: context deadline exceeded' }
+  const refused = (why: string) => ({ code: 503, message: `error trying to reach service: ${why}` })
   const soon = exchangeOf('/apis/example.com/v1/things', { deadline: webClock.monotonic() + 20 })
-  await assert.rejects(forward(soon.exchange, registration()), late)
+  await assert.rejects(forward(soon.exchange, registration()), refused('context deadline exceeded'))
   const watch = exchangeOf('/apis/example.com/v1/things?watch=1')
   const answer = forward(watch.exchange, registration())
-  const ended = assert.rejects(answer, late)
+  const ended = assert.rejects(answer, refused('the server is shutting down'))
   while (watch.ends.length === 0) await new Promise((resolve) => setImmediate(resolve))
   for (const end of watch.ends) end()
   await ended

@@ -99,6 +99,7 @@ export async function startForwarding(address: string, flags: readonly string[] 
     { name: 'services/proxy, https', backend: await service('secure', true), ...below(`${services}/https:secure:web/proxy`) },
     { name: 'an aggregated API', backend: await aggregated(), ...below('/apis/echo.example.com/v1'), prefix: '', aggregated: true },
     { name: 'pods/log', backend: await node('log'), ...fixed(`${pods}/log/log`, false) },
+    { name: 'pods/log, followed', backend: await node('followed'), ...fixed(`${pods}/followed/log?follow=true`, false) },
     { name: 'pods/exec', backend: await node('exec'), ...fixed(`${pods}/exec/exec?command=true&stdout=true`, true) },
     { name: 'pods/attach', backend: await node('attach'), ...fixed(`${pods}/attach/attach?stdout=true`, true) },
     { name: 'pods/portforward', backend: await node('forward'), ...fixed(`${pods}/forward/portforward?ports=1`, true) },

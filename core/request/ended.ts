@@ -1,4 +1,4 @@
-import type { Exchange } from '../request/exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Wraps a stream to call `ended` at its last byte, on an error, or when it is cancelled. */
 function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
