@@ -110,7 +110,11 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     serveUpgrade(service, connection, incoming, socket, head)
   }
   if (hasUpgrades) http1.on('upgrade', openUpgrade)
-  http1.on('clientError', (error, socket: Socket) => refuse(socket, error, peers.get(socket)?.answering !== false))
+  http1.on('clientError', (error, socket: Socket) => {
+    const peer = peers.get(socket)
+    if (peer) peer.malformed((answering) => refuse(socket, error, answering))
+    else refuse(socket, error, true)
+  })
 
   const openHttp1 = (socket: TLSSocket) => {
     const late = (answering: boolean, silent: boolean) => (silent ? endWith(socket) : refuse(socket, requestTimeout, answering))

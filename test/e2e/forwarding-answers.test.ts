@@ -96,6 +96,8 @@ const tricks: { readonly [name: string]: Trick } = {
   },
 }
 
+const high = 'gr\xf6\xdfe \xff \xc3\xa4'
+
 const address = ownAddress()
 const follower = 'GET /version HTTP/1.1\r\nHost: front\r\nConnection: close\r\n\r\n'
 
@@ -150,6 +152,24 @@ describe('answers that are passed on', {
       throw new Error(`${(error as Error).message}\nreceived ${JSON.stringify(received.slice(0, 600))}`, { cause: error })
     }
   }
+
+  test('bytes above ASCII in a field reach the client as they are', async () => {
+    for (const route of forwarding.routes.filter(({ relays }) => relays))
+      for (const status of route.upgrades ? ['403 Forbidden', '101 Switching Protocols'] : ['200 OK']) {
+        const { backend } = route
+        const usual = backend.answer
+        const switches = status.startsWith('101')
+        backend.answer = (_request, socket) => {
+          const fields = switches ? 'Connection: Upgrade\r\nUpgrade: SPDY/3.1' : 'Content-Length: 2'
+          socket.end(Buffer.from(`HTTP/1.1 ${status}\r\nX-High: ${high}\r\n${fields}\r\n\r\n${switches ? '' : 'ok'}`, 'latin1'))
+          return switches
+        }
+        const { received } = await ask(route).finally(() => {
+          backend.answer = usual
+        })
+        assert.ok(received.includes(`x-high: ${high}\r\n`), `${route.name}: ${received.slice(0, 400)}`)
+      }
+  })
 
   test('every route, every answer', async () => {
     const before = residentMiB(forwarding.daemon.pid)

@@ -42,6 +42,7 @@ export class Http1Peer implements Holder {
   #mark = 0
   #since: number
   #served = 0
+  #isLast = false
   held = 0
   moved: number
   #written = 0
@@ -66,6 +67,23 @@ export class Http1Peer implements Holder {
   /** A response is being sent. */
   get answering(): boolean {
     return [...this.#inFlight.values()].some(({ outgoing }) => outgoing.headersSent)
+  }
+
+  /** Malformed input has arrived: `refuse` is called now if it belongs to a request, otherwise when the requests before it are answered. */
+  malformed(refuse: (answering: boolean) => void): void {
+    if (this.#isLast) return
+    const before = [...this.#inFlight.values()]
+    const last = before.at(-1)
+    if (last === undefined || before.some(({ outgoing }) => !outgoing.req.complete)) refuse(this.answering)
+    else {
+      this.#isLast = true
+      last.outgoing.once('close', () => refuse(false))
+    }
+  }
+
+  /** The connection ends after this answer, whatever follows: the end of the request is not known. */
+  endsWithAnswer(): void {
+    this.#isLast = true
   }
 
   begin(request: LightRequest, body: RequestBody | null, outgoing: ServerResponse): void {

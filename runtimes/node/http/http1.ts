@@ -50,8 +50,10 @@ function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
 export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.rawHeaders.length > 2 * limits.headerFields) return void respond(service, peer, incoming, outgoing, null, tooManyFields())
   const coding = incoming.headers['transfer-encoding']
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || incoming.httpVersionMinor === 0))
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || incoming.httpVersionMinor === 0)) {
+    peer.endsWithAnswer()
     return void respond(service, peer, incoming, outgoing, null, unsupportedCoding())
+  }
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const method = incoming.method as string
   const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer)
@@ -67,6 +69,12 @@ export function serveHttp1(service: Service, peer: Http1Peer, incoming: Incoming
   const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
   if (body === null || length > limits.uploadWindow) start()
   else incoming.once('end', start)
+}
+
+/** Sends the head. `flushHeaders` alone writes UTF-8, with two bytes for each byte above ASCII. */
+function sendHead(outgoing: ServerResponse): void {
+  outgoing.write('', 'latin1')
+  outgoing.flushHeaders()
 }
 
 function respond(
@@ -111,7 +119,7 @@ function respond(
     outgoing.end(content)
     return void done()
   }
-  if (stream) outgoing.flushHeaders()
+  if (stream) sendHead(outgoing)
   const sending = content !== null ? sendLong(content, outgoing, peer) : sendStream(stream as StreamBody, outgoing, peer)
   sending.then(done, (error: unknown) => {
     service.logger?.debug({ err: error }, 'response stream failed')

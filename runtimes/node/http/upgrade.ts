@@ -52,11 +52,11 @@ export function serveUpgrade(service: Service, connection: Connection, incoming:
     const { status, headers: given, body } = partsOf(service, response)
     if (isUpgradeBody(body)) {
       const fields = without(completed(given, undefined, service.date()), 'connection')
-      socket.write(headOf(status, ['connection', 'Upgrade', ...fields]))
+      socket.write(headOf(status, ['connection', 'Upgrade', ...fields]), 'latin1')
       return void body.use(byteStream(socket, head))
     }
     const fields = completed(given, isStream(body) ? undefined : sizeOf(body), service.date())
-    socket.write(headOf(status, ['connection', 'close', ...without(fields, 'connection')]))
+    socket.write(headOf(status, ['connection', 'close', ...without(fields, 'connection')]), 'latin1')
     if (isStream(body)) void new Response(response.body).body?.pipeTo(byteStream(socket, head).writable).catch(() => socket.destroy())
     else {
       if (body !== null) socket.write(body)

@@ -31,6 +31,66 @@ test('a request of HTTP/0.9 is answered with 400', async () => {
   }
 })
 
+const get = (...fields: readonly string[]) => `GET / HTTP/1.1\r\nHost: a\r\n${fields.map((each) => `${each}\r\n`).join('')}\r\n`
+
+test('requests before malformed input are answered; what follows the last request of a connection is ignored', async () => {
+  const cases: readonly (readonly [sent: string, ...statuses: number[]])[] = [
+    [`${get()}garbage\r\n\r\n`, 200, 400],
+    [`${get()}${get()}garbage\r\n\r\n`, 200, 200, 400],
+    [`${get('Connection: close')}garbage\r\n\r\n`, 200],
+    [get('Connection: close') + get(), 200],
+    [`${get('Connection: close')}\r\n`, 200],
+    [`GET / HTTP/1.0\r\n\r\n${get()}`, 200],
+    [`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`, 501],
+    [`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n`, 400],
+    [`GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n`, 400],
+  ]
+  const answers = [() => new Response('ok'), () => new Response(new Response('ok').body)]
+  for (const answer of answers)
+    for (const [sent, ...statuses] of cases) {
+      await using server = await open(async ({ body }) => {
+        // The input that follows arrives before the answer.
+        await new Promise((resolve) => setImmediate(resolve))
+        await new Response(body).text()
+        return answer()
+      })
+      const opened = await socket(server.port)
+      opened.write(sent)
+      let text = ''
+      for await (const bytes of opened) text += bytes
+      const found = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
+      assert.deepEqual(found, statuses, `${JSON.stringify(sent)}: ${JSON.stringify(text)}`)
+    }
+})
+
+test('endless malformed input behind a response that lasts', async () => {
+  let end = () => {}
+  await using server = await open(
+    () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('begun'))
+            end = () => controller.close()
+          },
+        }),
+      ),
+  )
+  const opened = await socket(server.port)
+  const warnings: Error[] = []
+  const warn = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warn)
+  let text = ''
+  opened.on('data', (bytes) => (text += bytes))
+  opened.write(get())
+  for (let i = 0; i < 64; i++) if (!opened.write('garbage\r\n\r\n'.repeat(8192))) await within('the input', once(opened, 'drain'))
+  end()
+  await within('the end', once(opened, 'close'))
+  process.off('warning', warn)
+  assert.match(text, /begun[\s\S]*HTTP\/1\.1 400 /)
+  assert.deepEqual(warnings, [])
+})
+
 test('extended CONNECT (RFC 8441) is announced, and reaches the handler with its protocol', async () => {
   await using server = await open(({ method, url, headers }, { upgrade }) => {
     const seen = `${method} ${headers.get('upgrade')} ${new URL(url).pathname}`
