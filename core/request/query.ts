@@ -11,14 +11,31 @@ export const texts: Reader<readonly string[]> = (values) => values
 /** True for everything except `0` and `false`; the empty string is true as well. */
 export const flag: Reader<boolean> = ([first = '']) => first !== '0' && first.toLowerCase() !== 'false'
 
+const isInteger = (given: string) => /^[+-]?[0-9]+$/.test(given)
+
+/** The number that a text is in decimal digits; undefined: it is none of 64 bits. */
+export function parsedInt64(given: string): bigint | undefined {
+  if (!isInteger(given)) return undefined
+  const value = BigInt(given.startsWith('+') ? given.slice(1) : given)
+  return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
+}
+
 /** A 64-bit integer. Throws BadRequest. */
 export const integer: Reader<number> = ([first = '']) => {
-  const fail = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(first)}: ${why}`)
-  if (!/^[+-]?[0-9]+$/.test(first)) throw fail('invalid syntax')
-  const value = BigInt(first.startsWith('+') ? first.slice(1) : first)
-  if (value > maxInt64 || value < -maxInt64 - 1n) throw fail('value out of range')
-  return Number(value)
+  const value = parsedInt64(first)
+  if (value !== undefined) return Number(value)
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(first)}: ${isInteger(first) ? 'value out of range' : 'invalid syntax'}`)
 }
+
+/** Ports, also separated by commas. Throws BadRequest. */
+export const portNumbers: Reader<number[]> = (values) =>
+  values
+    .flatMap((value) => value.split(','))
+    .map((each) => {
+      const problem = !/^[0-9]+$/.test(each) ? 'invalid syntax' : Number(each) > 65_535 ? 'value out of range' : undefined
+      if (problem === undefined) return Number(each)
+      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(each)}: ${problem}`)
+    })
 
 export type Readers = { readonly [name: string]: Reader<unknown> }
 export type Read<R extends Readers> = { [K in keyof R]?: R[K] extends Reader<infer T> ? T : never }

@@ -130,7 +130,9 @@ const notGlobalUnicast = [
 ]
 
 /** False for unspecified, loopback, link-local, multicast and broadcast addresses (as Go's `net.IP.IsGlobalUnicast`). */
-export function isGlobalUnicast(address: Address): boolean {
+export function isGlobalUnicast(given: Address): boolean {
+  // A mapped address stands for the IPv4 address in it, also when it is connected to.
+  const address = given.mapped ? { ...given, bytes: given.bytes.slice(12), mapped: false } : given
   return !notGlobalUnicast.some((text) => {
     const network = parseNetwork(text)
     return network !== undefined && contains(network, address)

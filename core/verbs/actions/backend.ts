@@ -58,9 +58,11 @@ export async function nodeAgent(target: Target, nodeName: string): Promise<Agent
   return { origin: originOf('https', preferred.address, daemonEndpoints?.kubeletEndpoint?.Port || agentPort), features: declaredFeatures }
 }
 
-/** A URL without path. `port` 0: the scheme's default. Throws 400 for a host that is no host name or IP address. */
+/** A URL without path. `port` 0: the scheme's default. Throws 400 for a host that is no host name or IP address, and for what is no port. */
 export function originOf(scheme: string, host: string, port: number | string): URL {
   const authority = host.includes(':') ? `[${host}]` : host
+  // The URL parser decodes escapes, maps characters to others, and ignores what follows some of them.
+  if (!/^[\w.:-]*$/.test(host) || !/^\d*$/.test(String(port))) throw badRequest('address not allowed')
   try {
     const url = new URL(`${scheme}://${authority}${port === 0 || port === '' ? '' : `:${port}`}`)
     if (url.pathname === '/' && url.username === '' && url.search === '' && url.hash === '') return url

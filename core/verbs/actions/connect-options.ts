@@ -1,4 +1,4 @@
-import { flag, integer, type Reader, text, texts } from '../../request/query.ts'
+import { flag, integer, portNumbers, type Reader, text, texts } from '../../request/query.ts'
 import { type ApiObject, apiVersionOf, type Subresource } from '../../resources/definition.ts'
 import { badRequest } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -19,6 +19,8 @@ const scalars: { readonly [type: string]: Reader<Json> } = { string: text, bool:
 
 function readerOf(schema: Schema): Reader<Json> {
   if (schema.type !== 'list') return scalars[schema.type] ?? text
+  // The reference has one conversion of parameters to lists of numbers, and lists of ports are the only ones.
+  if (schema.items.type === 'int32') return portNumbers
   const item = scalars[schema.items.type] ?? text
   return (values) => texts(values).map((value) => item([value]))
 }

@@ -1,6 +1,7 @@
 /** Target look-up of requests to nodes, pods and services: the checks that precede forwarding, and the URL to forward to. */
 import { queryOf } from '../../forwarding/destination.ts'
 import { cleanPath, escapePath } from '../../forwarding/paths.ts'
+import { parsedInt64 } from '../../request/query.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, invalid, serviceUnavailable } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
@@ -172,11 +173,12 @@ async function isPod(target: Target, { ip, targetRef }: EndpointAddress): Promis
 export async function serviceAt(target: Target, options: Options): Promise<Backend> {
   const { scheme, name, port } = splitPort(target, 'service')
   let portName = port
-  if (/^\d+$/.test(port)) {
+  const number = parsedInt64(port)
+  if (number !== undefined) {
     const service = await find(target, 'services', target.namespace, name)
     const { ports = [] } = (service['spec'] ?? {}) as { ports?: readonly ServicePort[] }
-    const found = ports.find((each) => each.port === Number(port))
-    if (found === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+    const found = ports.find((each) => BigInt(each.port) === number)
+    if (found === undefined) throw serviceUnavailable(`no service port ${number} found for service ${JSON.stringify(name)}`)
     portName = found.name ?? ''
   }
   const endpoints = await find(target, 'endpoints', target.namespace, name)
