@@ -11,7 +11,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { SpdyClient, type SpdyReceiver } from '../spdy/client.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { pauseFor } from '../webhook/time-limit.ts'
-import { opcodes, type Piece } from '../websocket/frames.ts'
+import { opcodes, type Piece, WebSocketError } from '../websocket/frames.ts'
 import { negotiate, offered } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import { type CommandStatus, commandStatus, failedCommand } from './command-status.ts'
@@ -47,6 +47,9 @@ const closeSignal = 255
 
 /** Bytes of an agent's report or refusal that are read. */
 const longestReport = 64 * 1024
+
+/** Milliseconds after which a connection ends on which the client neither sends nor gets anything. */
+const idleTimeout = 4 * 3600_000
 
 /** Milliseconds to wait for the agent to close its side. */
 const closeTimeout = 5_000
@@ -118,7 +121,11 @@ class ClientInput {
     const channel = this.#channel
     if (last) this.#channel = undefined
     if (channel === undefined || rest.length === 0) return
-    if (channel === closeSignal) return this.#end(rest[0] as number)
+    if (channel === closeSignal) {
+      const [ended = 0] = rest
+      if (rest.length > 1 || ended > channels.resize) throw new WebSocketError('malformed close signal')
+      return this.#end(ended)
+    }
     const id = this.#ids.get(channel)
     if (id === undefined || this.#ended.has(channel)) return
     if (channel === channels.stdin) await this.#stdin(rest, (piece) => this.#agent.write(id, piece), this.#signal)
@@ -182,6 +189,7 @@ async function serve(
   services: AgentServices,
 ): Promise<void> {
   const client = new WebSocketEnd(stream, services.clock)
+  client.endWhenIdle(idleTimeout)
   // Each stream has a limit of its own, as in the reference.
   const limitOf = () => createRateLimit(services.maxConnectionBytesPerSecond ?? 0, services.clock)
   const ending = new AbortController()

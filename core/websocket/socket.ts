@@ -11,20 +11,40 @@ const closeTimeout = 5_000
 export class WebSocketEnd {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
-  readonly #clock: Pick<Clock, 'after'>
+  readonly #clock: Pick<Clock, 'after' | 'monotonic'>
   #closed = false
+  /** When something was last sent or received. */
+  #moved = 0
+  #stopIdle = () => {}
 
-  constructor(stream: ByteStream, clock: Pick<Clock, 'after'>) {
+  constructor(stream: ByteStream, clock: Pick<Clock, 'after' | 'monotonic'>) {
     this.#clock = clock
     this.#reader = stream.readable.getReader()
     this.#writer = stream.writable.getWriter()
     this.#writer.closed.catch(() => undefined)
   }
 
+  /** Breaks the connection when nothing is sent or received for so many milliseconds. */
+  endWhenIdle(limit: number): void {
+    this.#moved = this.#clock.monotonic()
+    const check = () => {
+      const left = this.#moved + limit - this.#clock.monotonic()
+      if (left > 0) {
+        this.#stopIdle = this.#clock.after(left, check)
+        return
+      }
+      const idle = new Error('the connection was idle')
+      void this.#reader.cancel(idle).catch(() => undefined)
+      void this.#writer.abort(idle).catch(() => undefined)
+    }
+    check()
+  }
+
   /** Sends a message; resolves when the client can take more. Rejects when the connection has broken. */
   async send(opcode: number, ...parts: readonly Uint8Array[]): Promise<void> {
     if (this.#closed) return
     await this.#writer.ready
+    this.#moved = this.#clock.monotonic()
     this.#writer.write(frame(opcode, ...parts)).catch(() => undefined)
   }
 
@@ -38,6 +58,7 @@ export class WebSocketEnd {
       for (;;) {
         const { done, value } = await this.#reader.read()
         if (done) return
+        this.#moved = this.#clock.monotonic()
         for (const piece of frames.push(value)) {
           if (piece.opcode === opcodes.close) return await this.close()
           if (piece.opcode === opcodes.ping) await this.send(opcodes.pong, piece.bytes)
@@ -47,6 +68,8 @@ export class WebSocketEnd {
     } catch (error) {
       if (error instanceof WebSocketError) await this.close(protocolError)
       throw error
+    } finally {
+      this.#stopIdle()
     }
   }
 
@@ -54,6 +77,7 @@ export class WebSocketEnd {
   async close(code = normalClosure): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#stopIdle()
     const end = frame(opcodes.close, Uint8Array.of(code >> 8, code & 0xff))
     this.#writer.write(end).catch(() => undefined)
     await this.#writer.close().catch(() => undefined)

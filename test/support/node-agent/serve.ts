@@ -11,9 +11,13 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer } from 'node:https'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { acceptOf } from '../websocket.ts'
 import { SpdyConnection, type SpdyStream } from './spdy.ts'
+import { Channels } from './websocket.ts'
 
 export interface AgentSettings {
+  /** It speaks v5 over WebSockets, too. */
+  readonly webSocketV5?: boolean
   readonly address: string
   /** PEM. Without them, the agent speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca: string }
@@ -198,6 +202,74 @@ function forward(socket: Duplex): (stream: SpdyStream) => void {
 
 const commandProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
+/** Subprotocols of WebSockets; the empty one is no subprotocol. */
+const webSocketCommands = ['', 'channel.k8s.io', 'base64.channel.k8s.io', 'v4.channel.k8s.io', 'v4.base64.channel.k8s.io']
+const webSocketForwards = ['', 'v4.channel.k8s.io', 'v4.base64.channel.k8s.io']
+
+const channelsOf = ['stdin', 'stdout', 'stderr', 'error', 'resize']
+
+/** Answers with a WebSocket; undefined: no subprotocol of the client is supported. */
+function openWebSocket(request: IncomingMessage, socket: Duplex, supported: readonly string[]): string | undefined {
+  const { 'sec-websocket-protocol': asked = '', 'sec-websocket-key': key = '' } = request.headers
+  const protocol = asked.split(/, ?/).find((each) => supported.includes(each))
+  const fields = ['Connection: Upgrade', 'Upgrade: websocket', `Sec-WebSocket-Accept: ${acceptOf(key)}`]
+  if (protocol) fields.push(`Sec-WebSocket-Protocol: ${protocol}`)
+  if (protocol === undefined) {
+    const text = `requested protocol(s) are not supported: [${asked}]; supports [${supported.join(' ')}]`
+    socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
+  } else socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`)
+  return protocol
+}
+
+function webSocketCommand(request: IncomingMessage, socket: Duplex, command: readonly string[], wanted: readonly string[]): void {
+  const supported = settings.webSocketV5 ? [...webSocketCommands, 'v5.channel.k8s.io'] : webSocketCommands
+  const protocol = openWebSocket(request, socket, supported)
+  if (protocol === undefined) return
+  const names = channelsOf.map((streamtype) => (wanted.includes(streamtype) ? { streamtype } : undefined))
+  const channels = new Channels(socket, protocol, names, [channelsOf.indexOf('error')])
+  // Tells the client that the connection is open.
+  void channels.send(
+    Math.max(1, channelsOf.indexOf(wanted.find((each) => each.startsWith('std') && each !== 'stdin') ?? 'error')),
+    Buffer.alloc(0),
+  )
+  const start = run(command, wanted, socket)
+  for (const stream of channels.streams) {
+    if (stream === undefined) continue
+    if (stream.headers['streamtype'] === 'error' && !/^v[45]/.test(protocol)) {
+      const { write } = stream
+      stream.write = async (bytes) => {
+        const { status, message } = JSON.parse(String(bytes)) as { status: string; message?: string }
+        if (status !== 'Success') await write(Buffer.from(message ?? 'failed'))
+      }
+    }
+    start(stream)
+  }
+  void channels.peer
+    .serve()
+    .catch(() => undefined)
+    .finally(() => socket.destroy())
+}
+
+function webSocketForward(request: IncomingMessage, socket: Duplex, ports: readonly string[]): void {
+  const protocol = openWebSocket(request, socket, webSocketForwards)
+  if (protocol === undefined) return
+  const headers = ports.flatMap((port, at) => ['data', 'error'].map((streamtype) => ({ streamtype, port, requestid: String(at) })))
+  const channels = new Channels(
+    socket,
+    protocol,
+    headers,
+    headers.map((_, at) => at),
+  )
+  const start = forward(socket)
+  for (const stream of channels.streams)
+    void stream?.write(Buffer.of(Number(stream.headers['port']) & 255, Number(stream.headers['port']) >> 8))
+  for (const stream of channels.streams.toReversed()) if (stream) start(stream)
+  void channels.peer
+    .serve()
+    .catch(() => undefined)
+    .finally(() => socket.destroy())
+}
+
 function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on('error', () => undefined).setMaxListeners(0)
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://agent')
@@ -222,9 +294,13 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     answer('101 Switching Protocols', ['Connection: Upgrade', `Upgrade: ${request.headers.upgrade}`])
     return
   }
+  const isWebSocket = request.headers.upgrade === 'websocket'
+  if (isWebSocket && action === 'portForward') return void webSocketForward(request, socket, (searchParams.get('port') ?? '').split(','))
   const protocol = action === 'portForward' ? 'portforward.k8s.io' : asked.find((each) => commandProtocols.includes(each))
-  if (request.headers.upgrade !== 'SPDY/3.1' || protocol === undefined) return void refuse('400 Bad Request', ['Content-Length: 0'])
-  answer('101 Switching Protocols', ['Connection: Upgrade', 'Upgrade: SPDY/3.1', `X-Stream-Protocol-Version: ${protocol}`])
+  if (!isWebSocket && (request.headers.upgrade !== 'SPDY/3.1' || protocol === undefined))
+    return void refuse('400 Bad Request', ['Content-Length: 0'])
+  if (!isWebSocket)
+    answer('101 Switching Protocols', ['Connection: Upgrade', 'Upgrade: SPDY/3.1', `X-Stream-Protocol-Version: ${protocol}`])
   const flags: readonly (readonly [parameter: string, stream: string])[] = [
     ['input', 'stdin'],
     ['output', 'stdout'],
@@ -238,9 +314,11 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       .filter(([parameter, stream]) => searchParams.get(parameter) === '1' && !(isTerminal && stream === 'stderr'))
       .map(([, stream]) => stream),
   ]
+  const command = action === 'exec' ? searchParams.getAll('command') : ['sh']
+  if (isWebSocket) return void webSocketCommand(request, socket, command, wanted)
   let opened: (stream: SpdyStream) => void = () => undefined
   const connection = new SpdyConnection(socket, false, (stream) => opened(stream))
-  opened = action === 'portForward' ? forward(socket) : run(action === 'exec' ? searchParams.getAll('command') : ['sh'], wanted, socket)
+  opened = action === 'portForward' ? forward(socket) : run(command, wanted, socket)
   connection
     .serve()
     .catch(() => undefined)

@@ -30,7 +30,7 @@ export function ownAddress(): string | undefined {
 }
 
 /** `plain`: without TLS, as pods are called. */
-export async function startNodeAgent({ address = '127.0.0.1', plain = false } = {}): Promise<NodeAgent> {
+export async function startNodeAgent({ address = '127.0.0.1', plain = false, webSocketV5 = false } = {}): Promise<NodeAgent> {
   const authority = issueAuthority('agents-ca', newKey(), Date.now())
   const serving = issue(authority, { commonName: 'node', names: [address, 'node.test'] }, Date.now())
   const client = issue(authority, { commonName: 'apiserver-agent-client', organizations: ['system:masters'] }, Date.now())
@@ -39,7 +39,11 @@ export async function startNodeAgent({ address = '127.0.0.1', plain = false } = 
     writeFileSync(join(path, name), text)
     return join(path, name)
   }
-  const settings: AgentSettings = { address, ...(!plain && { tls: { cert: serving.certPem, key: serving.keyPem, ca: authority.certPem } }) }
+  const settings: AgentSettings = {
+    address,
+    webSocketV5,
+    ...(!plain && { tls: { cert: serving.certPem, key: serving.keyPem, ca: authority.certPem } }),
+  }
   const child: ChildProcess = killedAtExit(
     spawn(process.execPath, ['--import', 'tsx', 'test/support/node-agent/serve.ts', JSON.stringify(settings)], {
       cwd: root,
