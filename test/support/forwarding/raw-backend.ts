@@ -26,6 +26,8 @@ export interface RawBackend {
   readonly sockets: ReadonlySet<Socket>
   /** Answers requests; default: 200 with a short body, or 403 for upgrades. */
   answer: RawAnswer
+  /** While true, nothing is read from connections. */
+  stalled: boolean
   close(): void
 }
 
@@ -106,6 +108,7 @@ export async function startRawBackend(address: string, tls?: { readonly cert: st
   const sockets = new Set<Socket>()
   const requests: RawRequest[] = []
   let connections = 0
+  let isStalled = false
   const serve = (socket: Socket) => {
     const connection = connections++
     let text = ''
@@ -113,6 +116,10 @@ export async function startRawBackend(address: string, tls?: { readonly cert: st
     socket.on('error', () => socket.destroy())
     socket.once('close', () => sockets.delete(socket))
     socket.on('data', function receive(bytes: Buffer) {
+      if (backend.stalled) {
+        socket.pause().unshift(bytes)
+        return
+      }
       text += bytes.toString('latin1')
       for (;;) {
         const found = parse(text, connection)
@@ -141,6 +148,13 @@ export async function startRawBackend(address: string, tls?: { readonly cert: st
     requests,
     sockets,
     answer: usual,
+    get stalled() {
+      return isStalled
+    },
+    set stalled(stalls) {
+      isStalled = stalls
+      if (!stalls) for (const socket of sockets) socket.resume()
+    },
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()
