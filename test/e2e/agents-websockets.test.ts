@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { apiOf } from '../support/api.ts'
 import { type Daemon, readCredentials, startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
+import { residentMiB } from '../support/memory.ts'
 import { SpdyConnection } from '../support/node-agent/spdy.ts'
 import { type NodeAgent, ownAddress, registerAgent, startNodeAgent } from '../support/node-agent/start.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, within } from '../support/wait.ts'
 import { type Dialled, dialWebSocket, opcodes, type WebSocketPeer } from '../support/websocket.ts'
 
@@ -41,6 +45,13 @@ const logProtocols = [
 
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, at) => at))
 const large = Buffer.alloc(300_000, everyByte)
+
+/** Bytes that are offered to who does not read. */
+const amount = 200 * 1024 * 1024
+/** Most bytes that leave the sender: what the connections' buffers in the kernel hold, and more. */
+const mostSent = 48 * 1024 * 1024
+/** Most MiB that the server grows by. */
+const mostMemory = 64
 
 /** A client of channels: what each has received. */
 class Client {
@@ -345,6 +356,72 @@ for (const passesV5 of [false, true])
         await within('the end', ended)
         peer.socket.destroy()
         await idle()
+      })
+
+    /** Asserts that the daemon's memory has not grown by much after other requests, in which a sender that is not held back fills buffers. */
+    async function isHeld(before: number): Promise<void> {
+      for (let i = 0; i < 200; i++) await state()
+      const grown = residentMiB(daemon.pid) - before
+      assert.ok(grown < mostMemory, `${Math.round(grown)} MiB`)
+    }
+
+    const flood = `container=lines&${query({ stdin: 'true', stdout: 'true', command: ['head', '-c', String(amount), '/dev/zero'] })}`
+    for (const [path, protocol] of [
+      [`exec?${flood}`, 'v4.channel.k8s.io'],
+      [`exec?${flood}`, 'v5.channel.k8s.io'],
+      ['log?container=flood&follow=true', 'binary.k8s.io'],
+      ['log?container=flood&follow=true', 'base64.binary.k8s.io'],
+    ] as const)
+      test(`a client that does not read holds the agent back: ${path.split('?')[0]}, ${protocol}`, async () => {
+        const before = residentMiB(daemon.pid)
+        const { peer } = await dial(path, [protocol])
+        assert.ok(peer)
+        let read = () => {}
+        const released = new Promise<void>((resolve) => {
+          read = resolve
+        })
+        let bytes = 0
+        peer.message = (message) => {
+          if (message[0] === stdout) bytes += message.length - 1
+          return released
+        }
+        const ended = peer.serve().catch(() => undefined)
+        await isHeld(before)
+        if (protocol === 'v5.channel.k8s.io') {
+          read()
+          await within('the rest', ended)
+          assert.equal(bytes, amount)
+        } else {
+          peer.socket.destroy()
+          read()
+        }
+        await idle()
+      })
+
+    for (const protocol of ['v4.channel.k8s.io', 'v5.channel.k8s.io'])
+      test(`a command that does not read holds the client back: ${protocol}`, async () => {
+        const before = residentMiB(daemon.pid)
+        const { path: directory, remove } = temporaryDirectory()
+        const over = join(directory, 'over')
+        const command = ['sh', '-c', `echo ready; until [ -e '${over}' ]; do sleep 0.1; done`]
+        const client = await open(`exec?${query({ container: 'lines', stdin: 'true', stdout: 'true', command })}`, {
+          name: protocol,
+          isText: false,
+        })
+        await eventually('the command', async () => String(client.bytesOf(stdout)) === 'ready\n')
+        let sent = 0
+        const piece = Buffer.alloc(65_536)
+        const sending = (async () => {
+          for (; sent < amount && !client.peer.socket.destroyed; sent += piece.length) await client.send(stdin, piece)
+        })()
+        await isHeld(before)
+        assert.ok(sent < mostSent, `${sent} bytes have left`)
+        // The agent of the tests does not see the end of a connection from which it does not read.
+        writeFileSync(over, '')
+        client.peer.socket.destroy()
+        await sending
+        await idle()
+        remove()
       })
 
     for (const protocol of logProtocols)
