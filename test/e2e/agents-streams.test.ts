@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -52,7 +52,10 @@ describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
   before(async () => {
     agent = await startNodeAgent({ address: address ?? '' })
     daemon = await startDaemon({ flags: [...agent.flags, '--nodeagent-preferred-address-types=InternalIP'] })
-    await registerAgent(apiOf(daemon.fetch), agent)
+    const api = apiOf(daemon.fetch)
+    await registerAgent(api, agent)
+    const containers = ['ticks', 'hundred'].map((name) => ({ name, image: 'none' }))
+    await api.create('/api/v1/namespaces/default/pods', { metadata: { name: 'logger' }, spec: { nodeName: 'agent', containers } })
     echo = createServer({ allowHalfOpen: true }, (socket) => void socket.on('error', () => undefined).pipe(socket)).listen(0, '127.0.0.1')
     await once(echo, 'listening')
   })
@@ -66,6 +69,7 @@ describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
   const state = async () =>
     (await (await daemon.fetch('/api/v1/nodes/agent/proxy/state')).json()) as {
       commands: number
+      logs: number
       forwards: number
       upgrades: number
       pings: number
@@ -136,10 +140,12 @@ describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
         assert.deepEqual([code, stdout], [0, 'attached\n'])
       })
 
-      test('cp there and back', { skip: spawnSync('tar', ['--version']).status !== 0 && 'tar is not installed' }, async () => {
+      test(`cp: ${megabytes} MB there and back`, {
+        skip: spawnSync('tar', ['--version']).status !== 0 && 'tar is not installed',
+      }, async () => {
         const place = join(home, `${binary.minor}-${webSockets}`)
         mkdirSync(place)
-        writeFileSync(join(place, 'sent'), content)
+        writeFileSync(join(place, 'sent'), Buffer.concat(Array<Buffer>(megabytes).fill(content)))
         for (const [from, to] of [
           ['sent', 'runner:kept'],
           ['runner:kept', 'back'],
@@ -148,12 +154,25 @@ describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
           const { code, stderr } = await run(['cp', path(from), path(to)])
           assert.equal(code, 0, stderr)
         }
-        assert.equal(sha256([readFileSync(join(place, 'back'))]), sha256([content]))
+        assert.equal(sha256([readFileSync(join(place, 'back'))]), expected)
+        rmSync(place, { recursive: true })
       })
 
       test('logs', async () => {
         const { code, stdout } = await run(['logs', 'runner', '-c', 'main', '--tail=3'])
         assert.deepEqual([code, stdout], [0, ''])
+      })
+
+      test(`logs -f: ${megabytes} MB, and until kubectl ends`, async () => {
+        const whole = await run(['logs', '-f', 'logger', '-c', 'hundred'])
+        assert.deepEqual([whole.code, whole.bytes], [0, megabytes * content.length])
+        const child = start('logs', '-f', 'logger', '-c', 'ticks')
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk))
+        await eventually('the log', async () => /^tick 0\ntick 1\n[\s\S]*tick 5\n/.test(output))
+        assert.equal((await state()).logs, 1)
+        child.kill()
+        await eventually('the end at the agent', async () => (await state()).logs === 0)
       })
 
       test(`port-forward: ${megabytes} MB each way, several connections, and a port that is closed`, async () => {
