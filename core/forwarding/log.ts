@@ -49,18 +49,19 @@ export interface LogSource {
 export async function relayLog(exchange: Exchange, source: LogSource, services: AgentServices): Promise<Response> {
   const ending = endAtShutdown(exchange, source.follows ? 0 : shutdownGrace, services.clock)
   try {
-    return whenEnded(
-      exchange,
-      await answer(exchange, await open(exchange, source, ending.signal, services), services),
-      ending.forget,
-    )
+    return whenEnded(exchange, await answer(exchange, await open(exchange, source, ending.signal, services), services), ending.forget)
   } catch (error) {
     ending.forget()
     throw error
   }
 }
 
-async function open({ signal }: Exchange, { destination, pod }: LogSource, ends: AbortSignal, { outbound, forwarding }: AgentServices): Promise<Log> {
+async function open(
+  { signal }: Exchange,
+  { destination, pod }: LogSource,
+  ends: AbortSignal,
+  { outbound, forwarding }: AgentServices,
+): Promise<Log> {
   const url = urlOf(destination)
   const request = new Request(url, { signal: ends, redirect: 'manual' })
   const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
