@@ -54,13 +54,23 @@ export function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
 
 const lineFeed = 0x0a
 
+/** Ends an array whose last byte is free with a line feed; returns the bytes before it, which `withLineFeed` does not copy. */
+export function endLine(line: Uint8Array): Uint8Array {
+  line[line.length - 1] = lineFeed
+  return line.subarray(0, -1)
+}
+
 /** The bytes with a line feed at their end, as Go's encoder writes JSON. They are returned if they have it. */
 export function withLineFeed(bytes: Uint8Array): Uint8Array {
   if (bytes.at(-1) === lineFeed) return bytes
+  // Only if the buffer ends there: nothing else is written to that byte.
+  if (bytes.byteOffset + bytes.length + 1 === bytes.buffer.byteLength) {
+    const line = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length + 1)
+    if (line.at(-1) === lineFeed) return line
+  }
   const line = new Uint8Array(bytes.length + 1)
   line.set(bytes)
-  line[bytes.length] = lineFeed
-  return line
+  return withLineFeed(endLine(line))
 }
 
 export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes)

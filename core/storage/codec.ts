@@ -7,7 +7,7 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
-import { concatenate, sameBytes, startsWith, withoutLineFeed } from '../schema/bytes.ts'
+import { concatenate, endLine, sameBytes, startsWith, withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
@@ -142,9 +142,10 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const splice = (printed: Uint8Array, revision: number | string): Uint8Array => {
     const place = versionPlace(printed, head.length)
     const rest = printed.length - place
-    const served = startOf(printed, place, revision, rest)
-    served.set(printed.subarray(place), served.length - rest)
-    return served
+    // Responses end with a line feed.
+    const served = startOf(printed, place, revision, rest + 1)
+    served.set(printed.subarray(place), served.length - rest - 1)
+    return endLine(served)
   }
 
   const show = ({ bytes }: Printed, revision?: number | string): Uint8Array => (revision === undefined ? bytes : splice(bytes, revision))
