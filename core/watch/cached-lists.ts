@@ -45,20 +45,21 @@ export class CachedLists {
    * an index.
    */
   select(query: FeedQuery, revision: number): FeedList | Promise<FeedList> {
-    const key = rememberedAs(query)
-    const known = key === undefined ? undefined : this.#recent.get(key)
-    if (known !== undefined) return this.#page(known, known.entries.length, query, revision)
     const { matches, slices, limit = 0 } = query
+    const [key, pageKey] = [rememberedAs(query, 0), rememberedAs(query, limit)]
+    const known = key === undefined || pageKey === undefined ? undefined : (this.#recent.get(key) ?? this.#recent.get(pageKey))
+    if (known !== undefined) return this.#page(known, known.entries.length, query, revision)
     const entries = this.#find(query)
     if (matches === undefined || slices === undefined || entries.length <= fewEntries)
       return this.#page(this.#remember(key, matches ? entries.filter(matches) : entries), entries.length, query, revision)
-    // One more than a page shows whether there is another page.
-    if (limit > 0)
-      return filterInSlices(entries, slices, matches, limit + 1).then((entries) => this.#page({ entries }, entries.length, query, revision))
     const asked = this.#changes
-    return filterInSlices(entries, slices, matches).then((chosen) =>
-      this.#page(this.#remember(asked === this.#changes ? key : undefined, chosen), entries.length, query, revision),
-    )
+    // One more than a page shows whether there is another page.
+    const most = limit === 0 ? undefined : limit + 1
+    return filterInSlices(entries, slices, matches, most).then((chosen) => {
+      const isPart = chosen.length === most
+      const found = this.#remember(asked === this.#changes ? (isPart ? pageKey : key) : undefined, chosen)
+      return this.#page(found, isPart ? chosen.length : entries.length, query, revision)
+    })
   }
 
   #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {
@@ -90,10 +91,10 @@ export class CachedLists {
   }
 }
 
-/** Cache key of a query; undefined: not cacheable. */
-function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery): string | undefined {
+/** Cache key of a query's first `limit` entries and one more, or of all (0); undefined: not cacheable. */
+function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery, limit: number): string | undefined {
   if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return undefined
-  return `${namespace}\n${selector ?? ''}`
+  return `${limit}\n${namespace}\n${selector ?? ''}`
 }
 
 /** The page of a whole list that the query asks for. */

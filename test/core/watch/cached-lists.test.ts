@@ -76,3 +76,23 @@ test('selectors are evaluated in slices; changes in between are neither shown no
   assert.ok(second.entries.some(({ key }) => key.endsWith('o005a5')))
   assert.equal(((await lists.select(query, 12)) as FeedList).kept, second.kept)
 })
+
+test('a page of a selection that was found in slices is reused, and no longer list is taken for it', async () => {
+  const entries = new SortedEntries()
+  for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
+  const lists = new CachedLists(entries, keys, true, unobserved.cache)
+  let asked = 0
+  const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
+  const slices = { over: false } as Slices
+  const page = async (limit: number) => lists.select({ namespace: 'default', matches, selector: 'fives', slices, limit }, 1)
+  const first = await page(3)
+  const compared = asked
+  assert.ok(compared < 20, `${compared} objects were compared for 3`)
+  assert.equal((await page(3)).kept, first.kept)
+  assert.equal(asked, compared)
+  assert.equal((await page(4)).entries.length, 4)
+  // Fewer than the page may have: that is the whole selection, and serves every page.
+  assert.deepEqual([(await page(200)).entries.length, (await page(200)).next], [100, undefined])
+  const all = asked
+  assert.deepEqual([(await page(50)).entries.length, asked], [50, all])
+})
