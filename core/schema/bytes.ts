@@ -70,7 +70,8 @@ export function withLineFeed(bytes: Uint8Array): Uint8Array {
   }
   const line = new Uint8Array(bytes.length + 1)
   line.set(bytes)
-  return withLineFeed(endLine(line))
+  line[bytes.length] = lineFeed
+  return line
 }
 
 export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes)

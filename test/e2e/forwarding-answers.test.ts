@@ -6,9 +6,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { plainAnswer } from '../support/forwarding/raw-backend.ts'
 import { exchangeRaw, type RawResponse, responsesOf } from '../support/forwarding/raw-client.ts'
-import { type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
+import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
 import { residentMiB } from '../support/memory.ts'
-import { ownAddress } from '../support/node-agent/start.ts'
 
 interface Trick {
   /** Bytes of the answer. */
@@ -98,17 +97,15 @@ const tricks: { readonly [name: string]: Trick } = {
 
 const high = 'gr\xf6\xdfe \xff \xc3\xa4'
 
-const address = ownAddress()
 const follower = 'GET /version HTTP/1.1\r\nHost: front\r\nConnection: close\r\n\r\n'
 
 describe('answers that are passed on', {
-  skip:
-    address === undefined ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8',
+  skip: cannotForward,
   timeout: 600_000,
 }, () => {
   let forwarding: Forwarding
   before(async () => {
-    forwarding = await startForwarding(address ?? '')
+    forwarding = await startForwarding()
   })
   after(() => forwarding?.close())
 

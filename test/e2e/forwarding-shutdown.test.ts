@@ -4,8 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { shutdownGrace } from '../../core/forwarding/ending.ts'
 import type { RawAnswer } from '../support/forwarding/raw-backend.ts'
 import { openRaw, responsesOf } from '../support/forwarding/raw-client.ts'
-import { type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
-import { ownAddress } from '../support/node-agent/start.ts'
+import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
 import { eventually, within } from '../support/wait.ts'
 
 /** Milliseconds of an idle machine in which streams end. */
@@ -42,11 +41,8 @@ const states: readonly State[] = [
   },
 ]
 
-const address = ownAddress()
-
 describe('requests that are passed on when the server ends', {
-  skip:
-    address === undefined ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8',
+  skip: cannotForward,
   timeout: 300_000,
   concurrency: true,
 }, () => {
@@ -54,7 +50,7 @@ describe('requests that are passed on when the server ends', {
     describe(state.name, () => {
       let forwarding: Forwarding
       before(async () => {
-        forwarding = await startForwarding(address ?? '')
+        forwarding = await startForwarding()
       })
       after(() => forwarding?.close())
 

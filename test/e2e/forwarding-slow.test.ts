@@ -5,9 +5,8 @@ import { request } from 'node:https'
 import type { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { credentialsOf, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
+import { cannotForward, credentialsOf, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
 import { residentMiB } from '../support/memory.ts'
-import { ownAddress } from '../support/node-agent/start.ts'
 import { eventually, within } from '../support/wait.ts'
 
 const megabyte = 1024 * 1024
@@ -20,7 +19,6 @@ const mostMemory = 160
 
 const piece = Buffer.alloc(megabyte, 'x')
 const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
-const address = ownAddress()
 
 /** Writes what is offered, as fast as it is taken. */
 class Sender {
@@ -49,13 +47,12 @@ async function countOf(from: Readable, stop: (bytes: number) => boolean): Promis
 }
 
 describe('slow readers', {
-  skip:
-    address === undefined ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8',
+  skip: cannotForward,
   timeout: 600_000,
 }, () => {
   let forwarding: Forwarding
   before(async () => {
-    forwarding = await startForwarding(address ?? '')
+    forwarding = await startForwarding()
   })
   after(() => forwarding?.close())
 

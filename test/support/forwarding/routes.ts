@@ -3,6 +3,7 @@
 import { conditionOf, createService, type Material, material, registration, registrations } from '../aggregation.ts'
 import { type Api, apiOf } from '../api.ts'
 import { type Daemon, readCredentials, startDaemon } from '../daemon.ts'
+import { ownAddress } from '../node-agent/start.ts'
 import { temporaryDirectory } from '../temporary.ts'
 import { eventually } from '../wait.ts'
 import { type RawBackend, startRawBackend } from './raw-backend.ts'
@@ -33,8 +34,14 @@ export interface Forwarding {
 const pods = '/api/v1/namespaces/default/pods'
 const services = '/api/v1/namespaces/default/services'
 
-/** `address`: of this host, which proxies may call. */
-export async function startForwarding(address: string, flags: readonly string[] = []): Promise<Forwarding> {
+/** An address of this host, which proxies may call. */
+const address = ownAddress() ?? ''
+
+/** Why tests with `startForwarding` can't run here; false: they can. */
+export const cannotForward =
+  address === '' ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8'
+
+export async function startForwarding(): Promise<Forwarding> {
   const { path, remove } = temporaryDirectory('forwarding')
   const made = material(path)
   const tls = { cert: made.serving.certPem, key: made.serving.keyPem }
@@ -45,7 +52,7 @@ export async function startForwarding(address: string, flags: readonly string[] 
     return backend
   }
   const daemon = await startDaemon({
-    flags: ['--platform=kubernetes', ...made.frontFlags, '--nodeagent-preferred-address-types=InternalIP', ...flags],
+    flags: ['--platform=kubernetes', ...made.frontFlags, '--nodeagent-preferred-address-types=InternalIP'],
   })
   const api = apiOf(daemon.fetch)
 
