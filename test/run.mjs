@@ -10,7 +10,9 @@
  *
  * Random tests use the same seed in every run, and another one with --soak; APISERVER_SEED=<integer> sets it. The seed is printed.
  * Tests that measure speed run alone, after all others.
- * Prints counts every ten seconds, failures as they happen, at the end the skipped tests with their reasons, the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes that it started.
+ * Prints counts every ten seconds, failures as they happen and again at the end, where no log hides them, the skipped tests with their reasons,
+ * the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes
+ * that it started.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -44,7 +46,7 @@ const accepted = (option) => (spawnSync(process.execPath, [option, '--version'])
 
 /** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
 async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
-  if (paths.length === 0) return { passed: 0, failed: 0, skipped: [], cells: [], slowest: [] }
+  if (paths.length === 0) return { passed: 0, failed: 0, failures: [], skipped: [], cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
     // With as many processes as processors, parallel garbage collection costs more than it saves.
@@ -82,7 +84,9 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
   let counts
   await new Promise((resolve) => child.on('close', resolve))
   if (counts) progress.update(child.pid, counts)
-  return counts ?? { passed: 0, failed: 1, skipped: [], cells: [], slowest: [] }
+  return (
+    counts ?? { passed: 0, failed: 1, failures: ['not ok: a test runner ended without its counts'], skipped: [], cells: [], slowest: [] }
+  )
 }
 
 /** Builds what tests start: the bundled daemon, and the executable if Bun is available. */
@@ -137,6 +141,7 @@ if (has('slowest')) {
   console.log(slowestProcesses(usage, 40).join('\n'))
 }
 for (const line of skippedLines(skipped)) console.log(line)
+for (const failure of results.flatMap((result) => result.failures)) console.log(failure)
 const { own, children } = processorTime()
 const busy = children > 0 ? ` (${seconds(own + children)} of processor time)` : ''
 console.log(seedNote)

@@ -1,6 +1,6 @@
 /**
  * Output of a test run: failures as they happen; and for run.mjs, in lines of JSON, counts while the run lasts (`progress`), and totals with
- * the skipped tests.
+ * the failures and the skipped tests.
  */
 import { inspect } from 'node:util'
 import { original } from './original.mjs'
@@ -23,6 +23,7 @@ function explain({ error }) {
 
 export default async function* report(source) {
   const skipped = new Map()
+  const failures = []
   const path = []
   const cells = []
   const durations = []
@@ -59,9 +60,11 @@ export default async function* report(source) {
       if (data.details?.error?.failureType === 'cancelledByParent') continue
       const name = [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > ')
       const place = data.file === undefined ? '' : original(`${data.file}:${data.line}:${data.column}`)
-      yield `not ok: ${name}\n      ${place}\n${indent(original(explain(data.details)))}\n`
+      const failure = `not ok: ${name}\n      ${place}\n${indent(original(explain(data.details)))}`
+      failures.push(failure)
+      yield `${failure}\n`
     }
   }
   const slowest = durations.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)
-  yield `${JSON.stringify({ passed, failed, skipped: [...skipped], cells, slowest })}\n`
+  yield `${JSON.stringify({ passed, failed, failures, skipped: [...skipped], cells, slowest })}\n`
 }
