@@ -172,21 +172,24 @@ const rows: { readonly [name in FlagName]?: Row } = {
     async show() {
       const port = await freePort()
       const options = [`--secure-port=${port}`, '--data-dir=:memory:', '--permit-address-sharing']
+      const isAlive = async ({ kubeconfig }: Daemon) => {
+        const { fetch, close } = tlsFetch(`https://127.0.0.1:${port}`, readCredentials(kubeconfig))
+        assert.equal((await fetch('/livez')).status, 200)
+        close()
+      }
       const first = await startDaemon({ flags: options })
       // Without TLS: the alert with which a client answers the end of a TLS connection resets it when the server's process is gone by then.
       const client = connectTcp(port, '127.0.0.1')
       await once(client, 'connect')
       // The server has accepted the connection when it answers what came after it.
-      assert.equal((await first.fetch('/livez')).status, 200)
+      await isAlive(first)
       const closed = once(client.resume(), 'close')
       await first.stop()
       await closed
       // The server ended the connection, which now waits on its port: without the option a listener is refused.
       if (existsSync(tcpTable)) assert.ok(waitingOn(port), 'a connection in TIME_WAIT')
       const second = await startDaemon({ flags: options })
-      const { fetch, close } = tlsFetch(`https://127.0.0.1:${port}`, readCredentials(second.kubeconfig))
-      assert.equal((await fetch('/livez')).status, 200)
-      close()
+      await isAlive(second)
       await second.stop()
     },
   },
