@@ -118,9 +118,9 @@ function processorLine({ name, processor }: Measured): string {
 
 const wanted = process.env['ROWS']?.split(',')
 const isWanted = ({ name }: { readonly name: string }) => wanted === undefined || wanted.includes(name)
-const daemons: (readonly [name: string, command: readonly string[]])[] = [['now', [process.execPath, 'dist/bin/bin.js']]]
+const daemons: (readonly [name: string, command: readonly string[]])[] = [['this build', [process.execPath, 'dist/bin/bin.js']]]
 if (existsSync(executable)) daemons.push(['executable', [executable]])
-if (release !== undefined) daemons.push(['last release', [process.execPath, release]])
+if (release !== undefined) daemons.push(['other build', [process.execPath, release]])
 const limits = await startLimits()
 const port = 20_000 + (process.pid % 20_000)
 const subjects: Subject[] = []
