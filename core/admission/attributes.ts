@@ -60,6 +60,11 @@ export interface AdmissionAttributes extends Context {
    * Absent for a delete; the options (PodExecOptions and the like) for a connect.
    */
   object: ApiObject | undefined
+  /**
+   * Whether this request recorded managed fields and no patch has been applied since. Their times have fractions of a second in the reference,
+   * which every patch takes away: the first patch changes the object whatever it says.
+   */
+  isStamped?: boolean
   /** As `object`; never changed. */
   readonly oldObject: ApiObject | undefined
   readonly versions: ObjectVersions

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../resources/definition.ts'
-import type { JsonObject } from '../schema/model.ts'
+import { equal } from '../schema/equal.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import type { AdmissionAttributes, GroupVersionKind } from './attributes.ts'
 import type { Invocation } from './matching/rules.ts'
 
@@ -39,9 +40,13 @@ export class VersionedRequest implements VersionedObjects {
     return this
   }
 
-  replace(object: ApiObject): void {
+  /** Returns whether this changes the object. */
+  replace(object: ApiObject): boolean {
+    const changed = this.attributes.isStamped === true || !equal(this.object as Json, object as Json)
+    this.attributes.isStamped = false
     this.object = object
     this.#dirty = true
+    return changed
   }
 
   /** Throws an Error when the value is malformed. */

@@ -26,8 +26,8 @@ export interface Writing extends Scope {
   readonly subresource: string
   /** Field manager as core/request/options.ts determines it; may be empty. */
   readonly manager: string
-  /** Milliseconds since the epoch. */
-  readonly now: number
+  /** Milliseconds since the epoch; called for the entries that get the time of this write. */
+  readonly now: () => number
   /** An empty object of the kind, in the scope's version: the "before" of a create. */
   readonly blank: JsonObject
 }
@@ -93,7 +93,7 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
   const own = identity(writing, name, 'Update')
   const key = identityOf(own)
   // Members after a spread cost half a microsecond each, members before it almost nothing.
-  managers.set(key, { fields: union(fields, managers.get(key)?.fields ?? []), time: timestamp(writing.now), ...own })
+  managers.set(key, { fields: union(fields, managers.get(key)?.fields ?? []), time: timestamp(writing.now()), ...own })
   return capUpdaters(managers)
 }
 
@@ -194,7 +194,7 @@ export function applyManaged(writing: Writing, live: JsonObject | undefined, app
   const key = identityOf(by)
   const after = stripped(result.managers, key)
   const own = after.get(key)
-  if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timestamp(writing.now) })
+  if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timestamp(writing.now()) })
   const object = result.object ?? bare(old)
   const isClient = writing.manager === clientName(writing.platform)
   return withEntries(isClient ? withLastApplied(object, applied, writing.platform) : object, encodeManagers(after))

@@ -42,7 +42,7 @@ function recordOwner(
       apiVersion,
       subresource: '',
       manager: serverManager(platform),
-      now,
+      now: () => now,
       reset: noFields,
       blank: blankOf(schema),
       versions: {

@@ -17,7 +17,7 @@ import { objectOf, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
 import { submitCreation } from './creation.ts'
 import { checkName, validatePatchedIdentity } from './name.ts'
-import { afterApply } from './ownership.ts'
+import { afterApply, type Recorder } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
@@ -96,23 +96,25 @@ export const apply: Verb = async (target) => {
     }
   }
 
-  async function result(existing: ApiObject | undefined): Promise<ApiObject> {
+  /** The object, with what `completed` needs. */
+  async function result(existing: ApiObject | undefined): Promise<{ readonly object: ApiObject; readonly record: Recorder }> {
     exchange.span?.event('About to apply patch')
-    const merged = await afterApply(target, existing, applied, options)
+    const { merged, isStamped } = await afterApply(target, existing, applied, options)
     checkDuplicates()
     const errors = new FieldErrors()
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const object = converted(merged)
     validatePatchedIdentity(target, object)
-    return object
+    return { object, record: () => isStamped }
   }
 
   const submission = submitWrite(target, 'UPDATE', options)
-  const change = (existing: ApiObject) => result(existing).then((object) => completed(target, object, submission, existing))
+  const change = (existing: ApiObject) =>
+    result(existing).then(({ object, record }) => completed(target, object, submission, existing, record))
 
   async function createNew(): Promise<Response> {
-    const object = await result(undefined)
+    const { object, record } = await result(undefined)
     const { uid } = object.metadata
     if (uid)
       throw conflict(
@@ -121,7 +123,7 @@ export const apply: Verb = async (target) => {
         `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
       )
     const creation = submitCreation(target, options)
-    const stored = await completed(target, object, creation, undefined)
+    const stored = await completed(target, object, creation, undefined, record)
     return respondEntry(target, await createObject(resource, stored, writeRequest(target, creation)), 201)
   }
 

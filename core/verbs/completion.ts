@@ -35,14 +35,14 @@ function relyOnDefinition({ resource: { definition, groupResource } }: Target, s
 
 /**
  * Completes a client's object: defaults, mutating admission, the version that the server holds. Fields that admission adds have no manager, so `record` runs
- * before it; absent: managed fields are in the object already.
+ * before it. An applied object has managed fields already; `record` only says whether it is stamped.
  */
 export function completed(
   target: Target,
   object: ApiObject,
   submission: Submission,
   old: ApiObject | undefined,
-  record?: Recorder,
+  record: Recorder,
 ): MaybePromise<ApiObject> {
   const { services, resource, view } = target
   const { definition } = resource
@@ -57,11 +57,11 @@ export function completed(
   }
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
-  return then(record?.(object, old), () => {
+  return then(record(object, old), (isStamped) => {
     if (target.exchange.info.verb !== 'patch') dropRepeatedOwners(target, object, false)
     const owners = object.metadata.managedFields
     const held = whole ? toHeld(definition, object) : object
-    return then(submission.mutate(held, old), (admitted) => {
+    return then(submission.mutate(held, old, isStamped), (admitted) => {
       keepPlace(target, admitted)
       keepReadable(target, admitted, owners)
       dropRepeatedOwners(target, admitted, true)

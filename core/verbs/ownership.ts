@@ -16,8 +16,11 @@ import { keepCleared } from './body.ts'
 import { type ConvertNow, withConversions } from './conversions.ts'
 import type { Target } from './services.ts'
 
-/** Sets the managed fields of an object before admission; `existing` is the stored object. */
-export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => MaybePromise<void>
+/**
+ * Sets the managed fields of an object before admission; `existing` is the stored object. Returns whether the object is stamped: an entry got the
+ * time of this write, as `AdmissionAttributes.isStamped` wants it.
+ */
+export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => MaybePromise<boolean>
 
 /** The definition of the target's objects in another version; managed fields may name versions that are not served any more. */
 export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {
@@ -46,7 +49,24 @@ function versionsOf(target: Target, convert: ConvertNow): Versions {
   }
 }
 
-function writingOf(target: Target, manager: string, convert: ConvertNow): Writing {
+/** Says whether the time of a write was asked for. Custom resources hold it as text, which has no fractions of a second. */
+class Stamp {
+  #isUsed = false
+  readonly now: () => number
+
+  constructor({ services: { clock } }: Target) {
+    this.now = () => {
+      this.#isUsed = true
+      return clock.now()
+    }
+  }
+
+  isOn({ definedBy }: ResourceDefinition): boolean {
+    return this.#isUsed && definedBy === undefined
+  }
+}
+
+function writingOf(target: Target, manager: string, { now }: Stamp, convert: ConvertNow): Writing {
   const { services, view } = target
   return {
     platform: services.platform,
@@ -54,7 +74,7 @@ function writingOf(target: Target, manager: string, convert: ConvertNow): Writin
     apiVersion: apiVersionOf(view.body),
     subresource: view.name,
     manager,
-    now: services.clock.now(),
+    now,
     reset: view.reset ?? noFields,
     blank: blankOf(view.body.schema),
     versions: versionsOf(target, convert),
@@ -91,30 +111,36 @@ export function recorder(target: Target, fieldManager: string): Recorder {
   return (object, existing) => {
     const live = existing && shown(target, existing)
     const written = target.view.read ? object : keepCleared(throughHeld(definition, object), object as Json as JsonObject)
+    const stamp = new Stamp(target)
     const record = (convert: ConvertNow) =>
-      updateManaged(writingOf(target, manager, convert), live as JsonObject | undefined, written as JsonObject)
-    const finish = (entries: Json[] | undefined) => void withEntries(object, ofParent(target, existing, entries))
+      updateManaged(writingOf(target, manager, stamp, convert), live as JsonObject | undefined, written as JsonObject)
+    const finish = (entries: Json[] | undefined) => {
+      withEntries(object, ofParent(target, existing, entries))
+      return stamp.isOn(definition)
+    }
     return then(withConversions(definition.versioning?.converter, target.exchange, record), finish)
   }
 }
 
-/** Result of an apply, as parsed value with managed fields. Throws 400, 409, 500. */
+/** Result of an apply, as parsed value with managed fields, and whether it is stamped. Throws 400, 409, 500. */
 export async function afterApply(
   target: Target,
   existing: ApiObject | undefined,
   applied: JsonObject,
   { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
-): Promise<JsonObject> {
+): Promise<{ readonly merged: JsonObject; readonly isStamped: boolean }> {
   const live = existing && shown(target, existing)
-  const { versioning } = target.resource.definition
+  const { definition } = target.resource
+  const stamp = new Stamp(target)
   const merge = (convert: ConvertNow) =>
-    applyManaged(writingOf(target, fieldManager, convert), live as JsonObject | undefined, applied, force)
-  const object = await withConversions(versioning?.converter, target.exchange, merge)
+    applyManaged(writingOf(target, fieldManager, stamp, convert), live as JsonObject | undefined, applied, force)
+  const object = await withConversions(definition.versioning?.converter, target.exchange, merge)
+  const isStamped = stamp.isOn(definition)
   const metadata = object['metadata'] as ApiObject['metadata']
   const entries = ofParent(target, existing, metadata.managedFields)
-  if (entries === metadata.managedFields) return object
+  if (entries === metadata.managedFields) return { merged: object, isStamped }
   const { managedFields: _, ...rest } = metadata
-  return { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }
+  return { merged: { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }, isStamped }
 }
 
 /** Restores managed fields that admission has made invalid, and warns. */

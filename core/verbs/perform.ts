@@ -36,8 +36,8 @@ export const perform =
     applyDefaults(target.view.body.schema, object as Json, hookContext(services))
     const submission = submitWrite(target, 'CREATE', options)
     // Answers that repeat the body have managed fields, though nothing is stored.
-    await recorder(target, options.fieldManager)(object, undefined)
-    const admitted = await submission.mutate(object, undefined)
+    const isStamped = await recorder(target, options.fieldManager)(object, undefined)
+    const admitted = await submission.mutate(object, undefined, isStamped)
     await submission.validate(admitted, undefined)
     const answer = await action.perform(target, admitted, options.dryRun)
     return isStatus(answer) ? respondStatus(target, answer) : respondObject(target, answer, 201)

@@ -33,8 +33,8 @@ export interface Submission {
   readonly reliances: Reliances
   /** Adds a cluster-scoped object, checked at this revision, to `reliances`. Groups are written with placeholders. */
   rely(on: GroupResource, name: string, revision: number, check: Check): void
-  /** Runs mutating admission; returns the resulting object, which may be the given one, changed. */
-  mutate(object: ApiObject, old: ApiObject | undefined): MaybePromise<ApiObject>
+  /** Runs mutating admission; returns the resulting object, which may be the given one, changed. `isStamped`: see AdmissionAttributes. */
+  mutate(object: ApiObject, old: ApiObject | undefined, isStamped?: boolean): MaybePromise<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
   validate(object: ApiObject | undefined, old: ApiObject | undefined): MaybePromise<void>
   /** Finds errors that are listed with those of validation; undefined for resources without such. */
@@ -52,6 +52,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly namespace: string
   readonly name: string
   object: ApiObject | undefined
+  isStamped = false
   readonly oldObject: ApiObject | undefined
   readonly options: JsonObject | undefined
   readonly user: User
@@ -156,8 +157,9 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     slices,
     reliances,
     rely,
-    mutate(object, old) {
+    mutate(object, old, isStamped = false) {
       const asked = new RequestAttributes(target, asks, object, shown(old))
+      asked.isStamped = isStamped
       return then(admission.mutate(asked), () => asked.object ?? object)
     },
     validate(object, old) {

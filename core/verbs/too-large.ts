@@ -5,6 +5,7 @@ import type { Recorder } from './ownership.ts'
 /** Drops all managed fields. */
 export const dropManagedFields: Recorder = ({ metadata }) => {
   delete metadata.managedFields
+  return false
 }
 
 /** Runs `write`; if the object is too large for the store, runs `again`. */

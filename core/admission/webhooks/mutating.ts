@@ -3,7 +3,6 @@ import { applyJsonPatch, UnprocessablePatch } from '../../apply/json-patch.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { internalError } from '../../respond/status.ts'
 import { canonicalise } from '../../schema/decode.ts'
-import { equal } from '../../schema/equal.ts'
 import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
@@ -70,10 +69,9 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       const operations = patch === undefined ? [] : operationsOf(hook, patch)
       if (operations.length === 0) return
       const next = patched(hook, request, invocation.kind, operations)
-      changed = !equal(request.object as Json, next as Json)
+      changed = request.replace(next)
       const applied = { configuration, webhook, patch: operations, patchType: 'JSONPatch' }
       attributes.annotate(`${patchKey}${place}`, JSON.stringify(applied), 'Request')
-      request.replace(next)
     }
     const began = caller.clock.monotonic()
     try {

@@ -521,6 +521,26 @@ test('reinvocationPolicy IfNeeded: a webhook called before a change is called ag
   await hooks.server.close()
 })
 
+test('a patch that changes nothing is a change to an object with managed fields of this request, as in the reference', async () => {
+  const idle = () => patch({ op: 'replace', path: '/data/from', value: 'client' })
+  const hooks = await startWithWebhooks({ idle, more: idle })
+  await hooks.mutating('a', webhook('first', { reinvocationPolicy: 'IfNeeded' }), webhook('idle'))
+  await hooks.mutating('b', webhook('second', { reinvocationPolicy: 'IfNeeded' }), webhook('more'))
+  await hooks.send('POST', configMaps, configMap('c'))
+  const { body } = await hooks.send('PUT', `${configMaps}/c`, configMap('c'))
+  await hooks.send('PUT', `${configMaps}/c`, { ...body, data: { from: 'client', more: '1' } })
+  assert.deepEqual(
+    hooks.asked(),
+    [
+      ...['first CREATE', 'idle CREATE', 'second CREATE', 'more CREATE', 'first CREATE'],
+      ...['first UPDATE', 'idle UPDATE', 'second UPDATE', 'more UPDATE'],
+      ...['first UPDATE', 'idle UPDATE', 'second UPDATE', 'more UPDATE', 'first UPDATE'],
+    ],
+    'only the first patch of a write, and none of a write that changes nothing',
+  )
+  await hooks.server.close()
+})
+
 test('built-in plugins run again after a webhook has changed the object', async () => {
   const hooks = await startWithWebhooks(
     { sidecar: () => patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'i', imagePullPolicy: 'Never' } }) },

@@ -121,16 +121,16 @@ test('a list item stays while any manager owns it', () => {
 
 test('an update owns the fields that it changes, and those it owned before', () => {
   const first = applied(writing('a'), undefined, { replicas: 1, text: 'a' })
-  const second = updated(writing('u', { now: start + 5000 }), first, { ...first, spec: { replicas: 2, text: 'a' } })
+  const second = updated(writing('u', { now: () => start + 5000 }), first, { ...first, spec: { replicas: 2, text: 'a' } })
   assert.deepEqual(owners(second), { 'a Apply': { 'f:spec': { 'f:text': {} } }, 'u Update': { 'f:spec': { 'f:replicas': {} } } })
-  const third = updated(writing('u', { now: start + 9000 }), second, { ...second, spec: { replicas: 2, text: 'b' } })
+  const third = updated(writing('u', { now: () => start + 9000 }), second, { ...second, spec: { replicas: 2, text: 'b' } })
   assert.deepEqual(owners(third), { 'u Update': { 'f:spec': { 'f:replicas': {}, 'f:text': {} } } })
   assert.equal(entries(third)[0]?.['time'], '2026-01-02T03:04:14Z')
 })
 
 test('writes without changes keep entries and times', () => {
   const live = applied(writing('a'), undefined, { replicas: 1 })
-  const later = { now: start + 60_000 }
+  const later = { now: () => start + 60_000 }
   assert.deepEqual(applied(writing('a', later), live, { replicas: 1 }), live)
   assert.deepEqual(updated(writing('u', later), live, live), live)
 })
@@ -184,10 +184,10 @@ test('entries in unknown versions are dropped', () => {
 
 test('entries are ordered by operation, then time, then name', () => {
   let live = updated(writing('z'), undefined, thing({ text: 'a' }))
-  live = applied(writing('b', { now: start + 1000 }), live, { labels: { b: '' } })
-  live = applied(writing('a', { now: start + 2000 }), live, { labels: { a: '' } })
-  live = updated(writing('y', { now: start + 1000 }), live, { ...live, spec: { ...specOf(live), replicas: 1 } })
-  live = updated(writing('x', { now: start + 1000 }), live, { ...live, spec: { ...specOf(live), args: ['x'] } })
+  live = applied(writing('b', { now: () => start + 1000 }), live, { labels: { b: '' } })
+  live = applied(writing('a', { now: () => start + 2000 }), live, { labels: { a: '' } })
+  live = updated(writing('y', { now: () => start + 1000 }), live, { ...live, spec: { ...specOf(live), replicas: 1 } })
+  live = updated(writing('x', { now: () => start + 1000 }), live, { ...live, spec: { ...specOf(live), args: ['x'] } })
   assert.deepEqual(
     entries(live).map(({ manager }) => manager),
     ['b', 'a', 'z', 'x', 'y'],
@@ -198,7 +198,7 @@ test('more than ten update entries are merged, the oldest first', () => {
   let live = updated(writing('u0'), undefined, thing({ labels: { l0: '' } }))
   for (let at = 1; at <= 11; at++) {
     const labels = { ...(specOf(live)['labels'] as JsonObject), [`l${at}`]: '' }
-    live = updated(writing(`u${at}`, { now: start + at * 1000 }), live, { ...live, spec: { labels } })
+    live = updated(writing(`u${at}`, { now: () => start + at * 1000 }), live, { ...live, spec: { labels } })
   }
   const names = entries(live).map(({ manager }) => manager)
   assert.deepEqual(names, ['ancient-changes', ...Array.from({ length: 9 }, (_, at) => `u${at + 3}`)])
@@ -246,7 +246,7 @@ test('applying twice is the same as applying once', () => {
     fc.property(specs, specs, (mine, theirs) => {
       const live = applied(writing('b'), undefined, theirs)
       const once = applied(writing('a'), live, mine, true)
-      assert.deepEqual(applied(writing('a', { now: start + 1e6 }), once, mine), once)
+      assert.deepEqual(applied(writing('a', { now: () => start + 1e6 }), once, mine), once)
     }),
   )
 })

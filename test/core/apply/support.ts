@@ -75,7 +75,7 @@ export function writing(manager: string, options: Partial<Writing> = {}): Writin
     kind: 'Thing',
     subresource: '',
     manager,
-    now: start,
+    now: () => start,
     reset: options.subresource === 'status' ? fieldSet(['spec']) : fieldSet(['status']),
     blank: { kind: 'Thing', apiVersion: 'v1', metadata: {}, spec: {} },
     versions: { atom: (version) => (version === 'v1' ? atom : undefined), convert: (object) => object },
