@@ -19,6 +19,13 @@ const maxTokens = 32_768
 const maxRefused = 4_096
 const longestRefused = 8_192
 
+/**
+ * The token itself for this server's own audiences, so that nothing is copied on most requests. Clients choose every character of a token: one that
+ * looks like the key of a token with other audiences is encoded too.
+ */
+const keyOf = (token: string, audiences: readonly string[] | undefined) =>
+  audiences === undefined && !token.startsWith('[') ? token : JSON.stringify([token, audiences])
+
 /** Caches the results of a token authenticator. Concurrent requests with the same token share one call. */
 export function cachedTokens(
   authenticator: TokenAuthenticator,
@@ -42,7 +49,7 @@ export function cachedTokens(
   return {
     name: authenticator.name,
     authenticateToken(token, audiences, context) {
-      const key = audiences === undefined ? token : `${token} ${JSON.stringify(audiences)}`
+      const key = keyOf(token, audiences)
       const found = known.get(key)
       if (found !== undefined) return found
       const refusal = refused.get(key)

@@ -70,3 +70,15 @@ test('audiences are part of the cache key', () => {
   )
   assert.equal(asked.length, 3)
 })
+
+test('no token stands for a cached token with other audiences', () => {
+  const { cached } = counting((token, audiences) =>
+    token === 'jane' && audiences?.includes('vault') ? { user: { name: token, groups: [] }, audiences } : undefined,
+  )
+  const ask = (token: string, audiences?: readonly string[]) => cached.authenticateToken(token, audiences, undefined)
+  assert.ok(ask('jane', ['vault']), 'asked by a service')
+  // A bearer token has no space, but the one in the subprotocols of a WebSocket may have any characters.
+  for (const token of ['jane', 'jane ["vault"]', '["jane",["vault"]]', '["vault"] jane', '["jane"]', '[["vault"],"jane"]']) {
+    assert.equal(ask(token), undefined, token)
+  }
+})
