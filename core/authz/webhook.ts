@@ -44,8 +44,11 @@ const longestCached = 10_000
 
 const skipped: Decision = { verdict: 'no-opinion', reason: '' }
 
-const cacheable = ({ namespace, verb, group, version, resource, subresource, name, path }: Attributes) =>
-  [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, { length }) => sum + length, 0) < longestCached
+const cacheable = ({ namespace, verb, group, version, resource, subresource, name, path, labelSelector, fieldSelector }: Attributes) =>
+  [namespace, verb, group, version, resource, subresource, name, path, labelSelector ?? '', fieldSelector ?? ''].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  ) < longestCached
 
 function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
   if (allowed && denied) {

@@ -193,11 +193,17 @@ test('a TTL of zero caches nothing; concurrent callers share one call', async ()
 })
 
 test('very long requests are not cached', async () => {
-  const { decide, sent } = setUp([yes])
-  const long = { ...request, name: 'x'.repeat(10_000) }
-  await decide(long)
-  await decide(long)
-  assert.equal(sent.length, 2)
+  const list = onResource('jane+dev', 'list', 'pods', 'dev')
+  for (const long of [
+    { ...request, name: 'x'.repeat(10_000) },
+    { ...list, labelSelector: `app in (${'x,'.repeat(5_000)}x)` },
+    { ...list, fieldSelector: `spec.nodeName=${'x'.repeat(10_000)}` },
+  ]) {
+    const { decide, sent } = setUp([yes])
+    await decide(long)
+    await decide(long)
+    assert.equal(sent.length, 2)
+  }
 })
 
 test('temporary failures are retried with backoff, five times in all', async () => {
