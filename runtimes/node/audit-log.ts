@@ -118,8 +118,13 @@ class RotatedFile implements AuditLog {
 
   async #rotate(): Promise<void> {
     const { path } = this.#options
+    makeDirectories(dirname(path))
     // The old file stays in use until the new one is there.
-    await rename(path, await this.#freeName())
+    const backup = await this.#freeName()
+    await rename(path, backup).catch((error: NodeJS.ErrnoException) => {
+      // Moved or removed by others, or by an earlier try that could not open the new file.
+      if (error.code !== 'ENOENT') throw error
+    })
     const next = await open(path, 'a', 0o600)
     const before = this.#file
     this.#file = next

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -147,6 +147,23 @@ test('a write that fails is told', async () => {
   for (const text of ['a', 'b']) await assert.rejects(log.write(line(text)), /^Error: write \/dev\/full: no space left on device/)
   await log.close()
   remove()
+})
+
+test('a file or directory that others move or remove is made again at the next rotation', async () => {
+  for (const [what, remove] of [
+    ['moved', (path: string) => renameSync(path, `${path}.moved`)],
+    ['removed', (path: string) => rmSync(path)],
+    ['removed with its directory', (_path: string, directory: string) => rmSync(directory, { recursive: true })],
+  ] as const) {
+    const { open, path, directory, read, remove: end } = await setUp()
+    const log = await open()
+    await log.write(line('1'))
+    remove(path, directory)
+    for (const text of ['2', '3', '4']) await log.write(line(text)).catch((error: unknown) => assert.fail(`${what}: ${error}`))
+    await log.close()
+    assert.deepEqual(read('audit.log').toString(), `${line('3')}${line('4')}`, what)
+    end()
+  }
 })
 
 test('a path that can not be opened', async () => {
