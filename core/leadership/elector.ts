@@ -41,8 +41,9 @@ export function startElector(options: ElectorOptions): Elector {
   /** The lease as last seen, and when it was seen to change: clocks of servers may differ. */
   let observed: ApiObject | undefined
   let changedAt = 0
-  let renewedAt = 0
   let stopLeading: (() => void) | undefined
+  /** Others may take the lease some time after the last renewal, whatever tries fail or hang meanwhile. */
+  let cancelDeadline = () => {}
   let isLeaving = false
   let cancel = () => {}
   let running = Promise.resolve()
@@ -88,28 +89,28 @@ export function startElector(options: ElectorOptions): Elector {
     }
   }
 
-  function follow(holds: boolean): void {
-    if (holds) {
-      renewedAt = clock.monotonic()
-      if (stopLeading !== undefined || isLeaving) return
-      logger.info({ lease: name, identity }, 'leader election: this server leads')
-      stopLeading = options.lead()
-    } else if (stopLeading !== undefined && clock.monotonic() - renewedAt >= renewDeadline) {
+  /** `began`: when the try that renewed the lease began. */
+  function renewed(began: number): void {
+    if (isLeaving) return
+    cancelDeadline()
+    cancelDeadline = clock.after(began + renewDeadline - clock.monotonic(), () => {
       logger.warn({ lease: name, identity }, 'leader election: this server leads no more')
       end()
-    }
+    })
+    if (stopLeading !== undefined) return
+    logger.info({ lease: name, identity }, 'leader election: this server leads')
+    stopLeading = options.lead()
   }
 
   function end(): void {
+    cancelDeadline()
     stopLeading?.()
     stopLeading = undefined
   }
 
   async function turn(): Promise<void> {
-    // A renewal that hangs must not keep this server leading.
-    const deadline = clock.after(renewDeadline, () => follow(false))
-    follow(await attempt())
-    deadline()
+    const began = clock.monotonic()
+    if (await attempt()) renewed(began)
     if (isLeaving) return
     const wait = stopLeading === undefined ? retryPeriod * (1 + Math.random() * jitter) : retryPeriod
     cancel = clock.after(wait, () => {
