@@ -321,7 +321,10 @@ export interface Outbound {
 export interface Files {
   /** Reads a whole file. Rejects with an Error that names the file and the reason. */
   read(path: string): Promise<Uint8Array>
-  /** Calls `changed` after the file may have changed. The returned function ends the watch. */
+  /**
+   * Calls `changed` after the file may have changed, also when the watch has begun, because of what happened before. The returned function ends
+   * the watch.
+   */
   watch(path: string, changed: () => void): () => void
 }
 

@@ -1,12 +1,15 @@
 /** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
 import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
+import { followFile, readText } from '../../core/follow-file.ts'
+import type { Logger } from '../../core/ports.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../stores/log/owner.ts'
 import { advertisedAddress } from './address.ts'
 import { makeFlagDirectory, readFlagFile, readPath } from './flag-file.ts'
 import type { Certificates, ListenOptions } from './listener.ts'
 import { ensurePki, type Pki, type PkiOptions, readServing } from './pki.ts'
+import { nodeFiles } from './ports.ts'
 import { inMemory } from './store.ts'
 
 /** Role of a running server in its `--cert-dir`, which others may share. */
@@ -35,8 +38,46 @@ export async function preparePki(flags: ParsedFlags, claim: Claim): Promise<Pki>
   }
 }
 
+/**
+ * Follows the files of the serving certificates: `use` is called with changed ones, also if they changed after `inUse` was read, while the server
+ * waited for its store. The returned function ends it.
+ */
+export async function followCertificates(
+  flags: ParsedFlags,
+  pki: Pki,
+  inUse: Certificates,
+  logger: Logger,
+  use: (changed: Certificates) => void,
+): Promise<() => void> {
+  const load = () => reloadedCertificates(flags, pki)
+  const isInUse = () => {
+    try {
+      return JSON.stringify(load()) === JSON.stringify(inUse)
+    } catch {
+      return false
+    }
+  }
+  const paths = certificateFiles(flags)
+  // One that is gone by now is loaded when it is there again.
+  const texts = await Promise.all(paths.map((path) => readText(nodeFiles, path).catch(() => '')))
+  const isCurrent = isInUse()
+  const stops = paths.map((path, index) =>
+    followFile({
+      path,
+      files: nodeFiles,
+      logger,
+      what: 'certificates',
+      otherwise: 'the previous ones stay in use',
+      text: isCurrent ? (texts[index] ?? '') : '',
+      load,
+      use,
+    }),
+  )
+  return () => stops.forEach((stop) => void stop())
+}
+
 /** The serving certificates as they are on disk now. Nothing is written: of two servers with one `--cert-dir`, none undoes what the other does. */
-export const reloadedCertificates = (flags: ParsedFlags, pki: Pki): Certificates =>
+const reloadedCertificates = (flags: ParsedFlags, pki: Pki): Certificates =>
   servingCertificates(flags, { ...pki, serving: readServing(pkiOptions(flags), pki.ca) })
 
 function pkiOptions(flags: ParsedFlags): PkiOptions {
@@ -88,7 +129,7 @@ export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 
 }
 
 /** Files that are watched for new certificates. */
-export function certificateFiles(flags: ParsedFlags): readonly string[] {
+function certificateFiles(flags: ParsedFlags): readonly string[] {
   const [certFile, keyFile, directory] = [flags.get('tls-cert-file'), flags.get('tls-private-key-file'), flags.get('cert-dir')]
   const own = certFile ? [certFile, keyFile] : [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')]
   const named = flags.get('tls-sni-cert-key').flatMap(({ certificate, key }) => [certificate, key])

@@ -11,7 +11,6 @@ import { headerWarnings } from '../../core/flags/header-warnings.ts'
 import { helpText } from '../../core/flags/help.ts'
 import { metricSelectionOf } from '../../core/flags/metrics.ts'
 import { type ParsedFlags, parseFlags } from '../../core/flags/parse.ts'
-import { followFile, readText } from '../../core/follow-file.ts'
 import { labelValuesFile } from '../../core/meta/metrics/label-values-file.ts'
 import { createMetrics, type MetricsRegistry } from '../../core/meta/metrics/registry.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
@@ -23,21 +22,14 @@ import type { AuditLog } from './audit-log.ts'
 import { authenticationOptions } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
 import { buildInfo } from './build-info.ts'
-import {
-  certificateFiles,
-  claimCertificates,
-  listenOptions,
-  preparePki,
-  reloadedCertificates,
-  servingCertificates,
-} from './certificates.ts'
+import { claimCertificates, followCertificates, listenOptions, preparePki, servingCertificates } from './certificates.ts'
 import { openDebugSocket } from './debug-socket.ts'
 import type { EgressSelector } from './egress/flags.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { sharingWarnings } from './http/port-sharing.ts'
 import { hostIdentity } from './identity.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
-import { type Handler, type Listener, listen } from './listener.ts'
+import { type Certificates, type Handler, type Listener, listen } from './listener.ts'
 import { logOfFlags } from './log/options.ts'
 import { serverOptions } from './options.ts'
 import { createOutbound } from './outbound.ts'
@@ -62,26 +54,6 @@ export interface Daemon {
   readonly port: number
   /** Shuts down in order; resolves when everything is closed. `cause`: signal, for the log. */
   stop(cause: string): Promise<void>
-}
-
-/** Follows the files of certificates: new connections use changed ones. The returned function ends it. */
-async function followCertificates(flags: ParsedFlags, pki: Pki, listener: Listener, logger: Logger): Promise<() => void> {
-  const stops: (() => void)[] = []
-  for (const path of certificateFiles(flags)) {
-    const stop = followFile({
-      path,
-      files: nodeFiles,
-      logger,
-      what: 'certificates',
-      otherwise: 'the previous ones stay in use',
-      // One that is gone by now is loaded when it is there again.
-      text: await readText(nodeFiles, path).catch(() => ''),
-      load: () => reloadedCertificates(flags, pki),
-      use: (certificates) => listener.reload(certificates),
-    })
-    stops.push(stop)
-  }
-  return () => stops.forEach((stop) => void stop())
 }
 
 function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
@@ -152,7 +124,8 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     return all
   }
   const server = prepareApiServer(ports, open, complete)
-  const openPort = () => openListener(flags, pki, logger, server.answer)
+  const certificates = servingCertificates(flags, pki)
+  const openPort = () => openListener(flags, certificates, logger, server.answer)
   // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
   const isShared = flags.get('permit-port-sharing')
   let opened = isShared ? undefined : await openPort()
@@ -187,7 +160,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     return undefined
   }
   const listener = opened
-  const stopFollowing = await followCertificates(flags, pki, listener, logger)
+  const stopFollowing = await followCertificates(flags, pki, certificates, logger, (changed) => listener.reload(changed))
   const announce = () => {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })
@@ -268,10 +241,10 @@ function endingSignal(): AbortSignal {
 }
 
 /** Rejects with a FlagError when the port can't be opened. */
-async function openListener(flags: ParsedFlags, pki: Pki, logger: Logger, handler: Handler): Promise<Listener> {
+async function openListener(flags: ParsedFlags, certificates: Certificates, logger: Logger, handler: Handler): Promise<Listener> {
   const [address, port] = [flags.get('bind-address'), flags.get('secure-port')]
   try {
-    return await listen({ ...listenOptions(flags), ...servingCertificates(flags, pki), logger }, handler)
+    return await listen({ ...listenOptions(flags), ...certificates, logger }, handler)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EADDRNOTAVAIL') throw new FlagError(`--bind-address: ${address}: no interface of this host has this address`)

@@ -36,6 +36,8 @@ export const nodeFiles: Files = {
         () => 'none',
       )
     let known = identity()
+    // The caller has read the file before it began to watch: it may have changed in between.
+    void known.then(() => closed || changed())
     const compare = async () => {
       const [before, now] = await Promise.all([known, identity()])
       if (closed || before === now) return

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { followFile, readText } from '../../../core/follow-file.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock, nodeFiles, nodeLogger } from '../../../runtimes/node/ports.ts'
 import { eventually } from '../../support/wait.ts'
@@ -38,8 +39,8 @@ test('a watch sees writes, renames over the file, removal and re-creation', asyn
     () => rmSync(path),
     () => writeFileSync(path, 'back'),
   ]
-  // The first read of the file is asynchronous.
-  await nodeFiles.read(path)
+  // It calls once when it has begun.
+  await change.promise
   for (const step of steps) {
     change = deferred()
     step()
@@ -56,13 +57,29 @@ test('a watch sees updates of a mounted volume', async () => {
   }
   symlinkSync('1', at('..data'))
   symlinkSync('..data/ca.crt', at('ca.crt'))
-  const change = deferred()
+  let change = deferred()
   const stop = nodeFiles.watch(at('ca.crt'), () => change.resolve())
+  await change.promise
+  change = deferred()
   assert.equal(String(await nodeFiles.read(at('ca.crt'))), 'version 1')
   symlinkSync('2', at('..data_tmp'))
   renameSync(at('..data_tmp'), at('..data'))
   await change.promise
   assert.equal(String(await nodeFiles.read(at('ca.crt'))), 'version 2')
+  stop()
+})
+
+test('a file that changes after it was read, but before it is followed, is loaded again', async () => {
+  const path = join(root, 'followed')
+  writeFileSync(path, 'read by the caller')
+  const text = await readText(nodeFiles, path)
+  writeFileSync(path, 'written meanwhile')
+  const logger = { debug() {}, info() {}, warn() {}, error() {} }
+  let stop = () => {}
+  const used = await new Promise<string>((use) => {
+    stop = followFile({ path, files: nodeFiles, logger, what: 'file', text, load: (next) => next, use })
+  })
+  assert.equal(used, 'written meanwhile')
   stop()
 })
 
