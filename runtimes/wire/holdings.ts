@@ -4,7 +4,7 @@ export interface Holder {
   readonly held: number
   /** Time when its peer last read something. */
   readonly moved: number
-  /** Aborts its oldest response; false when it has none. */
+  /** Aborts its oldest response, and removes its bytes before it returns; false when it has none. */
   drop(): boolean
 }
 

@@ -43,6 +43,7 @@ export class Http1Peer implements Holder {
   #since: number
   #served = 0
   #isLast = false
+  #isDropped = false
   held = 0
   moved: number
   #written = 0
@@ -132,11 +133,13 @@ export class Http1Peer implements Holder {
   }
 
   hold(bytes: number): void {
+    if (this.#isDropped) return
     this.held += bytes
     this.#options.holdings.add(this, bytes)
   }
 
   release(bytes: number): void {
+    if (this.#isDropped) return
     this.held -= bytes
     this.#options.holdings.remove(this, bytes)
   }
@@ -144,6 +147,9 @@ export class Http1Peer implements Holder {
   drop(): boolean {
     if (this.held === 0) return false
     this.#socket.destroy()
+    // Now, not when the socket is closed: until then the same peer would be dropped again and again.
+    this.release(this.held)
+    this.#isDropped = true
     return true
   }
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Connection } from '../../../core/ports.ts'
 import { Reply } from '../../../core/respond/reply.ts'
 import { issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
+import { limits } from '../../../runtimes/wire/server/limits.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { authority, client, deferred, http1, http2, issued, oneConnection, open, session, socket } from './support.ts'
 
@@ -311,6 +312,31 @@ test('HTTP/1.1: a request with a large body may arrive while the previous respon
   }
   assert.equal(text.split('#').length - 1, rounds * large.length)
   raw.destroy()
+})
+
+test('HTTP/1.1: clients that do not read are closed when the responses of all are too large; others are answered', async () => {
+  const large = new Uint8Array(limits.heldInAll / 8)
+  const asked = new Set<Connection>()
+  await using server = await open((request, connection) => {
+    if (!request.url.endsWith('/large')) return new Response('small')
+    asked.add(connection)
+    return new Response(large)
+  })
+  const clients = []
+  for (let number = 1; number <= 10; number++) {
+    const client = await socket(server.port)
+    client.on('error', () => {}).pause()
+    client.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await eventually(`request ${number}`, async () => asked.size === number)
+    clients.push(client)
+  }
+  assert.equal((await http1(server.url)).text, 'small')
+  const [first] = clients
+  assert.ok(first)
+  first.resume()
+  await within('the first client is closed', once(first, 'close'))
+  assert.ok(first.bytesRead < large.length)
+  for (const client of clients) client.destroy()
 })
 
 test('built-in classes of the process are not modified', async () => {
