@@ -14,7 +14,7 @@ import { traversed } from './costs.ts'
 
 type List = readonly unknown[]
 
-/** Types of special forms; run/calls.ts compiles them. */
+/** Types of special forms; run/operators.ts compiles them. */
 const form = (): never => fail('no such overload')
 
 const forms: readonly Row[] = [
