@@ -11,7 +11,8 @@ import { bytes, field, type JsonObject, type Message, message, string } from '..
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../core/schema/protobuf.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { fullValue } from '../core/schema/samples.ts'
-import { type Api, apiOf, assertFailure, type TestList, type TestObject } from '../support/api.ts'
+import { type Api, assertFailure, type TestList, type TestObject } from '../support/api.ts'
+import { apiOn } from '../support/in-process.ts'
 import { collectionPath, minimalObject, restingObject } from '../support/minimal-objects.ts'
 import { within } from '../support/wait.ts'
 import { withoutDefinitionController } from '../support/without-definition-controller.ts'
@@ -49,7 +50,7 @@ async function startServer(store = memoryStore()): Promise<{ api: Api; server: A
     compactionInterval: 0,
     telemetry: { logger },
   })
-  return { server, api: apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init))) }
+  return { server, api: apiOn(server) }
 }
 
 describe('protobuf and JSON show the same object', () => {

@@ -4,8 +4,9 @@ import { type TestContext, test } from 'node:test'
 import { serviceAccount } from '../../../core/admission/plugins/service-account.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, assertFailure } from '../../support/api.ts'
+import { assertFailure } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { start } from '../verbs/actions/server.ts'
 import { admit, contextWith } from './context.ts'
@@ -124,7 +125,7 @@ async function withoutAccounts(t: TestContext) {
   const clock = new ManualClock()
   const server = await createApiServer({ store: memoryStore(), clock, controllers: [] })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   const send = (name: string) =>
     api.send('POST', '/api/v1/namespaces/default/pods', {

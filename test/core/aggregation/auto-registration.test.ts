@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, type TestObject } from '../../support/api.ts'
+import type { apiOf, TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const path = '/apis/apiregistration.k8s.io/v1/apiservices'
@@ -24,7 +25,7 @@ test('built-in ones are restored at a start, unless their label says otherwise; 
   const store = memoryStore()
   const start = async () => {
     const server = await startCore({}, { store })
-    const api = apiOf((target, init) => server.fetch(new Request(`http://server${target}`, init)))
+    const api = apiOn(server)
     return { server, api }
   }
   const priorityOf = async (api: ReturnType<typeof apiOf>, name: string) => {
@@ -50,7 +51,7 @@ test('built-in ones are restored at a start, unless their label says otherwise; 
 
 test('/apis lists the groups of registrations by their priorities, which aggregated lists take from other servers only', async () => {
   const server = await startCore({}, { store: memoryStore() })
-  const api = apiOf((target, init) => server.fetch(new Request(`http://server${target}`, init)))
+  const api = apiOn(server)
   interface Group {
     readonly name: string
     readonly versions: readonly { readonly version: string }[]
@@ -103,7 +104,7 @@ test('/apis lists the groups of registrations by their priorities, which aggrega
 
 test('what custom resources are registered with is kept all the time', async () => {
   const server = await startCore({}, { store: memoryStore() })
-  const api = apiOf((target, init) => server.fetch(new Request(`http://server${target}`, init)))
+  const api = apiOn(server)
   await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     kind: 'CustomResourceDefinition',
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -3,31 +3,14 @@ import { test } from 'node:test'
 import { type AuditEvent, EventEncoder } from '../../../core/audit/event.ts'
 import { legacyLine } from '../../../core/audit/legacy.ts'
 import { sourceAddresses } from '../../../core/audit/source-addresses.ts'
+import { leastEvent } from './fixtures.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array) => new TextDecoder().decode(value)
 const encoder = new EventEncoder('audit.k8s.io/v1')
 const received = Date.UTC(2026, 0, 2, 3, 4, 5, 60)
 
-const least: AuditEvent = {
-  level: 'Metadata',
-  auditId: 'id',
-  stage: 'RequestReceived',
-  requestUri: '/healthz',
-  verb: 'get',
-  user: undefined,
-  impersonated: undefined,
-  constraint: '',
-  sourceIps: [],
-  userAgent: '',
-  object: undefined,
-  status: undefined,
-  requestObject: undefined,
-  responseObject: undefined,
-  received,
-  reached: received,
-  annotations: [],
-}
+const least: AuditEvent = { ...leastEvent, received, reached: received }
 const full: AuditEvent = {
   ...least,
   level: 'RequestResponse',

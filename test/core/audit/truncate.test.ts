@@ -2,26 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AuditEvent, EventEncoder } from '../../../core/audit/event.ts'
 import { truncating } from '../../../core/audit/truncate.ts'
+import { leastEvent } from './fixtures.ts'
 
 const encoder = new EventEncoder('audit.k8s.io/v1')
 const event = (auditId: string, more: Partial<AuditEvent> = {}): AuditEvent => ({
+  ...leastEvent,
   level: 'RequestResponse',
   auditId,
   stage: 'ResponseComplete',
   requestUri: '/',
-  verb: 'get',
-  user: undefined,
-  impersonated: undefined,
-  constraint: '',
-  sourceIps: [],
-  userAgent: '',
-  object: undefined,
-  status: undefined,
-  requestObject: undefined,
-  responseObject: undefined,
-  received: 0,
-  reached: 0,
-  annotations: [],
   ...more,
 })
 const object = (size: number) => new TextEncoder().encode(JSON.stringify('x'.repeat(size - 2)))

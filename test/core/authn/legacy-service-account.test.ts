@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -38,7 +38,7 @@ async function cluster(lookup = true) {
       lookup,
     },
   })
-  const api = apiOf((path, init) => server.fetch(new Request(`http://x${path}`, init)))
+  const api = apiOn(server)
   const { uid } = (await api.create(accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'old' } })).metadata
   const claims = {
     iss: 'kubernetes/serviceaccount',

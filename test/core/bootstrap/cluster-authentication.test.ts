@@ -4,8 +4,9 @@ import { fixedAuthorities } from '../../../core/authn/certificate/authorities.ts
 import { type ClusterAuthentication, clusterAuthenticationData } from '../../../core/bootstrap/cluster-authentication.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { authority, type Identity, issue, now, pem } from '../authn/certificates.ts'
 
@@ -60,7 +61,7 @@ test('the config map is created, kept and repaired', async () => {
     telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
     clusterAuthentication: { frontProxies: proxies(await issue({ subject: 'CN=p', extensions: authority(), to: 3650 }), 'a') },
   })
-  const api = apiOf((url, init) => server.fetch(new Request(`http://x${url}`, init)))
+  const api = apiOn(server)
   const read = () =>
     eventually('the config map', async () => {
       clock.advance(1_000)

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, type TestObject } from '../../support/api.ts'
+import type { TestObject } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const inDefault = '/api/v1/namespaces/default'
 const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
 
 async function serving(options: Partial<EmbeddedOptions> = {}) {
   const server = await createApiServer({ store: memoryStore(), ...options })
-  return { api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close: () => server.close() }
+  return { api: apiOn(server), close: () => server.close() }
 }
 
 test('the service kubernetes has the first address of the range and the advertised endpoint', async (t) => {

@@ -7,8 +7,9 @@ import type { ServerOptions } from '../../../core/server.ts'
 import { TestClock } from '../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { apiOf, type TestObject } from '../../support/api.ts'
+import type { TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const endpointsPath = '/api/v1/namespaces/default/endpoints/kubernetes'
@@ -41,7 +42,7 @@ async function start(
     return ended
   }
   t.after(close)
-  return { api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close }
+  return { api: apiOn(server), close }
 }
 
 type Api = Awaited<ReturnType<typeof start>>['api']

@@ -6,8 +6,9 @@ import { flowControlObjects } from '../../../core/bootstrap/flow-control-objects
 import { createPlatform } from '../../../core/platform.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { apiOf, type TestObject } from '../../support/api.ts'
+import type { TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const platform = createPlatform('kubernetes')
@@ -38,7 +39,7 @@ async function start(t: TestContext, store = memoryStore()) {
   const { clock, tick } = minuteClock()
   const server = await startCore({ platform, priorityAndFairness: 'on', controllers: [] }, { store, clock })
   t.after(() => server.close())
-  return { ...apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), tick, close: () => server.close() }
+  return { ...apiOn(server), tick, close: () => server.close() }
 }
 
 const read = async (api: Awaited<ReturnType<typeof start>>, path: string) => {

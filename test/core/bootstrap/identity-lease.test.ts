@@ -8,8 +8,8 @@ import type { ServerOptions } from '../../../core/server.ts'
 import { TestClock } from '../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { apiOf } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
@@ -23,7 +23,7 @@ async function start(t: TestContext, store: KeyValueStore, identity: string, clo
     return ended
   }
   t.after(close)
-  return { api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close }
+  return { api: apiOn(server), close }
 }
 
 test('each server renews a lease every 10 s, and deletes it when it ends', async (t) => {

@@ -1,27 +1,20 @@
 /** Requests that once kept the server busy for seconds, or ended the process: each is answered in bounded time, in bounded bytes. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { bindFieldSelector, parseFieldSelector } from '../../../core/request/field-selector.ts'
 import { parseLabelSelector } from '../../../core/request/label-selector.ts'
 import type { Status } from '../../../core/respond/status.ts'
 import { encodeEnvelope } from '../../../core/schema/protobuf.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Answer, type Api, apiOf, configMap } from '../../support/api.ts'
+import { type Answer, configMap } from '../../support/api.ts'
 import { processorTime, slowness } from '../../support/cost.ts'
+import { serverForTests } from '../../support/in-process.ts'
 
 /** Milliseconds of processor time; the requests took from two seconds to minutes. */
 const limit = 1_000
 const largestAnswer = 512 * 1024
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
 

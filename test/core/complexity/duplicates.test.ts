@@ -1,29 +1,22 @@
 /** Rules that refuse repeated items, on 100,000 of them: each item was once compared with all before it. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { covers } from '../../../core/authz/rbac-covers.ts'
 import type { Status } from '../../../core/respond/status.ts'
-import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import { apiOf } from '../../support/api.ts'
 import { processorTime, slowness } from '../../support/cost.ts'
+import { serverForTests } from '../../support/in-process.ts'
 
 /** Milliseconds of processor time on a quiet machine; comparing each with each takes five times as long and more. */
 const most = 1_500
 const count = 100_000
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    runtimeConfig: { 'api/all': true },
-    admissionPlugins: { disable: ['ServiceAccount', 'CertificateSubjectRestriction'] },
-  })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+const api = serverForTests({
+  controllers: [],
+  runtimeConfig: { 'api/all': true },
+  admissionPlugins: { disable: ['ServiceAccount', 'CertificateSubjectRestriction'] },
 })
-after(() => server.close())
 
 const times = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index))
 const names = (length: number) => times(length, (index) => `n${index}`)

@@ -6,8 +6,9 @@ import { parseFlags } from '../../../core/flags/parse.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { serverOptions } from '../../../runtimes/node/options.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import type { Api } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
 const release = (minor: number) => `1.${minor}` as const
@@ -125,7 +126,7 @@ describe('a server', () => {
   async function withServer(argv: readonly string[], run: (api: Api) => Promise<void>): Promise<void> {
     const server = await startCore({ ...serverOptions(parseFlags(argv, 'apiserver')), authorizationModes: ['AlwaysAllow'] })
     try {
-      await run(apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))))
+      await run(apiOn(server))
     } finally {
       await server.close()
     }

@@ -6,8 +6,8 @@ import type { ApiServer } from '../../../core/server.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
-import { apiOf } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const quotas = '/api/v1/namespaces/default/resourcequotas'
@@ -48,7 +48,7 @@ function storeWaitingFor(text: string) {
   return { store: { ...store, put }, written }
 }
 
-const apiTo = (server: ApiServer) => apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+const apiTo = (server: ApiServer) => apiOn(server)
 
 test('counting the objects of a namespace yields to requests', async (t) => {
   const { store, written } = storeWaitingFor(`"used":{"configmaps":"${count}"}`)

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, configMap, type TestObject } from '../../support/api.ts'
+import { type Api, configMap, type TestObject } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { type WatchReader, watchAt } from '../../support/watch-reader.ts'
 
@@ -25,7 +26,7 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
   const server = await createApiServer({ store: memoryStore(), ...options })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   // Admission waits only a second for the account of a pod, which is not enough on a busy machine.
   if (options.controllers === undefined || options.controllers.includes('serviceaccount'))
     await eventually('the default service account', async () => (await api.get(defaultAccount)).status === 200)

@@ -14,7 +14,8 @@ import {
   versionOf,
   widget,
 } from '../../conformance/custom-resources.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import type { Api } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
@@ -28,7 +29,7 @@ async function open(
 ): Promise<Api & { close(): Promise<void> }> {
   const server = await createApiServer({ store, ...options })
   t.after(() => server.close())
-  return { ...apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close: () => server.close() }
+  return { ...apiOn(server), close: () => server.close() }
 }
 
 for (const watchCache of [true, false]) {

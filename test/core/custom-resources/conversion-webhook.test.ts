@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { Api, TestObject } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { readWatch, watchAt } from '../../support/watch-reader.ts'
 
@@ -60,7 +61,7 @@ async function open(
     },
   })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const hook: Hook = { ...api, reviews, urls, answer: answering() }
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: reviewVersions, clientConfig } }
   await define(hook, definitionOf(group, { versions: [stored, versionOf('v2')], conversion }))

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openPort, writeKubeconfig } from '../../../runtimes/testing/port.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import type { Api } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { kubectls, kubectlWith } from '../../support/kubectl.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
@@ -48,7 +49,7 @@ async function open(t: TestContext) {
     await server.close()
     await store.close()
   })
-  return { server, api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))) }
+  return { server, api: apiOn(server) }
 }
 
 /** What discovery and OpenAPI say about the group; undefined when they know nothing of it. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { condition, type Definition, definitionsPath } from '../../conformance/custom-resources.ts'
-import { apiOf } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const conditions = ['NamesAccepted', 'Established'].map((type) => ({
   lastTransitionTime: '2026-01-01T00:00:00Z',
@@ -57,7 +57,7 @@ test('definitions are served, and rewritten in v1', async (t) => {
   await put('/registry/example.com/widgets/default/early', { aardvark, ...early })
   const server = await createApiServer({ store })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
 
   const { items } = await api.list('/apis/example.com/v1alpha1/namespaces/default/widgets')
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('objects with metadata that is no longer valid can be read and deleted', as
   await put('/registry/example.com/widgets/default/first', { ...object, metadata: odd })
   const server = await createApiServer({ store })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const path = '/apis/example.com/v1/namespaces/default/widgets/first'
   const { resourceVersion: _version, ...metadata } = (await api.get(path)).body.metadata
   assert.deepEqual(metadata, { ...own, generation: 1, labels: { a: 'x y' } })
@@ -108,7 +108,7 @@ test('a definition with preserveUnknownFields still validates objects by its sch
   await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', legacy)
   const server = await createApiServer({ store })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const path = '/apis/example.com/v1/namespaces/default/widgets'
   const of = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec })
   const made = await api.create(path, of('a', { size: 'small', other: { kept: true } }))

@@ -4,13 +4,13 @@ import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, isGone, versionOf, widget } from '../../conformance/definitions.ts'
-import { apiOf } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 async function open(t: TestContext, store: KeyValueStore, watchCache: boolean) {
   const server = await createApiServer({ store, watchCache })
   t.after(() => server.close())
-  return apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  return apiOn(server)
 }
 
 type Opened = Awaited<ReturnType<typeof open>>

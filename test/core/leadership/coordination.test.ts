@@ -7,8 +7,9 @@ import type { KeyValueStore } from '../../../core/ports.ts'
 import { TestClock } from '../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { Api, TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const platform = createPlatform('kubernetes')
@@ -38,7 +39,7 @@ async function start(
     return ended
   }
   t.after(close)
-  return { api: apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), close, clock, store: store as KeyValueStore }
+  return { api: apiOn(server), close, clock, store: store as KeyValueStore }
 }
 
 const specOf = (object: TestObject) => (object.spec ?? {}) as { readonly [field: string]: string | number | undefined }

@@ -10,8 +10,8 @@ import { createReloadMetrics } from '../../../core/meta/metrics/reload.ts'
 import { authenticationFileRows } from '../../../core/meta/metrics/rows/configuration.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { testClock } from '../authn/clock.ts'
 
@@ -41,7 +41,7 @@ async function start(t: TestContext) {
     },
   })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://x${path}`, init)))
+  const api = apiOn(server)
   const send = async (token?: string) => (await api.get('/api', token === undefined ? {} : { authorization: `Bearer ${token}` })).status
   /** Samples of the metrics with this prefix, by the rest of their names. */
   const samples = (prefix: string) =>

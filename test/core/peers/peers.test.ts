@@ -6,8 +6,9 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Outbound, OutboundOptions } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import type { Api } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { peersOf } from '../../support/peers.ts'
 import { eventually } from '../../support/wait.ts'
 
@@ -54,7 +55,7 @@ function cluster(t: TestContext) {
     const server = await startCore(options, { store: on, files, outbound })
     servers.set(`${address}:6443`, (request) => server.fetch(request))
     t.after(() => server.close())
-    return apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+    return apiOn(server)
   }
   return { store, calls, servers, start }
 }

@@ -5,8 +5,9 @@ import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import { relabelling } from '../../../core/resources/converter.ts'
 import type { Versioning } from '../../../core/resources/definition.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { Api, TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { type RandomNumbers, randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
 import { eventually } from '../../support/wait.ts'
@@ -106,7 +107,7 @@ async function open(t: TestContext, watchCache: boolean) {
     controllers: ['garbage-collector', 'namespace', 'resourcequota'],
   })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const hard = Object.fromEntries(kinds.map((kind) => [`count/${pluralOf(kind)}.${group}`, '1k']))
   for (const name of namespaces) {
     await api.create('/api/v1/namespaces', { metadata: { name } })

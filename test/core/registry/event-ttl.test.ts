@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const event = {
   metadata: { name: 'e' },
@@ -26,7 +26,7 @@ for (const [eventTtl, leases] of [
     const server = await startCore({ eventTtl, controllers: [] }, { store: { ...store, grantLease } })
     t.after(() => server.close())
     const before = granted
-    const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+    const api = apiOn(server)
     await api.create('/api/v1/namespaces/default/events', event)
     assert.equal(granted - before, leases)
   })

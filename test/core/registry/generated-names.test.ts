@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import type { Status } from '../../../core/respond/status.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, assertFailure } from '../../support/api.ts'
+import { type Api, assertFailure } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const path = '/api/v1/namespaces/default/configmaps'
 const nameless = { metadata: { generateName: 'web-' } }
@@ -24,10 +25,7 @@ async function withTaken(taken: number, work: (api: Api, tried: string[]) => Pro
   }
   const server = await createApiServer({ store: crowded, controllers: [] })
   try {
-    await work(
-      apiOf((url, init) => server.fetch(new Request(`http://in-process${url}`, init))),
-      tried,
-    )
+    await work(apiOn(server), tried)
   } finally {
     await server.close()
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const template = { spec: { containers: [{ name: 'main', image: 'nginx' }] } }
 
@@ -24,7 +24,7 @@ const rows: readonly { path: string; object: object; raise: object; keep: object
 for (const { path, object, raise, keep } of rows)
   test(`generation of ${path.split('/').at(-1)}`, async () => {
     const server = await createApiServer({ store: memoryStore(), controllers: [] })
-    const api = apiOf((url, init) => server.fetch(new Request(`http://in-process${url}`, init)))
+    const api = apiOn(server)
     assert.equal((await api.create(path, { metadata: { name: 'a' }, ...object })).metadata.generation, 1)
     assert.equal((await api.patch(`${path}/a`, keep)).body.metadata.generation, 1)
     assert.equal((await api.patch(`${path}/a`, raise)).body.metadata.generation, 2)

@@ -1,17 +1,10 @@
 /** Namespaces end in two steps: a delete marks them, whoever finalizes them removes them. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, assertFailure } from '../../support/api.ts'
+import { test } from 'node:test'
+import { assertFailure } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [] })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({ platform: 'kubernetes', controllers: [] })
 
 const spaces = '/api/v1/namespaces'
 const finalize = (name: string, finalizers: readonly string[]) =>

@@ -6,8 +6,9 @@ import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { condition, define, definitionOf, definitionsPath, isGone, readDefinition, versionOf } from '../../conformance/definitions.ts'
-import { apiOf, type TestMetadata } from '../../support/api.ts'
+import type { TestMetadata } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const platform = createPlatform('kubernetes')
@@ -40,7 +41,7 @@ test('definitions named like every built-in resource come and go, and no other o
   const store = memoryStore()
   const server = await createApiServer({ store, platform: 'kubernetes', controllers: [] })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   await define(api, definitionOf('kept.example.com'))
   const stored = async () =>
     // Registrations of custom resources go a little later than their definitions.

@@ -8,8 +8,9 @@ import { customResourceRows } from '../../../core/resources/apiextensions/custom
 import { relabelling } from '../../../core/resources/converter.ts'
 import type { ApiObject, ResourceDefinition, Versioning } from '../../../core/resources/definition.ts'
 import { openPort } from '../../../runtimes/testing/port.ts'
-import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
+import { type Api, assertFailure, type TestObject } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { kubectls, kubectlWith } from '../../support/kubectl.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
@@ -49,7 +50,7 @@ interface Shop extends Api {
 async function open(t: TestContext, options: { watchCache?: boolean } = {}): Promise<Shop> {
   const server = await startCore({ platform: createPlatform('kubernetes'), ...options })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   return { ...api, replace: (given) => server.table.replace(group, given), handle: (request) => server.fetch(request) }
 }
 

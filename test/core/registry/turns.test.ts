@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 /** A store that answers after some turns of the event loop; how many varies. */
 function slow(store: KeyValueStore): KeyValueStore {
@@ -34,7 +35,7 @@ test('concurrent patches without a resourceVersion never conflict; of those with
   // On a busy machine writers may wait for seconds; a clock whose timers never fire keeps them from writing without their turn.
   const clock = { now: () => Date.now(), monotonic: () => performance.now(), after: () => () => {} }
   const server = await createApiServer({ store: counting, controllers: [], clock })
-  const api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+  const api = apiOn(server)
   const path = '/api/v1/namespaces/default/configmaps'
   await api.create(path, configMap('busy'))
   puts = 0

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 /** A store that, while `losing`, executes writes of keys containing `part` and answers with a timeout. */
@@ -28,7 +29,7 @@ function forgetful(part: string) {
 async function start(part: string) {
   const { store, state } = forgetful(part)
   const server = await createApiServer({ store, controllers: [] })
-  return { server, state, api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))) }
+  return { server, state, api: apiOn(server) }
 }
 
 test('an update, patch or delete with an unknown outcome answers 504 and is not retried', async () => {

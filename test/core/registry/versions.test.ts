@@ -6,9 +6,10 @@ import { type ApiObject, type Converter, type ResourceDefinition, resource } fro
 import { ObjectMeta } from '../../../core/resources/meta/index.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { field, message, string } from '../../../core/schema/model.ts'
-import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
+import { type Api, assertFailure, type TestObject } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const group = 'names.example.com'
@@ -96,7 +97,7 @@ async function open(t: TestContext, { clock, ...options }: { watchCache?: boolea
   const names = new Names()
   const store = (version: 'v1' | 'v2') => server.table.replace(group, rowsOf(names, version))
   store('v1')
-  return { ...apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init))), names, store }
+  return { ...apiOn(server), names, store }
 }
 
 const person = (name: string, full: string, metadata: object = {}) => ({

@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, isGone, widget } from '../../conformance/definitions.ts'
-import { apiOf, assertFailure, configMap } from '../../support/api.ts'
+import { assertFailure, configMap } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 const team = '/api/v1/namespaces/team'
 const group = 'late.example.com'
@@ -33,7 +34,7 @@ async function open(t: TestContext, watchCache: boolean) {
   }
   const server = await createApiServer({ store: slow, watchCache })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   const stored = async () => (await store.list({ prefix: '/' })).items.filter(({ key }) => key.endsWith('/late')).length
   return { api, held, release: () => release(), stored }
 }

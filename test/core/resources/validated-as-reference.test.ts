@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import type { Status } from '../../../core/respond/status.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { Api, TestObject } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { signingRequest } from '../../support/minimal-objects.ts'
 
 let server: ApiServer
@@ -12,7 +13,7 @@ let api: Api
 before(async () => {
   const admissionPlugins = { disable: ['ServiceAccount'] }
   server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [], admissionPlugins })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+  api = apiOn(server)
 })
 after(() => server.close())
 

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 
 test('objects are stored as YAML, read again, and rewritten by a server with another media type', async () => {
   const store = memoryStore()
   const start = async (storageMediaType: string) => {
     const server = await createApiServer({ store, storageMediaType, controllers: [] })
-    return { server, api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init))) }
+    return { server, api: apiOn(server) }
   }
   const stored = async () => {
     const { items } = await store.list({ prefix: '' })

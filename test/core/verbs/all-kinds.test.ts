@@ -1,15 +1,14 @@
 /** The lifecycle of every stored kind in every version through the HTTP API, with all optional APIs enabled. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { TestObject } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath, restingObject } from '../../support/minimal-objects.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 import { withoutDefinitionController } from '../../support/without-definition-controller.ts'
@@ -22,19 +21,12 @@ const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '
 /** Admission plugins that depend on controllers. */
 const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({
-    store: memoryStore(),
-    runtimeConfig: { 'api/all': true },
-    controllers: [],
-    authorizers: [withoutDefinitionController],
-    admissionPlugins: { disable: withControllers },
-  })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+const api = serverForTests({
+  runtimeConfig: { 'api/all': true },
+  controllers: [],
+  authorizers: [withoutDefinitionController],
+  admissionPlugins: { disable: withControllers },
 })
-after(() => server.close())
 
 async function bytesOf(path: string, accept: string): Promise<Uint8Array> {
   const response = await api.fetch(path, { headers: { accept } })

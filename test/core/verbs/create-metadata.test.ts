@@ -1,17 +1,9 @@
 /** Metadata of created objects: what belongs to the server, and finalizers without a domain. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import { test } from 'node:test'
+import { serverForTests } from '../../support/in-process.ts'
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [] })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({ platform: 'kubernetes', controllers: [] })
 
 const create = (path: string, metadata: object, rest: object = {}) => api.send('POST', `${path}?dryRun=All`, { metadata, ...rest })
 const maps = '/api/v1/namespaces/default/configmaps'

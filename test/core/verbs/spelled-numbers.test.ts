@@ -3,21 +3,13 @@
  * kube-apiserver accepts them.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Status } from '../../../core/respond/status.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { definitionsPath } from '../../conformance/custom-resources.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
 
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
 const template = '{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"main","image":"any"}]}}'

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import '../authn/reflect.ts'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, assertFailure, type TestObject } from '../../support/api.ts'
+import { assertFailure, type TestObject } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 
 const strategic = 'application/strategic-merge-patch+json'
 const merge = 'application/merge-patch+json'
 const pods = '/api/v1/namespaces/default/pods'
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 
-let server: ApiServer
-let api: Api
-
-before(async () => {
-  server = await createApiServer({ store: memoryStore() })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({})
 
 interface Container {
   readonly name: string

@@ -1,18 +1,10 @@
 /** Bodies and patches with another kind or apiVersion than the URL's: the texts are those of the reference for the same requests. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Status } from '../../../core/respond/status.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [] })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
-})
-after(() => server.close())
+const api = serverForTests({ platform: 'kubernetes', controllers: [] })
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'

@@ -1,6 +1,6 @@
 /** Resources served in several versions: an object written in one version can be read in all. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
@@ -8,9 +8,8 @@ import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { getPath } from '../../../core/schema/accessors.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { TestObject } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
@@ -18,18 +17,11 @@ const protobuf = 'application/vnd.kubernetes.protobuf'
 const platform = createPlatform()
 const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  server = await createApiServer({
-    store: memoryStore(),
-    runtimeConfig: { 'api/all': true },
-    controllers: [],
-    admissionPlugins: { disable: ['StorageObjectInUseProtection'] },
-  })
-  api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+const api = serverForTests({
+  runtimeConfig: { 'api/all': true },
+  controllers: [],
+  admissionPlugins: { disable: ['StorageObjectInUseProtection'] },
 })
-after(() => server.close())
 
 const siblingsOf = (one: ResourceDefinition) => definitions.filter((other) => other !== one && other.storageKey === one.storageKey)
 const several = definitions.filter((definition) => siblingsOf(definition).length > 0)

@@ -10,7 +10,8 @@ import { createPlatform } from '../../../core/platform.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/ports.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../support/api.ts'
+import type { Api } from '../../support/api.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { type Signer, startSigner } from '../../support/signer.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
@@ -31,7 +32,7 @@ async function serve(externalSigner: ExternalSigner, extend = false): Promise<Ap
     serviceAccounts: { externalSigner, issuers: ['https://issuer'], audiences: ['https://issuer'], extend },
   })
   after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://x${path}`, init)))
+  const api = apiOn(server)
   await api.create('/api/v1/namespaces/default/serviceaccounts', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'robot' } })
   return api
 }

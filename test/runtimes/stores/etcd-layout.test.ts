@@ -5,8 +5,9 @@ import type { KeyValueStore } from '../../../core/ports.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 import { createApiServer, type EmbeddedOptions } from '../../../runtimes/web/index.ts'
-import { type Api, apiOf, assertFailure, configMap, type TestObject } from '../../support/api.ts'
+import { type Api, assertFailure, configMap, type TestObject } from '../../support/api.ts'
 import { type Etcd, startEtcd } from '../../support/etcd.ts'
+import { apiOn } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { hostClock, warnings } from './helpers.ts'
 
@@ -25,7 +26,7 @@ after(async () => {
 async function withServer(options: Partial<EmbeddedOptions>, run: (api: Api) => Promise<void>): Promise<void> {
   const server = await createApiServer({ store, telemetry: { logger: warnings() }, controllers: [], ...options })
   try {
-    await run(apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init))))
+    await run(apiOn(server))
   } finally {
     await server.close()
   }

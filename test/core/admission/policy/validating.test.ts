@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
-import { type Api, apiOf, assertFailure, configMap } from '../../../support/api.ts'
+import { type Api, assertFailure, configMap } from '../../../support/api.ts'
+import { apiOn } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { answers, configMaps, group, type Policies, rule, startPolicies } from './support.ts'
 
@@ -256,7 +257,7 @@ test('custom resources as params: by name, by selector, missing, and of a kind t
 test('a policy is in force on every server of a cluster, including one that starts later', async () => {
   const store = memoryStore()
   const servers = [await createApiServer({ store, controllers: [] }), await createApiServer({ store, controllers: [] })]
-  const of = (each: (typeof servers)[number]) => apiOf((path, init) => each.fetch(new Request(`http://in-process${path}`, init)))
+  const of = (each: (typeof servers)[number]) => apiOn(each)
   const [first, second] = servers.map(of) as [Api, Api]
   const spec = { matchConstraints: { resourceRules: [rule()] }, validations: [{ expression: 'false' }] }
   await first.create(`${group}/validatingadmissionpolicies`, { metadata: { name: 'no' }, spec })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV2, type SwaggerSource } from '../../../../core/meta/openapi/v2.ts'
 import { v2Messages } from '../../../../core/meta/openapi/v2-messages.ts'
@@ -9,6 +8,7 @@ import { createServedSwagger } from '../../../../core/meta/openapi/v2-served.ts'
 import { createServedGroups } from '../../../../core/meta/served.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
 import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+import { fieldAt, fieldsOf, textOf } from './protobuf-fields.ts'
 
 const create = (served = serving(builtin), more: readonly SwaggerSource[] = []) =>
   createOpenApiV2(
@@ -28,20 +28,6 @@ const oldProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 type Any = { readonly [key: string]: Any }
-
-/** All length-delimited fields of a protobuf message with this number. */
-function fields(bytes: Uint8Array, number: number): Uint8Array[] {
-  const reader = new BinaryReader(bytes)
-  const found: Uint8Array[] = []
-  while (reader.pos < reader.len) {
-    const [tag, type] = reader.tag()
-    if (tag === number && type === 2) found.push(reader.bytes())
-    else reader.skip(type)
-  }
-  return found
-}
-const one = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fields(at, number)[0] ?? new Uint8Array(), bytes)
-const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 test('one document without defaults, with plain references', async () => {
   const document = (await (await get(create(serving([...builtin, widget('v1')])), '/openapi/v2')).json()) as Any
@@ -94,10 +80,10 @@ test('the protobuf form has the same definitions and paths as JSON', async () =>
   const api = create()
   const document = (await (await get(api, '/openapi/v2')).json()) as Any
   const bytes = new Uint8Array(await (await get(api, '/openapi/v2', { accept: oldProtobuf })).arrayBuffer())
-  const names = (of: Uint8Array[]) => of.map((pair) => text(one(pair, 1)))
-  assert.equal(text(one(bytes, 1)), '2.0')
-  assert.deepEqual(names(fields(one(bytes, 9), 1)), Object.keys(document['definitions'] ?? {}))
-  assert.deepEqual(names(fields(one(bytes, 8), 2)), Object.keys(document['paths'] ?? {}))
+  const names = (of: Uint8Array[]) => of.map((pair) => textOf(fieldAt(pair, 1)))
+  assert.equal(textOf(fieldAt(bytes, 1)), '2.0')
+  assert.deepEqual(names(fieldsOf(fieldAt(bytes, 9), 1)), Object.keys(document['definitions'] ?? {}))
+  assert.deepEqual(names(fieldsOf(fieldAt(bytes, 8), 2)), Object.keys(document['paths'] ?? {}))
 })
 
 test('schemas and parameters are encoded as messages of openapi.v2', () => {
@@ -127,24 +113,24 @@ test('schemas and parameters are encoded as messages of openapi.v2', () => {
     },
   }
   const bytes = encodeDocument(v2Messages, document)
-  const patch = one(bytes, 8, 2, 2, 8)
-  assert.equal(text(one(patch, 5)), 'patchA')
-  const [body, query, path] = fields(patch, 8).map((item) => one(item, 1))
-  assert.equal(text(one(body ?? bytes, 1, 5, 1)), '#/definitions/A')
-  assert.equal(text(one(query ?? bytes, 2, 3, 4)), 'dryRun')
-  assert.equal(text(one(path ?? bytes, 2, 4, 4)), 'name')
-  assert.equal(text(one(patch, 9, 1, 1)), '200')
-  assert.equal(text(one(patch, 9, 1, 2, 1, 2, 1, 1)), '#/definitions/A')
-  assert.equal(text(one(patch, 13, 1)), 'x-kubernetes-group-version-kind')
-  assert.equal(text(one(patch, 13, 2, 2)), 'group: g\nkind: A\nversion: v1\n')
-  const schema = one(bytes, 9, 1, 2)
-  assert.equal(text(one(schema, 22, 1)), 'object')
-  assert.equal(text(one(schema, 19)), 'list')
-  assert.equal(text(one(schema, 21, 1, 22, 1)), 'integer')
-  const [list, own] = fields(one(schema, 25), 1)
-  assert.equal(text(one(list ?? bytes, 2, 23, 1, 22, 1)), 'string')
-  assert.equal(text(one(list ?? bytes, 2, 23, 1, 20, 2)), 'x\n')
-  assert.equal(text(one(own ?? bytes, 1)), 'x-own')
+  const patch = fieldAt(bytes, 8, 2, 2, 8)
+  assert.equal(textOf(fieldAt(patch, 5)), 'patchA')
+  const [body, query, path] = fieldsOf(patch, 8).map((item) => fieldAt(item, 1))
+  assert.equal(textOf(fieldAt(body ?? bytes, 1, 5, 1)), '#/definitions/A')
+  assert.equal(textOf(fieldAt(query ?? bytes, 2, 3, 4)), 'dryRun')
+  assert.equal(textOf(fieldAt(path ?? bytes, 2, 4, 4)), 'name')
+  assert.equal(textOf(fieldAt(patch, 9, 1, 1)), '200')
+  assert.equal(textOf(fieldAt(patch, 9, 1, 2, 1, 2, 1, 1)), '#/definitions/A')
+  assert.equal(textOf(fieldAt(patch, 13, 1)), 'x-kubernetes-group-version-kind')
+  assert.equal(textOf(fieldAt(patch, 13, 2, 2)), 'group: g\nkind: A\nversion: v1\n')
+  const schema = fieldAt(bytes, 9, 1, 2)
+  assert.equal(textOf(fieldAt(schema, 22, 1)), 'object')
+  assert.equal(textOf(fieldAt(schema, 19)), 'list')
+  assert.equal(textOf(fieldAt(schema, 21, 1, 22, 1)), 'integer')
+  const [list, own] = fieldsOf(fieldAt(schema, 25), 1)
+  assert.equal(textOf(fieldAt(list ?? bytes, 2, 23, 1, 22, 1)), 'string')
+  assert.equal(textOf(fieldAt(list ?? bytes, 2, 23, 1, 20, 2)), 'x\n')
+  assert.equal(textOf(fieldAt(own ?? bytes, 1)), 'x-own')
 })
 
 test('the document is compressed for clients that accept gzip', async () => {

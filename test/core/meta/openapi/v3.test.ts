@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV3, type OpenApiSource } from '../../../../core/meta/openapi/v3.ts'
 import { v3Messages } from '../../../../core/meta/openapi/v3-messages.ts'
@@ -9,6 +8,7 @@ import { createServedOpenApi } from '../../../../core/meta/openapi/v3-served.ts'
 import { createServedGroups } from '../../../../core/meta/served.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { asked, builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+import { fieldAt, fieldsOf, textOf } from './protobuf-fields.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
 const create = (served = serving(builtin), own = platform, more: readonly OpenApiSource[] = []) => {
@@ -62,20 +62,6 @@ test('a document requested with its hash is cacheable forever', async () => {
   assert.equal((await get(api, '/openapi/v3/apis/apps/v1', { accept: 'text/html' })).status, 406)
 })
 
-/** Length-delimited fields of a protobuf message, by number. */
-function fieldsOf(bytes: Uint8Array, number: number): Uint8Array[] {
-  const reader = new BinaryReader(bytes)
-  const found: Uint8Array[] = []
-  while (reader.pos < reader.len) {
-    const [tag, type] = reader.tag()
-    if (tag === number && type === 2) found.push(reader.bytes())
-    else reader.skip(type)
-  }
-  return found
-}
-const within = (bytes: Uint8Array, ...path: number[]) => path.reduce((at, number) => fieldsOf(at, number)[0] ?? new Uint8Array(), bytes)
-const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-
 test('a document in protobuf has the same paths, schemas and hash as in JSON', async () => {
   const api = create()
   const path = '/openapi/v3/apis/apps/v1'
@@ -87,10 +73,10 @@ test('a document in protobuf has the same paths, schemas and hash as in JSON', a
     assert.equal(answer.headers.get('content-type'), 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf')
     assert.equal(answer.headers.get('etag'), plain.headers.get('etag'))
     const bytes = new Uint8Array(await answer.arrayBuffer())
-    const names = (of: Uint8Array[]) => of.map((pair) => text(within(pair, 1)))
-    assert.equal(text(within(bytes, 1)), '3.0.0')
-    assert.deepEqual(names(fieldsOf(within(bytes, 4), 1)), Object.keys(document['paths'] ?? {}))
-    assert.deepEqual(names(fieldsOf(within(bytes, 5, 1), 1)), Object.keys(schemas(document)))
+    const names = (of: Uint8Array[]) => of.map((pair) => textOf(fieldAt(pair, 1)))
+    assert.equal(textOf(fieldAt(bytes, 1)), '3.0.0')
+    assert.deepEqual(names(fieldsOf(fieldAt(bytes, 4), 1)), Object.keys(document['paths'] ?? {}))
+    assert.deepEqual(names(fieldsOf(fieldAt(bytes, 5, 1), 1)), Object.keys(schemas(document)))
   }
   const hash = (plain.headers.get('etag') ?? '').replaceAll('"', '')
   assert.equal((await get(api, `${path}?hash=${hash}`, { accept: old })).headers.get('cache-control'), 'public, immutable')
@@ -122,24 +108,24 @@ test('schemas, parameters and bodies are encoded as messages of openapi.v3', () 
       },
     },
   })
-  const operation = within(bytes, 4, 1, 2, 10)
-  assert.equal(text(within(operation, 5)), 'patchA')
-  assert.equal(text(within(operation, 6, 1, 1)), 'dryRun')
-  assert.equal(text(within(operation, 6, 1, 10, 1, 25)), 'string')
-  const media = within(operation, 7, 1, 2, 1)
-  assert.equal(text(within(media, 1)), 'application/json')
-  assert.equal(text(within(media, 2, 1, 2, 1)), '#/components/schemas/A')
-  assert.equal(text(within(operation, 8, 2, 1)), '200')
-  assert.equal(text(within(operation, 8, 2, 2, 1, 1)), 'OK')
-  assert.deepEqual([text(within(operation, 13, 1)), text(within(operation, 13, 2, 2))], ['x-kubernetes-action', 'patch\n'])
-  const [a = bytes, b = bytes] = fieldsOf(within(bytes, 5, 1), 1).map((pair) => within(pair, 2, 1))
-  const [name = bytes, spec = bytes] = fieldsOf(within(a, 31), 1).map((pair) => within(pair, 2, 1))
-  assert.equal(text(within(name, 33, 3)), 'x')
-  assert.equal(text(within(spec, 26, 2, 1)), '#/components/schemas/B')
-  assert.equal(within(spec, 33).length, 0, 'an object default is left out')
-  assert.equal(text(within(a, 32, 1, 1, 25)), 'string')
-  assert.equal(text(within(a, 36, 2, 2)), 'true\n')
-  assert.equal(text(within(b, 30, 1, 2, 1)), '#/components/schemas/A')
+  const operation = fieldAt(bytes, 4, 1, 2, 10)
+  assert.equal(textOf(fieldAt(operation, 5)), 'patchA')
+  assert.equal(textOf(fieldAt(operation, 6, 1, 1)), 'dryRun')
+  assert.equal(textOf(fieldAt(operation, 6, 1, 10, 1, 25)), 'string')
+  const media = fieldAt(operation, 7, 1, 2, 1)
+  assert.equal(textOf(fieldAt(media, 1)), 'application/json')
+  assert.equal(textOf(fieldAt(media, 2, 1, 2, 1)), '#/components/schemas/A')
+  assert.equal(textOf(fieldAt(operation, 8, 2, 1)), '200')
+  assert.equal(textOf(fieldAt(operation, 8, 2, 2, 1, 1)), 'OK')
+  assert.deepEqual([textOf(fieldAt(operation, 13, 1)), textOf(fieldAt(operation, 13, 2, 2))], ['x-kubernetes-action', 'patch\n'])
+  const [a = bytes, b = bytes] = fieldsOf(fieldAt(bytes, 5, 1), 1).map((pair) => fieldAt(pair, 2, 1))
+  const [name = bytes, spec = bytes] = fieldsOf(fieldAt(a, 31), 1).map((pair) => fieldAt(pair, 2, 1))
+  assert.equal(textOf(fieldAt(name, 33, 3)), 'x')
+  assert.equal(textOf(fieldAt(spec, 26, 2, 1)), '#/components/schemas/B')
+  assert.equal(fieldAt(spec, 33).length, 0, 'an object default is left out')
+  assert.equal(textOf(fieldAt(a, 32, 1, 1, 25)), 'string')
+  assert.equal(textOf(fieldAt(a, 36, 2, 2)), 'true\n')
+  assert.equal(textOf(fieldAt(b, 30, 1, 2, 1)), '#/components/schemas/A')
 })
 
 test('every reference is defined', async () => {

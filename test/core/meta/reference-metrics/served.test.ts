@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../../core/assembly/server.ts'
 import { metricRows } from '../../../../core/meta/metrics/rows/index.ts'
 import { serverOptions } from '../../../../runtimes/web/options.ts'
-import { type Api, apiOf, configMap } from '../../../support/api.ts'
+import { type Api, configMap } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { apiOn } from '../../../support/in-process.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 import { referenceMetrics } from './table.ts'
 
@@ -16,7 +17,7 @@ before(async () => {
   server = await startCore(await serverOptions({ platform: 'kubernetes', controllers: [], priorityAndFairness: 'on' }), {
     telemetry: { logger: silent },
   })
-  api = apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init)))
+  api = apiOn(server)
 })
 after(() => server.close())
 

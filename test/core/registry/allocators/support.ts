@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
-import { type Api, apiOf, type TestObject } from '../../../support/api.ts'
+import type { Api, TestObject } from '../../../support/api.ts'
+import { apiOn } from '../../../support/in-process.ts'
 
 export const services = '/api/v1/namespaces/default/services'
 export const addresses = '/apis/networking.k8s.io/v1/ipaddresses'
@@ -42,7 +43,7 @@ export async function start(t: TestContext, options: Partial<EmbeddedOptions> = 
   const store = options.store ?? memoryStore()
   const server = await createApiServer({ ...options, store })
   t.after(() => server.close())
-  const api = apiOf((path, init) => server.fetch(new Request(`http://test${path}`, init)))
+  const api = apiOn(server)
   return {
     api,
     store,

@@ -9,19 +9,12 @@ import { derivedKeys } from '../../../../core/storage/encryption/derived-keys.ts
 import { identity } from '../../../../core/storage/encryption/identity.ts'
 import { EncryptedObject } from '../../../../core/storage/encryption/kms/messages.ts'
 import { secretbox } from '../../../../core/storage/encryption/secretbox.ts'
-import { type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { bytes, isRead, path, plain } from './stored-secret.ts'
 
-const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))
 const toHex = (value: Uint8Array) => Buffer.from(value).toString('hex')
-const path = bytes('/registry/secrets/default/x')
-const plain = bytes('{"kind":"Secret"}')
 
-/** Asserts that the plain text was read and is stale or not. */
-function isRead({ bytes, isStale }: Plain, stale: boolean): void {
-  assert.deepEqual(new Uint8Array(bytes), plain)
-  assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
-}
 const failsWith = (message: string) => (error: unknown) => error instanceof TransformError && error.message === message
 
 async function readsBack(transformer: Transformer): Promise<void> {

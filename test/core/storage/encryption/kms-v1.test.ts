@@ -5,21 +5,13 @@ import { after, before, beforeEach, test } from 'node:test'
 import { concatenate } from '../../../../core/schema/bytes.ts'
 import { serviceV1 } from '../../../../core/storage/encryption/kms/service-v1.ts'
 import { type Plugin, transformerOf } from '../../../../core/storage/encryption/providers.ts'
-import { type Plain, TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
+import { TransformError, type Transformer } from '../../../../core/storage/encryption/transformer.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
 import { eventually } from '../../../support/wait.ts'
+import { bytes, isRead, path, plain } from './stored-secret.ts'
 
-const bytes = (text: string) => new TextEncoder().encode(text)
-const path = bytes('/registry/secrets/default/x')
-const plain = bytes('{"kind":"Secret"}')
-
-/** Asserts that the plain text was read and is stale or not. */
-function isRead({ bytes, isStale }: Plain, stale: boolean): void {
-  assert.deepEqual(new Uint8Array(bytes), plain)
-  assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
-}
 const prefix = bytes('k8s:enc:kms:v1:vault:')
 const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const method = (name: string) => `v1beta1.KeyManagementService/${name}`

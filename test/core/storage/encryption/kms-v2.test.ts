@@ -8,16 +8,8 @@ import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
 import { eventually } from '../../../support/wait.ts'
+import { bytes, isRead, path, plain } from './stored-secret.ts'
 
-const bytes = (text: string) => new TextEncoder().encode(text)
-const path = bytes('/registry/secrets/default/x')
-const plain = bytes('{"kind":"Secret"}')
-
-/** Asserts that the plain text was read and is stale or not. */
-function isRead({ bytes, isStale }: Plain, stale: boolean): void {
-  assert.deepEqual(new Uint8Array(bytes), plain)
-  assert.equal(isStale(), stale, stale ? 'it is stale' : 'it is not stale')
-}
 const prefix = 'k8s:enc:kms:v2:vault:'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const encrypts = 'v2.KeyManagementService/Encrypt'

@@ -2,7 +2,8 @@
 import type { Files, KeyValueStore, Logger } from '../../../../core/ports.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
-import { type Api, apiOf } from '../../../support/api.ts'
+import type { Api } from '../../../support/api.ts'
+import { apiOn } from '../../../support/in-process.ts'
 
 export const file = '/etc/encryption.yaml'
 /** Base64 of 32 equal bytes. */
@@ -91,7 +92,7 @@ export async function startEncrypted(text: string, settings: ServerSettings = {}
     return kv.value
   }
   return {
-    api: apiOf((path, init) => server.fetch(new Request(`http://server${path}`, init))),
+    api: apiOn(server),
     raw,
     rawText: async (key) => Buffer.from(await raw(key)).toString('latin1'),
     store,
