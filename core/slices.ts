@@ -102,11 +102,11 @@ export async function filterInSlices<T>(
   items: readonly T[],
   slices: Slices,
   matches: (item: T) => boolean,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<readonly T[]> {
   const chosen: T[] = []
   for (const item of items) {
-    if (chosen.length === most) break
+    if (chosen.length === max) break
     if (slices.over) await slices.next()
     if (matches(item)) chosen.push(item)
   }

@@ -6,7 +6,8 @@ import type { FieldErrors } from '../schema/field-error.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import type { Slices } from '../slices.ts'
 
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+export const admissionOperations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const
+export type AdmissionOperation = (typeof admissionOperations)[number]
 
 export interface GroupVersionResource {
   readonly group: string

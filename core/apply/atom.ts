@@ -64,7 +64,7 @@ function anything(atomic: boolean): Atom {
 }
 
 /** Any value, atomic. */
-export const untyped = anything(true)
+const untyped = anything(true)
 /** Any value; objects are owned member by member. */
 const deduced = anything(false)
 

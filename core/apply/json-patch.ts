@@ -24,7 +24,7 @@ interface Operation {
 
 /** A patch that can't be applied. As in the reference server, the message gives no detail. */
 export class UnprocessablePatch extends ApiError {
-  /** What the reference's patch library says, which answers about patches of webhooks show. */
+  /** Error text of the reference's patch library, which clients see for patches of webhooks. */
   readonly detail: string
   constructor(detail: string) {
     super('Invalid', 'the server rejected our request due to an error in our request', {})
@@ -96,7 +96,7 @@ interface Place {
   readonly key: string
 }
 
-/** What a step fails with, after the operation and its path. */
+/** Runs a step; the error of a patch that can't be applied gets `what` (operation and path) in front. */
 function within<T>(what: string, step: () => T): T {
   try {
     return step()
@@ -105,7 +105,7 @@ function within<T>(what: string, step: () => T): T {
   }
 }
 
-/** The path of an operation; `why`: what the reference says, too, when it is absent. */
+/** The path of an operation. Throws when it is absent; `why` ends the message. */
 function pathOf({ op, path }: Operation, why = ''): string {
   if (path === undefined) throw missing(`${op} operation failed to decode path${why}`)
   return path

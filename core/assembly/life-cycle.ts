@@ -12,7 +12,7 @@ export interface Part<All, Name extends keyof All, Context> {
   /** Names of health checks that fail until the part has started. */
   readonly hooks?: readonly string[]
   start(needed: All, context: Context): MaybePromise<All[Name]>
-  /** Called once, when the server begins to shut down and still answers: the part tells others that the server goes. */
+  /** Called once, when the server begins to shut down and still answers: the part deregisters the server, such as from the endpoints of its service. */
   leave?(value: All[Name]): MaybePromise<void>
   /** Called once, if the part has started. */
   stop?(value: All[Name]): MaybePromise<void>
@@ -85,7 +85,7 @@ export class LifeCycle<All extends object, Context> {
     return this.#values as All
   }
 
-  /** Tells the parts that have started that the server goes; a second call has the result of the first. */
+  /** Calls `leave` of the parts that have started, once; later calls share the result. */
   leave(): Promise<void> {
     this.#left ??= Promise.all(
       Array.from(this.#started, async (name) => this.#table[name].leave?.(this.#values[name] as All[typeof name])),

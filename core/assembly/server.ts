@@ -33,8 +33,8 @@ export interface AssembledServer extends ApiServer {
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
-/** Milliseconds until a part that could not reach the store is started again: at first, doubled with each failure, at most. */
-const [shortestRetry, longestRetry] = [100, 5_000]
+/** Milliseconds until a part that could not reach the store is started again: after the first failure (it doubles with each further one), and the maximum. */
+const [minRetry, maxRetry] = [100, 5_000]
 
 /** `open` opens the stores when the server starts. */
 export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenStores>, options: CompleteOptions): UnstartedServer {
@@ -75,7 +75,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       const pluginIsAway = (isUnreadable(error) || error instanceof EncryptionError) && (life.value('encryption')?.checks.length ?? 0) > 0
       if (!pluginIsAway && !(storeIsAway && clock.monotonic() - began < storage.storageInitializationTimeout)) return undefined
       telemetry.logger.warn({ part, error: messageOf(error) }, 'start: a part could not read or write its objects; trying again')
-      return Math.min(longestRetry, shortestRetry * 2 ** (failures - 1))
+      return Math.min(maxRetry, minRetry * 2 ** (failures - 1))
     },
   })
   const health = context.healthOf()

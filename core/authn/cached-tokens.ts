@@ -17,7 +17,7 @@ export interface TokenCacheOptions {
 const maxTokens = 32_768
 /** Maximum cached failures. Clients choose the length of invalid tokens: longer ones (in characters) are not cached. */
 const maxRefused = 4_096
-const longestRefused = 8_192
+const maxRefusedLength = 8_192
 
 /**
  * The token itself for this server's own audiences, so that nothing is copied on most requests. Clients choose every character of a token: one that
@@ -38,11 +38,11 @@ export function cachedTokens(
 
   const keep = (key: string, found: Authentication): Authentication => {
     if (found !== undefined) known.set(key, found, ttl)
-    else if (key.length <= longestRefused) refused.set(key, 'unknown', unknownTtl)
+    else if (key.length <= maxRefusedLength) refused.set(key, 'unknown', unknownTtl)
     return found
   }
   const keepError = (key: string, error: unknown): never => {
-    if (error instanceof AuthenticationError && key.length <= longestRefused) refused.set(key, error, errorTtl)
+    if (error instanceof AuthenticationError && key.length <= maxRefusedLength) refused.set(key, error, errorTtl)
     throw error
   }
 

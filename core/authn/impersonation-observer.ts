@@ -9,7 +9,7 @@ export interface ImpersonationObserver {
   checked(mode: string, allowed: boolean, milliseconds: number): void
 }
 
-export const legacyMode = 'legacy'
+const legacyMode = 'legacy'
 const constrained = /^impersonate(?:-on)?:(associated-node|arbitrary-node|serviceaccount|user-info)(?::|$)/
 
 /** The mode that a verb belongs to: `impersonate-on:user-info:get`, `impersonate:user-info`, `impersonate` or, for the latter, nothing. */

@@ -11,9 +11,14 @@ interface SelectorAttributes {
   readonly requirements: readonly SelectorRequirement[]
 }
 
-/** authorization/v1 SubjectAccessReviewSpec; empty fields are absent. */
-export interface ReviewSpec {
-  readonly resourceAttributes?: {
+interface SentSelectors {
+  readonly fieldSelector?: SelectorAttributes
+  readonly labelSelector?: SelectorAttributes
+}
+
+/** authorization/v1 SubjectAccessReviewSpec; empty fields are absent. `Selectors`: what selectors of the resource look like. */
+export interface ReviewSpec<Selectors = SentSelectors> {
+  readonly resourceAttributes?: Selectors & {
     readonly namespace?: string
     readonly verb?: string
     readonly group?: string
@@ -21,8 +26,6 @@ export interface ReviewSpec {
     readonly resource?: string
     readonly subresource?: string
     readonly name?: string
-    readonly fieldSelector?: SelectorAttributes
-    readonly labelSelector?: SelectorAttributes
   }
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
   readonly user?: string

@@ -40,7 +40,7 @@ export interface WebhookContext {
 
 const cachedAnswers = 8192
 /** Maximum characters of a cacheable request's attributes, because the client chooses them. */
-const longestCached = 10_000
+const maxCachedLength = 10_000
 
 const skipped: Decision = { verdict: 'no-opinion', reason: '' }
 
@@ -48,7 +48,7 @@ const cacheable = ({ namespace, verb, group, version, resource, subresource, nam
   [namespace, verb, group, version, resource, subresource, name, path, labelSelector ?? '', fieldSelector ?? ''].reduce(
     (sum, { length }) => sum + length,
     0,
-  ) < longestCached
+  ) < maxCachedLength
 
 function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
   if (allowed && denied) {

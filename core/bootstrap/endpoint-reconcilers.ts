@@ -65,7 +65,7 @@ function byCount({ address, ports, endpoints, count }: EndpointReconcilerOptions
     if (addresses.length <= count && addresses.some(({ ip }) => ip === address)) return addresses
     const all = sorted([...addresses.map(({ ip }) => ip), address])
     const own = all.findIndex(({ ip }) => ip === address)
-    // Around the end of the list.
+    // The order is circular.
     const following = [...all.slice(own + 1), ...all.slice(0, own)]
     const dropped = new Set(following.slice(0, Math.max(0, all.length - count)))
     return all.filter((each) => !dropped.has(each))
@@ -87,9 +87,9 @@ function byCount({ address, ports, endpoints, count }: EndpointReconcilerOptions
   }
 }
 
-/** Endpoints are left to others. */
-const byNobody = (): EndpointReconciler => ({ reconcile: async () => {}, remove: async () => {} })
+/** Endpoints are managed elsewhere. */
+const unmanaged = (): EndpointReconciler => ({ reconcile: async () => {}, remove: async () => {} })
 
-export const endpointReconcilers = { lease: byLeases, 'master-count': byCount, none: byNobody } as const
+export const endpointReconcilers = { lease: byLeases, 'master-count': byCount, none: unmanaged } as const
 
 export type EndpointReconcilerType = keyof typeof endpointReconcilers

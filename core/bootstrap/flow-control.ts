@@ -53,12 +53,12 @@ async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, 
     if (stored === undefined) await client.create('', wanted)
     else if (change) await client.update(change)
   } catch (error) {
-    // Another server wrote it first: the next review sees what.
+    // Another server wrote it first: the next review reads the result.
     if (!isStale(error)) throw error
   }
 }
 
-/** Deletes objects of other releases: those that the server updates and does not want any more. */
+/** Deletes objects of other releases: those that the server keeps up to date, but that this release does not have. */
 async function removeOthers({ resource: { store }, client }: Kind, wanted: readonly ApiObject[], platform: Platform): Promise<void> {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
   const { entries } = await store.list({ namespace: '' })

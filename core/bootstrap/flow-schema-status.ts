@@ -10,11 +10,11 @@ import { followObjects } from '../watch/follow.ts'
 /** Field manager of the condition. */
 export const flowControlConsumer = 'api-priority-and-fairness-config-consumer-v1'
 
-/** Another server may insist on another condition: at most so many writes of one schema within a minute. */
+/** Maximum writes of one schema within a minute, because another server may keep writing a different condition. */
 const maxWrites = 6
 const minute = 60_000
-/** Milliseconds until the next try beyond that: at least, and how much more at most. */
-const [shortestWait, spread] = [30_000, 45_000]
+/** Minimum milliseconds until the next try beyond that, and the maximum of a random addition. */
+const [minWait, spread] = [30_000, 45_000]
 
 const levelOf = ({ spec }: ApiObject) => ((spec as JsonObject)['priorityLevelConfiguration'] as { readonly name: string }).name
 
@@ -26,7 +26,7 @@ function conditionFor(level: string, exists: boolean) {
 }
 
 /** The condition to write; undefined when the schema has it. */
-export function danglingCondition(schema: ApiObject, exists: boolean): ReturnType<typeof conditionFor> | undefined {
+function danglingCondition(schema: ApiObject, exists: boolean): ReturnType<typeof conditionFor> | undefined {
   const wanted = conditionFor(levelOf(schema), exists)
   const { conditions = [] } = (schema['status'] ?? {}) as { readonly conditions?: readonly JsonObject[] }
   const current = conditions.find(({ type }) => type === wanted.type)
@@ -45,7 +45,7 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
   /** Times of the last writes, by schema. */
   const writes = new Map<string, number[]>()
 
-  /** Whether the schema has had its writes of this minute. */
+  /** Whether the schema has reached its maximum of writes within a minute. */
   function isBusy(name: string): boolean {
     const since = clock.monotonic() - minute
     const recent = (writes.get(name) ?? []).filter((time) => time >= since)
@@ -63,7 +63,7 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
       const schema = schemas.get(name)
       const condition = schema && danglingCondition(schema, names.has(levelOf(schema)))
       if (condition === undefined) return
-      if (isBusy(name)) return queue.addLater(name, shortestWait + Math.floor(Math.random() * spread))
+      if (isBusy(name)) return queue.addLater(name, minWait + Math.floor(Math.random() * spread))
       writes.get(name)?.push(clock.monotonic())
       const status = { conditions: [{ ...condition, lastTransitionTime: timestamp(clock.now()) }] }
       const applied = { kind: 'FlowSchema', apiVersion: `${group}/v1`, metadata: { name }, status }
@@ -94,7 +94,7 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
   })
   let ofSchemas: ReturnType<typeof followObjects> | undefined
   let isStopped = false
-  // The levels first: without them all schemas would seem to dangle.
+  // Levels before schemas: until the levels are known, all schemas would seem to dangle.
   const begin = () => {
     if (isStopped) return
     ofSchemas = followObjects(resource.store, clock, {

@@ -24,8 +24,8 @@ export interface IdentityLease {
 
 /** Milliseconds between renewals, and the share that is added at random. */
 const [renewInterval, jitter] = [10_000, 0.04]
-/** Milliseconds until a failed renewal is repeated: at first, doubled with each failure, at most. */
-const [shortestRetry, longestRetry] = [200, 7_000]
+/** Milliseconds until a failed renewal is retried: after the first failure (it doubles with each further one), and the maximum. */
+const [minRetry, maxRetry] = [200, 7_000]
 /** Seconds for which a lease is valid. */
 const duration = 3_600
 const longestRemoval = 10_000
@@ -89,7 +89,7 @@ export async function keepIdentityLease(context: ControllerContext, options: Ide
       failures++
       logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be renewed; trying again')
     }
-    const wait = failures > 0 ? Math.min(longestRetry, shortestRetry * 2 ** (failures - 1)) : renewInterval * (1 + Math.random() * jitter)
+    const wait = failures > 0 ? Math.min(maxRetry, minRetry * 2 ** (failures - 1)) : renewInterval * (1 + Math.random() * jitter)
     if (isLeaving) return
     cancel = clock.after(wait, () => {
       running = renew()

@@ -18,7 +18,7 @@ import {
 } from './types.ts'
 
 /** Maximum request bytes, quotes and brackets included. */
-const largestRequest = 3 * 1024 * 1024
+export const maxRequestBytes = 3 * 1024 * 1024
 
 export interface SchemaTypeOptions {
   /** Name of the type, unique in its environment; names of field types are derived from it. */
@@ -42,13 +42,13 @@ function textOf(schema: Scalar): Typed {
   if (maxLength !== undefined) return sized(stringType, 2, { maxElements: 4 * length(schema) })
   const texts = (values ?? []).filter((each) => typeof each === 'string')
   if (values && values.length > 0) return sized(stringType, 2, { maxElements: Math.max(0, ...texts.map((each) => each.length)) })
-  return sized(stringType, 2, { maxElements: largestRequest - 2 })
+  return sized(stringType, 2, { maxElements: maxRequestBytes - 2 })
 }
 
 /** String formats with a type of their own. */
 const formatted: { readonly [format: string]: ((schema: Schema) => Typed) | undefined } = {
   byte: (schema) =>
-    sized(bytesType, 2, { stored: 'bytes', maxElements: schema.facets?.maxLength === undefined ? largestRequest - 2 : length(schema) }),
+    sized(bytesType, 2, { stored: 'bytes', maxElements: schema.facets?.maxLength === undefined ? maxRequestBytes - 2 : length(schema) }),
   duration: () => sized(durationType, 3, { stored: 'duration', maxElements: 32 }),
   date: () => sized(timestampType, 12, { stored: 'date', maxElements: 12 }),
   'date-time': () => sized(timestampType, 21, { stored: 'timestamp', maxElements: 32 }),
@@ -69,7 +69,7 @@ const scalars: { readonly [type in Scalar['type']]: (schema: Scalar) => Typed } 
   duration: textOf,
   quantity: textOf,
   intOrString: (schema) =>
-    sized(dynType, 1, { maxElements: schema.facets?.maxLength === undefined ? largestRequest - 2 : 4 * length(schema) }),
+    sized(dynType, 1, { maxElements: schema.facets?.maxLength === undefined ? maxRequestBytes - 2 : 4 * length(schema) }),
 }
 
 function listOf(schema: List, name: string): Typed | undefined {
@@ -77,7 +77,7 @@ function listOf(schema: List, name: string): Typed | undefined {
   if (!items) return undefined
   const { maxItems } = schema.facets ?? {}
   return sized(listType(items.type), 2, {
-    maxElements: maxItems === undefined ? Math.floor((largestRequest - 2) / (items.minSize + 1)) : Math.max(0, maxItems),
+    maxElements: maxItems === undefined ? Math.floor((maxRequestBytes - 2) / (items.minSize + 1)) : Math.max(0, maxItems),
     ...(schema.listType && { listType: schema.listType }),
     ...(schema.keys && { listKeys: schema.keys }),
   })
@@ -86,13 +86,13 @@ function listOf(schema: List, name: string): Typed | undefined {
 function mapOf(values: Schema, facets: MapOf['facets'], name: string): Typed | undefined {
   const found = typed(values, `${name}.@elem`)
   if (!found) return undefined
-  const most = facets?.maxProperties
+  const max = facets?.maxProperties
   return sized(mapType(stringType, found.type), 2, {
-    maxElements: most === undefined ? Math.floor((largestRequest - 2) / (found.minSize + 6)) : Math.max(0, most),
+    maxElements: max === undefined ? Math.floor((maxRequestBytes - 2) / (found.minSize + 6)) : Math.max(0, max),
   })
 }
 
-const rootText = { type: { ...stringType, maxElements: largestRequest - 2 }, json: '' }
+const rootText = { type: { ...stringType, maxElements: maxRequestBytes - 2 }, json: '' }
 const always = (name: string): { readonly [field: string]: CelField } => ({
   apiVersion: { ...rootText, json: 'apiVersion' },
   kind: { ...rootText, json: 'kind' },

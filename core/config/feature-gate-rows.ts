@@ -16,7 +16,7 @@ export interface GateRow extends GateSpec {
   readonly idle?: true
 }
 
-/** Rows whose type has their names, and nothing else of each: declarations of the package stay small. */
+/** The type keeps the names of the rows only, so that the package's declarations stay small. */
 const named = <const Name extends string>(rows: readonly (GateRow & { readonly name: Name })[]) => rows
 
 export const gateRows = named([

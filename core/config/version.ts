@@ -1,13 +1,13 @@
 import { ownRelease, type Release, releaseBefore } from '../release.ts'
 
-/** The emulated API release as /version reports it (apimachinery version.Info). */
+/** What `/version` reports (apimachinery version.Info). Without emulated and minimum release these are the server's own. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
-  readonly emulationMajor: string
-  readonly emulationMinor: string
-  readonly minCompatibilityMajor: string
-  readonly minCompatibilityMinor: string
+  readonly emulationMajor?: string
+  readonly emulationMinor?: string
+  readonly minCompatibilityMajor?: string
+  readonly minCompatibilityMinor?: string
   readonly gitVersion: string
   readonly gitCommit: string
   readonly gitTreeState: string
@@ -43,7 +43,7 @@ export function versionInfo(
   reported = ownVersion,
   emulated: Release = ownRelease,
   minCompatibility: Release = releaseBefore(ownRelease),
-): VersionInfo {
+): Required<VersionInfo> {
   const [major, minor] = textsOf(ownRelease)
   const [emulationMajor, emulationMinor] = textsOf(emulated)
   const [minCompatibilityMajor, minCompatibilityMinor] = textsOf(minCompatibility)

@@ -32,7 +32,7 @@ export function collectExpired(
       if (isStopped || !isExpired(object, clock.now())) continue
       const { namespace: within = '', name = '', uid, resourceVersion } = object.metadata
       try {
-        // One that was renewed meanwhile stays.
+        // Deleted only at the revision that was read: an object that was renewed meanwhile stays.
         await objects.delete(within, name, { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } })
       } catch (error) {
         if (!isStale(error)) throw error

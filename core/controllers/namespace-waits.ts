@@ -4,7 +4,7 @@ import type { Subscription, WatchableStore } from '../watch/feed.ts'
 
 /** Milliseconds until the first check; each one doubles it. */
 const firstCheck = 500
-const longestWait = 60_000
+const maxWait = 60_000
 
 /** Objects of one resource that are left in a namespace. */
 export interface Left {
@@ -59,7 +59,7 @@ export function createWaits(clock: Clock): Waits {
     wait(name, left, wake) {
       pause(name)
       const delay = delays.get(name) ?? firstCheck
-      delays.set(name, Math.min(delay * 2, longestWait))
+      delays.set(name, Math.min(delay * 2, maxWait))
       const cancel = clock.after(delay, wake)
       const subscriptions = left.map((each) => subscribe(name, each, wake))
       ends.set(name, () => {

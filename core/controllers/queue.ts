@@ -14,7 +14,7 @@ const nothing = () => {}
 const unobserved: QueueObserver = () => ({ added: nothing, retried: nothing, started: nothing, ended: nothing, closed: nothing })
 
 const firstRetry = 50
-const longestRetry = 60_000
+const maxRetry = 60_000
 
 export interface QueueOptions {
   readonly name: string
@@ -61,7 +61,7 @@ export function createQueue({ name, clock, logger, workers = 4, queues = unobser
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
-      addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
+      addLater(key, Math.min(firstRetry * 2 ** count, maxRetry))
     }
     events.ended(clock.monotonic() - (running.get(key) ?? 0))
     // Work that requeues itself must not monopolize the thread.

@@ -11,7 +11,7 @@ const streamedBytes = 1_000_000
 /** Feature `SizeBasedListCostEstimate`: seats by bytes; otherwise by number of objects. */
 export type ListMeasure = 'bytes' | 'objects'
 /** Most seats of a list. */
-export const maxListSeats: { readonly [measure in ListMeasure]: number } = { bytes: 100, objects: 10 }
+const maxListSeats: { readonly [measure in ListMeasure]: number } = { bytes: 100, objects: 10 }
 
 const decimal = /^[+-]?[0-9]+$/
 

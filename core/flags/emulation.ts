@@ -21,8 +21,8 @@ function lastOf(flags: ParsedFlags, name: 'emulated-version' | 'min-compatibilit
 export function effectiveVersion(flags: ParsedFlags): EffectiveVersion {
   const emulated = lastOf(flags, 'emulated-version') ?? ownRelease
   const before = releaseBefore(emulated)
-  const least = isReached(oldest, before) ? before : oldest
-  return { emulated, minCompatibility: lastOf(flags, 'min-compatibility-version') ?? least }
+  const min = isReached(oldest, before) ? before : oldest
+  return { emulated, minCompatibility: lastOf(flags, 'min-compatibility-version') ?? min }
 }
 
 function within(name: string, release: Release, last: Release): string | undefined {

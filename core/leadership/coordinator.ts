@@ -143,7 +143,7 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
     upsert(key, object) {
       const candidate = candidateOf(object)
       known.set(key, candidate)
-      // One that was just pinged: its answer is what matters.
+      // It was just pinged: only its answer matters.
       if (!isPending(candidate)) queue.add(leaseOf(candidate))
     },
     remove(key) {

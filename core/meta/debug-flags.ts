@@ -3,8 +3,8 @@ import { Reply } from '../respond/reply.ts'
 import type { FixedRequest } from './fixed-request.ts'
 
 /** Longer values than any number have. */
-const longestValue = 1024
-const [mostUnsigned, most] = [2 ** 32 - 1, 2 ** 31 - 1]
+const maxValueLength = 1024
+const [maxUnsigned, maxSigned] = [2 ** 32 - 1, 2 ** 31 - 1]
 
 const answer = (status: number, text: string) =>
   new Reply(`${text}\n`, { status, headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' } })
@@ -31,8 +31,8 @@ function verbosityOf(text: string): number | string {
   const shown = JSON.stringify(text)
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${shown}: invalid syntax`
   const level = Number(text)
-  if (level > mostUnsigned) return `strconv.ParseUint: parsing ${shown}: value out of range`
-  return level > most ? `failed set klog.logging.verbosity ${text}: strconv.ParseInt: parsing ${shown}: value out of range` : level
+  if (level > maxUnsigned) return `strconv.ParseUint: parsing ${shown}: value out of range`
+  return level > maxSigned ? `failed set klog.logging.verbosity ${text}: strconv.ParseInt: parsing ${shown}: value out of range` : level
 }
 
 /** `/debug/flags`: a page, and `/debug/flags/v`, where PUT sets the verbosity of the log. */
@@ -40,7 +40,7 @@ export function createDebugFlags(setVerbosity: (level: number) => void): (reques
   return async ({ path, request }) => {
     if (path !== '/debug/flags/v') return new Reply(index, { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
     if (request.method !== 'PUT') return answer(406, 'unsupported http method')
-    const level = verbosityOf(new TextDecoder().decode(await readBody(request, longestValue)))
+    const level = verbosityOf(new TextDecoder().decode(await readBody(request, maxValueLength)))
     if (typeof level === 'string') return answer(400, level)
     setVerbosity(level)
     return answer(200, `successfully set klog.logging.verbosity to ${level}`)

@@ -1,5 +1,6 @@
 /** Fixed paths: discovery, OpenAPI, health, version, metrics. */
 import { TrieRouter } from 'hono/router/trie-router'
+import type { VersionInfo } from '../config/version.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Telemetry } from '../ports.ts'
@@ -23,7 +24,7 @@ import type { PublishedPaths } from './published-path.ts'
 import { createRoot } from './root.ts'
 import { createServedGroups } from './served.ts'
 import { createStatusz } from './statusz.ts'
-import { emulatedRelease, type VersionInfo, versionResponse } from './version.ts'
+import { emulatedRelease, versionResponse } from './version.ts'
 
 export interface MetaOptions {
   readonly table: ResourceTable

@@ -1,8 +1,8 @@
+import type { VersionInfo } from '../config/version.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import { timestamp } from '../schema/time.ts'
 import type { FixedRequest } from './fixed-request.ts'
-import type { VersionInfo } from './version.ts'
 import { createZPage } from './zpage.ts'
 
 export interface StatuszOptions {

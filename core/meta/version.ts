@@ -1,21 +1,6 @@
+import type { VersionInfo } from '../config/version.ts'
 import { ownRelease, parseRelease, type Release } from '../release.ts'
 import { Reply } from '../respond/reply.ts'
-/** Content of `/version` (apimachinery version.Info). */
-export interface VersionInfo {
-  readonly major: string
-  readonly minor: string
-  readonly emulationMajor?: string
-  readonly emulationMinor?: string
-  readonly minCompatibilityMajor?: string
-  readonly minCompatibilityMinor?: string
-  readonly gitVersion: string
-  readonly gitCommit: string
-  readonly gitTreeState: string
-  readonly buildDate: string
-  readonly goVersion: string
-  readonly compiler: string
-  readonly platform: string
-}
 
 /** The release that a server says it is. */
 export const releaseOf = ({ major, minor }: Pick<VersionInfo, 'major' | 'minor'>): Release =>

@@ -1,5 +1,5 @@
 /** What is allowed to be stored. */
-import type { AdmissionPlugin } from '../admission/attributes.ts'
+import { type AdmissionPlugin, admissionOperations } from '../admission/attributes.ts'
 import type { PluginConfigurations } from '../admission/configuration.ts'
 import { admissionPlugins, defaultAdmissionPlugins } from '../admission/plugins/index.ts'
 import { complete, option, typesOf } from './option.ts'
@@ -25,7 +25,7 @@ const extraPlugin = refined<AdmissionPlugin>(
   having(
     {
       name: text,
-      operations: list(oneOf(['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])),
+      operations: list(oneOf(admissionOperations)),
       resources: groupResources,
       mutate: callable,
       validate: callable,

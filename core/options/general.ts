@@ -1,7 +1,8 @@
 /** What a server is called, and how it is observed. */
+
+import type { VersionInfo } from '../config/version.ts'
 import { versionInfo } from '../config/version.ts'
 import { createMetrics, type MetricsRegistry } from '../meta/metrics/registry.ts'
-import type { VersionInfo } from '../meta/version.ts'
 import type { Platform } from '../platform.ts'
 import { option } from './option.ts'
 import { bool, callable, having, methods, object, text } from './types.ts'

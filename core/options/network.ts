@@ -10,7 +10,7 @@ import { bool, integer, limited, list, milliseconds, type OptionProblem, shape, 
 const maxHostBits = 20
 
 /** Minimum host bits of a service range: 8 addresses. */
-const leastHostBits = 3
+const minHostBits = 3
 
 const lastPort = 65_535
 
@@ -21,7 +21,7 @@ function serviceRangesProblem(ranges: readonly string[]): string | undefined {
   for (const network of parsed) {
     if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
     const bits = network.address.bytes.length * 8
-    if (bits - network.prefix < leastHostBits) return `is too small: must be at least ${2 ** leastHostBits} IP addresses`
+    if (bits - network.prefix < minHostBits) return `is too small: must be at least ${2 ** minHostBits} IP addresses`
     if (bits === 32 && bits - network.prefix > maxHostBits) {
       return `is too large; for 32-bit addresses, the mask must be >= ${bits - maxHostBits}`
     }

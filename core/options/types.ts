@@ -97,7 +97,7 @@ function lengthOfTime(unit: 'milliseconds' | 'seconds', scale: number, range: Ra
 }
 
 /** Why items are out of bounds, or undefined. */
-export function itemsProblem(items: readonly string[], problemOf: (item: string) => string | undefined): string | undefined {
+function itemsProblem(items: readonly string[], problemOf: (item: string) => string | undefined): string | undefined {
   for (const item of items) {
     const reason = problemOf(item)
     if (reason !== undefined) return items.length === 1 ? reason : `${item}: ${reason}`

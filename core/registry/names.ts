@@ -1,7 +1,7 @@
 /** Characters that form no words and are not easily confused. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
-const longestBase = 63 - suffixLength
+const maxBaseLength = 63 - suffixLength
 
 /** Appends a random suffix of five characters; the base is truncated so that the result is a valid label. */
 export function generateName(base: string): string {
@@ -10,7 +10,7 @@ export function generateName(base: string): string {
   let suffix = ''
   for (let at = random.length - 2 * suffixLength; at < random.length; at += 2)
     suffix += alphabet[(digitAt(random, at) * 16 + digitAt(random, at + 1)) % alphabet.length]
-  return base.slice(0, longestBase) + suffix
+  return base.slice(0, maxBaseLength) + suffix
 }
 
 /** The value of a hexadecimal digit in lower case. */

@@ -26,7 +26,7 @@ export function integer(text: string): bigint | undefined {
 }
 
 /** Allowed number of values per operator, with the error text. */
-const arity: { readonly [operator in LabelOperator]: readonly [least: number, most: number, text: string] } = {
+const arity: { readonly [operator in LabelOperator]: readonly [min: number, max: number, text: string] } = {
   in: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
   notin: [1, Infinity, "for 'in', 'notin' operators, values set can't be empty"],
   '=': [1, 1, 'exact-match compatibility requires one single value'],
@@ -44,8 +44,8 @@ export function requirementFault({ key, operator, values }: LabelRequirement): s
   const keyFaults = qualifiedName(key)
   if (keyFaults.length > 0) errors.invalid(FieldPath.of('key'), key, keyFaults.join('; '))
   const path = FieldPath.of('values')
-  const [least, most, text] = arity[operator]
-  if (values.length < least || values.length > most) errors.invalid(path, [...values], text)
+  const [min, max, text] = arity[operator]
+  if (values.length < min || values.length > max) errors.invalid(path, [...values], text)
   for (const [index, value] of values.entries()) {
     if ((operator === 'gt' || operator === 'lt') && integer(value) === undefined)
       errors.invalid(path.index(index), value, "for 'Gt', 'Lt' operators, the value must be an integer")

@@ -47,7 +47,7 @@ interface Supported {
 
 /** Maximum cached headers and characters of one; clients send few different ones. */
 const maxRemembered = 200
-const longestRemembered = 1024
+const maxRememberedLength = 1024
 const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
 /** Creates the negotiator of a server. It caches results by header. */
@@ -89,7 +89,7 @@ export function createNegotiator(platform: Platform): Negotiator {
     if (found === undefined) {
       found = choose(accept, endpoint, streaming)
       if (found === undefined) throw refusal(streaming)
-      if (key.length > longestRemembered) return found
+      if (key.length > maxRememberedLength) return found
       if (known.size >= maxRemembered) known.clear()
       known.set(key, found)
     }

@@ -5,7 +5,7 @@ import { notProduced } from '../respond/status.ts'
 
 /** Maximum remembered headers, and characters of one. */
 const maxRemembered = 200
-const longestRemembered = 1024
+const maxRememberedLength = 1024
 
 /** Without spaces at both ends; other white space stays. */
 function withoutSpaces(text: string): string {
@@ -40,7 +40,7 @@ export function createRouteMedia(platform: Platform): (accept: string | null, pr
     const known = remembered[produces]
     if (offered === undefined || known.has(accept)) return
     checkAccepts(accept, offered, platform.protobufTypes)
-    if (accept.length > longestRemembered) return
+    if (accept.length > maxRememberedLength) return
     if (known.size >= maxRemembered) known.clear()
     known.add(accept)
   }

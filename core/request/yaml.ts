@@ -10,7 +10,7 @@ const maxShown = 256
 
 /** Bytes of a character by its first byte; 0: no character starts so. */
 const widthOf = (byte: number) => (byte < 0x80 ? 1 : byte < 0xc0 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf8 ? 4 : 0)
-const least = [0, 0, 0x80, 0x800, 0x10000]
+const minValues = [0, 0, 0x80, 0x800, 0x10000]
 
 /** What is wrong with a text that is not UTF-8, in the words of the reference's parser. */
 function utf8Fault(bytes: Uint8Array): string {
@@ -23,7 +23,7 @@ function utf8Fault(bytes: Uint8Array): string {
       if ((byte & 0xc0) !== 0x80) return 'invalid trailing UTF-8 octet'
       value = (value << 6) | (byte & 0x3f)
     }
-    if (value < (least[width] as number)) return 'invalid length of a UTF-8 sequence'
+    if (value < (minValues[width] as number)) return 'invalid length of a UTF-8 sequence'
     at += width
   }
   return 'invalid Unicode character'

@@ -182,7 +182,6 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError('TooManyRequests', message, { retryAfterSeconds })
 export const expired = (message: string, continueToken?: string) =>
   new ApiError('Expired', message, undefined, 410, continueToken === undefined ? {} : { continue: continueToken })
-export const gone = (message: string) => new ApiError('Gone', message)
 export const internalError = (message: string) =>
   new ApiError('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
 export const serviceUnavailable = (message: string, retryAfterSeconds = 1) =>

@@ -13,7 +13,7 @@ const maxDepth = 1000
 /** Digits of the shortest integer that may exceed a double's precision. */
 const longDigits = 16
 /** Characters of the longest 64-bit integer with sign. */
-const longestInteger = 21
+const maxIntegerLength = 21
 
 /** Maximum characters of a number in an error. */
 const maxShown = 64
@@ -56,7 +56,7 @@ function beginsNumber(text: string, first: number): boolean {
 const endsNumber = (text: string, end: number): boolean => end >= text.length || ',]} \n\r\t'.includes(text.charAt(end))
 
 /** Replaces lone surrogates by U+FFFD, as Go does. */
-export const wellFormed = (text: string): string => decoder.decode(encoder.encode(text))
+const wellFormed = (text: string): string => decoder.decode(encoder.encode(text))
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -211,7 +211,7 @@ class ExactParser {
     }
     if (this.#spelled && /[.eE]/.test(text)) return spelledNumber(text)
     if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value
-    const exact = text.length > longestInteger ? value : exactInteger(BigInt(text))
+    const exact = text.length > maxIntegerLength ? value : exactInteger(BigInt(text))
     return this.#spelled && typeof exact === 'number' ? spelledNumber(text) : exact
   }
 

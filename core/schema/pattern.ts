@@ -9,12 +9,12 @@ export interface Pattern {
 }
 
 /** Maximum characters of a pattern; when compiled, each takes about 500 bytes. */
-const longest = 64 * 1024
+const maxLength = 64 * 1024
 
 /** Compiles a user's regular expression (RE2 syntax). Throws an Error with the reason when it is invalid. */
 export function compilePattern(pattern: string): RE2JS {
   // Go's text for exceeding its own limits.
-  if (pattern.length > longest) throw new Error('error parsing regexp: expression too large')
+  if (pattern.length > maxLength) throw new Error('error parsing regexp: expression too large')
   return RE2JS.compile(pattern)
 }
 
@@ -41,7 +41,7 @@ const maxCopies = 1000
 function certainlyCompiles(pattern: string): boolean {
   if (pattern.length > shortPattern || !common.test(pattern)) return false
   let copies = 1
-  for (const [, least, most] of pattern.matchAll(repetitions)) copies *= Math.max(1, Number(least), Number(most ?? 0))
+  for (const [, min, max] of pattern.matchAll(repetitions)) copies *= Math.max(1, Number(min), Number(max ?? 0))
   if (copies > maxCopies) return false
   try {
     new RegExp(pattern)

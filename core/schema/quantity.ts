@@ -17,7 +17,7 @@ const shape = /^([+-]?)0*(\d*)(\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/
 const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 const decimalNames = new Map(Object.entries(decimalSuffixes).map(([name, exponent]) => [exponent, name]))
-const largestSuffix = 18
+const maxSuffix = 18
 const binaryNames = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /** Maximum of binary quantities. */
@@ -25,9 +25,9 @@ const maxInt64 = (1n << 63n) - 1n
 /** Smallest exponent; finer amounts are rounded away from zero. */
 const finest = -9
 /** Maximum characters, to bound the cost of a hostile quantity. */
-const longest = 256
+const maxLength = 256
 /** Maximum exponent: larger ones are hostile, and aligning them would take unbounded memory. */
-const largestExponent = 1000
+const maxExponent = 1000
 const int64Digits = 18
 
 const pow10 = (exponent: number) => 10n ** BigInt(exponent)
@@ -82,7 +82,7 @@ function parsePlain(text: string, digits: number): Parsed {
 function parse(text: string): Parsed {
   const plain = plainLength(text)
   if (plain > 0) return parsePlain(text, plain)
-  const match = text.length > 0 && text.length <= longest ? shape.exec(text) : null
+  const match = text.length > 0 && text.length <= maxLength ? shape.exec(text) : null
   if (match === null) throw new DecodeError(formatWrong)
   const [, sign, digits = '', point = '', suffix = ''] = match
   const fraction = point.slice(1)
@@ -103,7 +103,7 @@ function parse(text: string): Parsed {
   const isExponent = named === undefined
   if (isExponent && !/^[eE][-+]?\d+$/.test(suffix)) throw new DecodeError(suffixWrong)
   const power = named ?? Number(suffix.slice(1))
-  if (Math.abs(power) > largestExponent) throw new DecodeError(suffixWrong)
+  if (Math.abs(power) > maxExponent) throw new DecodeError(suffixWrong)
   const format = isExponent ? 'DecimalExponent' : 'DecimalSI'
   const shifted = whole + fraction
   const exponent = power - fraction.length
@@ -169,7 +169,7 @@ export function formatQuantity({ mantissa, exponent, format }: Quantity): string
     power--
   }
   if (format === 'DecimalExponent') return power === 0 ? String(amount) : `${amount}e${power}`
-  if (power > largestSuffix) return `${amount * pow10(power - largestSuffix)}E`
+  if (power > maxSuffix) return `${amount * pow10(power - maxSuffix)}E`
   return `${amount}${decimalNames.get(power)}`
 }
 

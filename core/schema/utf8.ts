@@ -12,16 +12,16 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-const continues = (byte: number | undefined, least = 0x80, most = 0xbf) => byte !== undefined && byte >= least && byte <= most
+const continues = (byte: number | undefined, min = 0x80, max = 0xbf) => byte !== undefined && byte >= min && byte <= max
 
 /** Length of the character at a position (Unicode 16, table 3-7); 0: invalid. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] as number
   if (lead < 0x80) return 1
   if (lead < 0xc2 || lead > 0xf4) return 0
-  const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
-  const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
-  if (!continues(bytes[at + 1], least, most)) return 0
+  const min = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+  const max = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+  if (!continues(bytes[at + 1], min, max)) return 0
   if (lead < 0xe0) return 2
   if (!continues(bytes[at + 2])) return 0
   if (lead < 0xf0) return 3

@@ -1,5 +1,5 @@
 /** Maximum bytes in total. */
-const mostBytes = 256 * 1024 * 1024
+const maxBytes = 256 * 1024 * 1024
 /** About what an encoding takes besides its bytes. */
 const overhead = 250
 
@@ -8,12 +8,12 @@ const overhead = 250
  * comes back when an entry leaves its cache. The encodings that came first stay: a list of everything would drive out those that it needs next.
  */
 export class FormBytes {
-  readonly #most: number
+  readonly #max: number
   #taken = 0
 
-  /** @param most maximum bytes in total. */
-  constructor(most = mostBytes) {
-    this.#most = most
+  /** @param max maximum bytes in total. */
+  constructor(max = maxBytes) {
+    this.#max = max
   }
 
   get taken(): number {
@@ -22,7 +22,7 @@ export class FormBytes {
 
   /** Takes room for an encoding; false: there is none. */
   take(size: number): boolean {
-    if (this.#taken + size + overhead > this.#most) return false
+    if (this.#taken + size + overhead > this.#max) return false
     this.#taken += size + overhead
     return true
   }

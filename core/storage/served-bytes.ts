@@ -24,8 +24,8 @@ export class ServedBytes {
   #size = 0
 
   /** @param most maximum bytes in total. */
-  constructor(most = maxKept) {
-    this.#maxKept = most
+  constructor(max = maxKept) {
+    this.#maxKept = max
   }
 
   /** Whether bytes of this size may be cached; the holder then keeps them until it is released. */

@@ -37,7 +37,7 @@ const startingReads = 32
 /** Minimum milliseconds between progress requests for subscribers. Reads that wait for a revision ask without this limit. */
 const progressInterval = 1_000
 const firstRetry = 100
-const longestRetry = 10_000
+const maxRetry = 10_000
 
 interface State {
   readonly window: Window
@@ -157,7 +157,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   }
 
   async function startWithRetries(): Promise<void> {
-    for (let wait = firstRetry; ; wait = Math.min(wait * 2, longestRetry)) {
+    for (let wait = firstRetry; ; wait = Math.min(wait * 2, maxRetry)) {
       try {
         return await load()
       } catch (error) {
@@ -376,7 +376,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 }
 
 /** The store has unreadable values, without which the cache would be incomplete. */
-export class NotReady extends ApiError {
+class NotReady extends ApiError {
   constructor({ message }: Error) {
     super('TooManyRequests', `storage is (re)initializing: ${message}`, { retryAfterSeconds: 1 })
   }

@@ -41,7 +41,7 @@ const defaultFirstWait = 500
 const growth = 1.5
 const jitter = 0.2
 /** Maximum bytes of a response; usual ones have a few hundred. */
-const longestAnswer = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 const passing = new Set([429, 500, 504])
 
 /** A failed attempt; `again` if a retry may succeed. */
@@ -112,7 +112,7 @@ export function createReadingCall<T>({
       const again = passing.has(response.status) || response.headers.has('retry-after')
       throw new AttemptError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
     }
-    return read(await readText(response, longestAnswer))
+    return read(await readText(response, maxAnswerBytes))
   }
 
   async function once(body: Body, given: AbortSignal | undefined, traceparent: string | undefined): Promise<T> {

@@ -31,9 +31,9 @@ export class PostRefused extends Error {
 }
 
 /** Maximum bytes of a response, which is about as large as its object; requests have at most 3 MiB. */
-const longestAnswer = 8 * 1024 * 1024
+const maxAnswerBytes = 8 * 1024 * 1024
 /** Maximum characters of an error response in our message (client-go's maxUnstructuredResponseTextBytes). */
-const longestText = 2048
+const maxTextLength = 2048
 
 /** The message of a Status; undefined for other texts. */
 function messageOfStatus(text: string): string | undefined {
@@ -48,7 +48,7 @@ function messageOfStatus(text: string): string | undefined {
 function refusal(code: number, answer: string): PostRefused {
   const said = messageOfStatus(answer)
   if (said !== undefined) return new PostRefused(code, said)
-  return new PostRefused(code, textOfCode(code, answer.slice(0, longestText).trim() || 'unknown'))
+  return new PostRefused(code, textOfCode(code, answer.slice(0, maxTextLength).trim() || 'unknown'))
 }
 
 /** Code that stands for a response without content. */
@@ -78,7 +78,7 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
     }
     const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
     const response = await outbound.fetch(request, connection.options)
-    const text = await readText(response, longestAnswer)
+    const text = await readText(response, maxAnswerBytes)
     if (!response.ok) throw refusal(response.status, text)
     if (text === '') {
       const type = response.headers.get('content-type') ?? ''

@@ -5,12 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { bringRuntimes } from '../bring.ts'
-import { buildSummary } from '../build-summary.ts'
-import { runtimeBinary } from '../locate.ts'
+import { buildExecutable, root } from '../build-executable.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const [, , target = `${root}build/apiserver-deno`] = process.argv
 
 /** Installed packages that only builds and tests need, by path. Deno would embed all of `node_modules`, other runtimes included. */
@@ -27,14 +23,7 @@ function developmentPackages(): string[] {
   return names.filter((name) => !isNeeded(name)).map((name) => join(modules, name))
 }
 
-/** Returns the reason of a failure, or undefined. */
-function build(): string | undefined {
-  if (runtimeBinary('deno') === undefined) {
-    const failure = bringRuntimes(root, ['deno'])
-    if (failure !== undefined) return failure
-  }
-  const deno = runtimeBinary('deno')
-  if (deno === undefined) return 'npm has no deno for this platform, and there is none on PATH'
+buildExecutable('deno', target, (deno) => {
   const excluded = developmentPackages().flatMap((path) => ['--exclude', path])
   const options = ['--allow-all', '--no-check', ...excluded, '--output', target]
   const { status, stderr } = spawnSync(deno, ['compile', ...options, 'runtimes/deno/bin.ts'], {
@@ -43,17 +32,9 @@ function build(): string | undefined {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
   })
-  if (status === 0) return undefined
+  if (status === 0) return
   const hint = process.env['DENORT_BIN'] ? '' : '; or set DENORT_BIN to the path of a denort binary of the same version'
   // Deno's error names only the step; its cause names the reason.
   const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
-  return `deno compile: ${reason}${hint}`
-}
-
-const failure = build()
-if (failure === undefined) {
-  console.log(buildSummary(target))
-} else {
-  console.error(`error: ${failure}`)
-  process.exitCode = 1
-}
+  throw new Error(`deno compile: ${reason}${hint}`)
+})

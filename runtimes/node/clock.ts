@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/ports.ts'
 
-const longestTimer = 0x7fff_ffff
+/** Maximum milliseconds of a timer of Node. */
+export const maxTimer = 0x7fff_ffff
 
 /** The host's clock. Unlike Node's own, its timers may be longer than 24.8 days. */
 export const nodeClock: Clock = {
@@ -9,7 +10,7 @@ export const nodeClock: Clock = {
   after(milliseconds, callback) {
     let timer: NodeJS.Timeout
     const arm = (left: number) => {
-      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer)).unref()
+      timer = setTimeout(() => (left > maxTimer ? arm(left - maxTimer) : callback()), Math.min(left, maxTimer)).unref()
     }
     arm(milliseconds)
     return () => clearTimeout(timer)

@@ -7,7 +7,7 @@ import { cpuStacks, delayStacks, memoryStacks } from './v8-profile.ts'
 /** Microseconds between samples of functions; bytes between samples of memory. */
 const [cpuInterval, memoryInterval] = [1_000, 32 * 1024]
 /** Microseconds that a turn of the event loop may take. */
-const longestTurn = 10_000
+const maxTurn = 10_000
 /** Maximum of events in a trace. */
 const maxEvents = 500_000
 const traceCategories = ['node.environment', 'node.perf', 'node.fs.sync', 'node.net.native', 'node.dns.native', 'v8']
@@ -72,7 +72,7 @@ export function createProfiler(): Profiler {
   return {
     commandLine: [...process.argv],
     cpu: async (milliseconds, signal) => cpuStacks(await sampled(milliseconds, signal), cpuInterval),
-    delays: async (milliseconds, signal) => delayStacks(await sampled(milliseconds, signal), longestTurn),
+    delays: async (milliseconds, signal) => delayStacks(await sampled(milliseconds, signal), maxTurn),
     memory: (milliseconds, signal, all) =>
       exclusive('heap', signal, async (_session, send) => {
         await send('HeapProfiler.startSampling', {

@@ -2,6 +2,7 @@
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
+import { maxTimer } from './clock.ts'
 import type { Listener } from './listener.ts'
 
 /** The parts of a running daemon that are shut down in order. */
@@ -12,16 +13,13 @@ export interface Running {
   readonly logger: Logger
 }
 
-/** Milliseconds of the longest timer of the host. */
-const longestTimer = 0x7fff_ffff
-
 /**
  * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
  * closed. `cause`: signal, for the log.
  */
 export async function shutDown(flags: ParsedFlags, running: Running, cause: string): Promise<void> {
   // Timers of the clock do not keep the process alive, and some work waits for nothing else: a retry of an audit webhook.
-  const alive = setInterval(() => {}, longestTimer)
+  const alive = setInterval(() => {}, maxTimer)
   try {
     await inOrder(flags, running, cause)
   } finally {

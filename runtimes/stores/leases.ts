@@ -7,7 +7,7 @@ export interface Lease {
 }
 
 /** Maximum delay of a timer (31 bits of milliseconds); longer waits are split. */
-const longestWait = 2 ** 31 - 1
+const maxWait = 2 ** 31 - 1
 
 /** Active leases and their keys. */
 export class Leases {
@@ -61,8 +61,8 @@ export class Leases {
 
   /** From here on the lease follows timers: a wall clock that is set does not end it sooner or later. */
   #arm(id: bigint, wait: number): void {
-    const cancel = this.#clock.after(Math.min(wait, longestWait), () => {
-      if (wait > longestWait) this.#arm(id, wait - longestWait)
+    const cancel = this.#clock.after(Math.min(wait, maxWait), () => {
+      if (wait > maxWait) this.#arm(id, wait - maxWait)
       else this.#expired(id)
     })
     this.#cancels.set(id, cancel)

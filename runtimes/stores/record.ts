@@ -13,7 +13,7 @@ export function revisionKey(revision: number): Buffer {
   return key
 }
 
-export function keyRevision(key: Uint8Array): number {
+function keyRevision(key: Uint8Array): number {
   return readNumber(Buffer.from(key.buffer, key.byteOffset, key.byteLength), 0)
 }
 

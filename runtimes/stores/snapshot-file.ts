@@ -9,7 +9,7 @@ const firstLine = Buffer.from('apiserver snapshot 1\n')
 const headerBytes = 1 + 4 + 4
 const digestBytes = 32
 /** Maximum plausible length of a record: more than the largest value with its key. */
-const longestRecord = 16 * 1024 * 1024
+const maxRecordBytes = 16 * 1024 * 1024
 const bufferSize = 1024 * 1024
 
 export const frameKinds = { revision: 1, lease: 2, end: 3 } as const
@@ -83,7 +83,7 @@ export function* readFrames(path: string): Generator<Frame> {
       const header = read(headerBytes)
       const kind = header.readUInt8(0) as FrameKind
       const [keyLength, recordLength] = [header.readUInt32BE(1), header.readUInt32BE(5)]
-      if (keyLength + recordLength > longestRecord) throw damaged()
+      if (keyLength + recordLength > maxRecordBytes) throw damaged()
       yield { kind, key: read(keyLength), record: read(recordLength) }
       if (kind === frameKinds.end) break
     }

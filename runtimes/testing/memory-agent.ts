@@ -1,10 +1,10 @@
 /** In-memory connections for node:http. */
 import { Agent } from 'node:http'
-import { Duplex } from 'node:stream'
 import { plainServer } from '../node/plain.ts'
+import { SocketLike } from '../node/socket-like.ts'
 
-/** One end of a connection: data written here is read at the other end. Other methods that node:http calls on sockets do nothing. */
-class End extends Duplex {
+/** One end of a connection: data written here is read at the other end. */
+class End extends SocketLike {
   other: End | undefined
   #resume: (() => void) | undefined
 
@@ -32,22 +32,6 @@ class End extends Duplex {
     this.#resume?.()
     if (other && !other.destroyed) queueMicrotask(() => other.destroy())
     done(error)
-  }
-
-  setTimeout(): this {
-    return this
-  }
-  setNoDelay(): this {
-    return this
-  }
-  setKeepAlive(): this {
-    return this
-  }
-  ref(): this {
-    return this
-  }
-  unref(): this {
-    return this
   }
 }
 

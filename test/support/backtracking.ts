@@ -23,7 +23,7 @@ const empty: Part = { first: [], last: [], nullable: true }
 /** Copies of a part with a counted repetition; larger counts are treated as a loop. */
 const maxCopies = 20
 
-export class Unreadable extends Error {}
+class Unreadable extends Error {}
 
 class Automaton {
   readonly positions: Position[] = []

@@ -87,7 +87,7 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
 }
 
 /** The fault of the memory used; undefined if there is none. */
-export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
+async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
   const { bytes, work } = await prepare(memory.bytes)
   const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
   const live = (await peakMemory(work, most * mebibyte)) / mebibyte
@@ -95,13 +95,9 @@ export async function memoryFault(prepare: Prepare, limit = defaultLimits.memory
 }
 
 /**
- * The fault of the time used; undefined if there is none. A fault must show in every measurement, because other
+ * The fault of the time used, absent if there is none, and the least time measured, in milliseconds. A fault must show in every measurement, because other
  * processes disturb single ones.
  */
-export async function costFault(prepare: Prepare, limit = defaultLimits.time): Promise<string | undefined> {
-  return (await judge(prepare, limit)).fault
-}
-
 async function judge(prepare: Prepare, limit: number): Promise<{ least: number; fault?: string | undefined }> {
   let fault: string | undefined
   let least = 0

@@ -20,7 +20,7 @@ function mapOf(file) {
 }
 
 /** The place in the source for one in a transpiled file, lines and columns from 1; the same place where there is no map. */
-export function originalPlace(file, line, column) {
+function originalPlace(file, line, column) {
   try {
     const { originalSource, originalLine, originalColumn } = mapOf(file).findEntry(line - 1, column - 1)
     if (originalSource === undefined) return `${file}:${line}:${column}`

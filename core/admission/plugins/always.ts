@@ -1,17 +1,15 @@
 /** Allows or denies all writes (plugin/pkg/admission/admit and deny); for tests. */
-import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../attributes.ts'
+import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { refusal } from './about.ts'
 
-const operations: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
-
 export function alwaysAdmit(_context: PluginContext): AdmissionPlugin {
-  return { name: 'AlwaysAdmit', operations, mutate() {}, validate() {} }
+  return { name: 'AlwaysAdmit', operations: admissionOperations, mutate() {}, validate() {} }
 }
 
 export function alwaysDeny(_context: PluginContext): AdmissionPlugin {
   function refuse(attributes: AdmissionAttributes): never {
     throw refusal(attributes, 'admission control is denying all modifications')
   }
-  return { name: 'AlwaysDeny', operations, mutate: refuse, validate: refuse }
+  return { name: 'AlwaysDeny', operations: admissionOperations, mutate: refuse, validate: refuse }
 }

@@ -20,18 +20,9 @@ export async function podNamed({ attributes, find }: NodeWrite, name: string): P
   return pod
 }
 
-interface Owner {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly name?: string
-  readonly uid?: string
-  readonly controller?: boolean
-  readonly blockOwnerDeletion?: boolean
-}
-
 async function checkOwner({ attributes, node, find, refuse }: NodeWrite): Promise<void> {
   const quoted = JSON.stringify(node)
-  const [owner, ...others] = (attributes.object?.metadata.ownerReferences ?? []) as readonly Owner[]
+  const [owner, ...others] = attributes.object?.metadata.ownerReferences ?? []
   if (others.length > 0) throw refuse(`node ${quoted} can only create pods with a single owner reference set to itself`)
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
     throw refuse(`node ${quoted} can only create pods with an owner reference set to itself`)

@@ -2,25 +2,17 @@
  * Setting owner references requires permission to delete the object, and blockOwnerDeletion requires permission to update the owner's
  * finalizers (plugin/pkg/admission/gc).
  */
-import type { ApiObject } from '../../resources/definition.ts'
+import type { ApiObject, OwnerReference } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 
-interface Owner {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly name?: string
-  readonly uid?: string
-  readonly blockOwnerDeletion?: boolean
-}
-
-const ownersOf = (object: ApiObject | undefined) => (object?.metadata.ownerReferences ?? []) as readonly Owner[]
+const ownersOf = (object: ApiObject | undefined): readonly OwnerReference[] => object?.metadata.ownerReferences ?? []
 
 /** Owners that get blockOwnerDeletion with this write. */
-function newlyBlocked(object: ApiObject, old: ApiObject | undefined): Owner[] {
+function newlyBlocked(object: ApiObject, old: ApiObject | undefined): OwnerReference[] {
   const before = new Map(ownersOf(old).map((owner) => [owner.uid, owner]))
   return ownersOf(object).filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !before.get(uid)?.blockOwnerDeletion)
 }
@@ -35,7 +27,7 @@ export function ownerReferencesPermissionEnforcement({ authorizer, resourceOf }:
       throw forbidden(groupResource, name, `cannot set an ownerRef on a resource you can't delete: ${reason}, ${error ?? '<nil>'}`)
   }
 
-  async function checkFinalizers(attributes: AdmissionAttributes, owner: Owner): Promise<void> {
+  async function checkFinalizers(attributes: AdmissionAttributes, owner: OwnerReference): Promise<void> {
     const { groupResource, user, name, namespace } = attributes
     const { apiVersion = '', kind = '' } = owner
     const found = resourceOf(apiVersion, kind)

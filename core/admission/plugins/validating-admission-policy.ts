@@ -1,7 +1,7 @@
 /** ValidatingAdmissionPolicies: evaluates them and applies the actions of their bindings (policy/validating/dispatcher.go). */
 import { settled } from '../../cel/settled.ts'
 import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
+import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { namespaceObject, RequestValues, versioned } from '../expressions/values.ts'
@@ -170,7 +170,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
 
   return {
     name: 'ValidatingAdmissionPolicy',
-    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    operations: admissionOperations,
     validate(attributes) {
       const policies = source.about(attributes)
       return policies.length === 0 ? undefined : validate(attributes, policies)

@@ -34,9 +34,9 @@ export interface PolicyInput extends ExpressionInput {
 export const nothing: Verdict = { violations: [], annotations: [], faults: [] }
 
 /** Maximum bytes of a messageExpression's result. */
-const longestMessage = 5 * 1024
+const maxMessageLength = 5 * 1024
 /** Maximum bytes of an audit annotation's value. */
-const longestAnnotation = 10 * 1024
+const maxAnnotationLength = 10 * 1024
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
@@ -44,16 +44,18 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length
 function usable(outcome: Outcome | undefined): string | undefined {
   if (typeof outcome?.value !== 'string') return undefined
   const text = outcome.value.trim()
-  return text === '' || text.includes('\n') || bytesOf(text) > longestMessage ? undefined : text
+  return text === '' || text.includes('\n') || bytesOf(text) > maxMessageLength ? undefined : text
 }
 
 type Texts = { readonly outcomes: readonly (Outcome | undefined)[] } | { readonly fault: string }
 
 /** Truncates to the limit in bytes, at a character boundary. */
 function shortened(value: string): string {
-  if (value.length * 3 <= longestAnnotation) return value
+  if (value.length * 3 <= maxAnnotationLength) return value
   const bytes = new TextEncoder().encode(value)
-  return bytes.length <= longestAnnotation ? value : new TextDecoder().decode(bytes.subarray(0, longestAnnotation)).replace(/\ufffd$/, '')
+  return bytes.length <= maxAnnotationLength
+    ? value
+    : new TextDecoder().decode(bytes.subarray(0, maxAnnotationLength)).replace(/\ufffd$/, '')
 }
 
 /** One policy with one parameter on one request. */

@@ -152,7 +152,7 @@ export async function callWithFailurePolicy(
       throw internalError(error.message)
     }
     observer.failedOpen(name, type)
-    // A webhook whose timeout is the rest of the request's may time out a moment before it.
+    // Where the webhook's timeout is the remaining time of the request, it may fire a moment before the request's own.
     if (signal.aborted || clock.monotonic() + 1 >= deadline) throw timeout('request did not complete within requested timeout')
     return false
   }

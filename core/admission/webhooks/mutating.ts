@@ -6,7 +6,13 @@ import { canonicalise } from '../../schema/decode.ts'
 import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
+import {
+  type AdmissionAttributes,
+  type AdmissionPlugin,
+  admissionOperations,
+  type GroupVersionKind,
+  type MutationRounds,
+} from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
 import { type VersionedObjects, VersionedRequest } from '../versioned.ts'
@@ -109,7 +115,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
 
   return {
     name: 'MutatingAdmissionWebhook',
-    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    operations: admissionOperations,
     mutate(attributes, rounds) {
       const hooks = source.about(attributes)
       return hooks.length > 0 ? dispatch(hooks, attributes, rounds) : undefined

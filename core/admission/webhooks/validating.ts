@@ -1,5 +1,5 @@
 /** Validating webhooks, called concurrently. */
-import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind } from '../attributes.ts'
+import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations, type GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import type { Invocation } from '../matching/rules.ts'
 import type { VersionedObjects } from '../versioned.ts'
@@ -54,7 +54,7 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
 
   return {
     name: 'ValidatingAdmissionWebhook',
-    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    operations: admissionOperations,
     validate(attributes) {
       const hooks = source.about(attributes)
       return hooks.length > 0 ? dispatch(hooks, attributes) : undefined

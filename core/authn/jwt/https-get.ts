@@ -6,7 +6,7 @@ export type HttpsGet = (url: string, context: Context | undefined, bearer?: stri
 /** Timeout in milliseconds of a call, including its body. */
 const timeout = 30_000
 /** Maximum bytes of a body. */
-const longestAnswer = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 
 async function readBounded({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
@@ -14,7 +14,7 @@ async function readBounded({ body }: Response): Promise<string> {
   let length = 0
   for await (const chunk of body ?? []) {
     length += chunk.byteLength
-    if (length > longestAnswer) throw new Error(`the response has more than ${longestAnswer} bytes`)
+    if (length > maxAnswerBytes) throw new Error(`the response has more than ${maxAnswerBytes} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

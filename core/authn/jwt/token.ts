@@ -21,7 +21,7 @@ export interface JwtHeader {
 }
 
 /** Maximum characters. The reference server is bounded by its header limit; parsing more than this takes milliseconds. */
-const longestToken = 256 * 1024
+const maxTokenLength = 256 * 1024
 
 /** Allowed last characters by length modulo four (unused bits must be zero), so that the same bytes have only one encoding. */
 const lastCharacters: { readonly [rest: number]: RegExp } = { 0: /^/, 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
@@ -67,9 +67,9 @@ const schemeless = 'accounts.google.com'
  */
 export function readJwt(text: string): JwtToken | undefined {
   const parts = text.split('.', 4)
-  if (text.length > longestToken) {
+  if (text.length > maxTokenLength) {
     if (parts.length !== 3) return undefined
-    throw new AuthenticationError(`jwt of ${text.length} characters: at most ${longestToken} are read`)
+    throw new AuthenticationError(`jwt of ${text.length} characters: at most ${maxTokenLength} are read`)
   }
   const payload = parts.length === 3 && isEncoded(parts[2] ?? '') ? readPart(parts[1]) : undefined
   if (payload === undefined) return undefined

@@ -22,7 +22,7 @@ interface Known {
   readonly readAt: number
 }
 
-const longestId = 1024
+const maxIdLength = 1024
 /** Milliseconds between attempts after a failure. */
 const retryAfter = 10_000
 
@@ -30,7 +30,7 @@ async function read({ keys = [], dataTimestamp = {}, refreshHintSeconds: hint = 
   if (hint <= 0) throw new Error(`found invalid refresh hint (${hint}s)`)
   if (keys.length === 0) throw new Error('found no keys')
   const all = keys.map(({ keyId = '', key = '' }) => {
-    if (keyId === '' || keyId.length > longestId) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
+    if (keyId === '' || keyId.length > maxIdLength) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
     if (key === '') throw new Error('found empty public key')
     return verificationKeyOf(Uint8Array.from(decodeBase64(key)), keyId)
   })

@@ -30,7 +30,7 @@ export interface SignerOptions {
 const timeout = 30_000
 /** Milliseconds to wait for the signer, which may start after this server. */
 const patience = 60_000
-const leastSeconds = 600
+const minSeconds = 600
 
 const headerSchema = z.strictObject({
   typ: z.literal('JWT'),
@@ -81,8 +81,8 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
     return decodeProtobuf(response, answer) as Infer<R>
   }
   const { maxTokenExpirationSeconds: maxSeconds = 0 } = await call('Metadata', Nothing, {}, Metadata, patience)
-  if (maxSeconds < leastSeconds) {
-    throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${leastSeconds}`)
+  if (maxSeconds < minSeconds) {
+    throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${minSeconds}`)
   }
   const keys = await externalKeys(() => call('FetchKeys', Nothing, {}, Keys), clock, logger, observer)
   return {

@@ -13,7 +13,7 @@ const ignore = () => undefined
 export const unobservedSigner: SignerObserver = { called: ignore, signed: ignore, fetchedKeys: ignore }
 
 /** The code for an error. */
-export const codeOf = (error: unknown): string => (error instanceof CallError ? error.codeName : 'unknown-non-grpc')
+const codeOf = (error: unknown): string => (error instanceof CallError ? error.codeName : 'unknown-non-grpc')
 
 /** Runs an attempt and reports its code. */
 export async function reported<T>(attempt: () => Promise<T>, report: (code: string, result?: T) => void): Promise<T> {

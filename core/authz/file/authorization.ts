@@ -39,7 +39,7 @@ const schema = z.strictObject({
 export type AuthorizationConfiguration = z.output<typeof schema>
 export type WebhookAuthorizer = z.output<typeof webhook>
 
-const longestTimeout = 30_000
+const maxTimeout = 30_000
 const maxConditions = 64
 
 function oneOf(value: string, allowed: readonly string[], path: FieldPath, errors: FieldErrors): void {
@@ -87,7 +87,7 @@ function validateConditions(conditions: WebhookAuthorizer['matchConditions'], pa
 
 function validateWebhook(given: WebhookAuthorizer, path: FieldPath, errors: FieldErrors, context: FileContext): void {
   if (given.timeout === 0) errors.required(path.child('timeout'))
-  else if (given.timeout < 0 || given.timeout > longestTimeout) {
+  else if (given.timeout < 0 || given.timeout > maxTimeout) {
     errors.invalid(path.child('timeout'), formatDuration(given.timeout), 'must be > 0s and <= 30s')
   }
   for (const name of ['authorizedTTL', 'unauthorizedTTL'] as const) {

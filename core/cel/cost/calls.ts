@@ -36,9 +36,9 @@ function replacedSize(text: Range, old: Range, put: Range): Range {
     if (oldSize === 0) return { count: Math.min(size + 1, largest), kept: size }
     return keeps ? { count: 0, kept: size } : { count: Math.ceil(size / oldSize), kept: 0 }
   }
-  const most = end(text.max, old.min, put.max <= old.min)
-  const least = end(text.min, old.max, old.max <= put.min)
-  return add(multiply({ min: least.count, max: most.count }, put), { min: least.kept, max: most.kept })
+  const max = end(text.max, old.min, put.max <= old.min)
+  const min = end(text.min, old.max, old.max <= put.min)
+  return add(multiply({ min: min.count, max: max.count }, put), { min: min.kept, max: max.kept })
 }
 
 const replaces: Rule = ({ target, args: [old, put] }) => {
@@ -175,8 +175,8 @@ const libraryOverloads: ReadonlyMap<string, Rule> = new Map([
 ] as const)
 
 const compares: Rule = ({ args: [left, right] }) => {
-  const most = Math.min(sizeOf(left).max, sizeOf(right).max)
-  return { cost: times({ min: most > 0 ? 1 : 0, max: most }, traversal) }
+  const max = Math.min(sizeOf(left).max, sizeOf(right).max)
+  return { cost: times({ min: max > 0 ? 1 : 0, max }, traversal) }
 }
 
 const concatenates =

@@ -15,7 +15,7 @@ function localTime(nanos: bigint, offset: (millis: number) => number): Date {
 
 const utc = () => 0
 /** Maximum characters of a time zone. */
-const longestZone = 100
+const maxZoneLength = 100
 /** Maximum number of time zones that are kept; each takes some 50 kB. */
 const maxKept = 4
 /** Nanoseconds to look up the rules of a time zone, and to apply them. */
@@ -28,14 +28,14 @@ class Zones {
 
   /** Nanoseconds that `offset` takes. */
   cost(zone: string): number {
-    if (zone.length <= 'UTC'.length || zone.length > longestZone || zone.includes(':')) return 0
+    if (zone.length <= 'UTC'.length || zone.length > maxZoneLength || zone.includes(':')) return 0
     return this.#kept.has(zone) ? nanosecondsPerTime : nanosecondsPerZone
   }
 
   /** Offset in minutes east of UTC. Throws a CelError for an unknown zone. */
   offset(millis: number, zone: string): number {
     if (zone === '' || zone === 'UTC') return 0
-    if (zone.length > longestZone) return fail(`unknown time zone ${zone}`)
+    if (zone.length > maxZoneLength) return fail(`unknown time zone ${zone}`)
     const colon = zone.indexOf(':')
     if (colon >= 0) return fixedOffset(zone, zone.slice(0, colon), zone.slice(colon + 1))
     const [, sign, hours, minutes] = /GMT([+-])(\d{2}):(\d{2})/.exec(this.#format(zone).format(millis)) ?? []

@@ -44,18 +44,18 @@ class CelCidr extends CelOpaque {
 const textOf = ({ network }: CelCidr) => `${formatAddress(network.address)}/${network.prefix}`
 
 /** Maximum characters of an address, with a zone; longer strings are not parsed. */
-const longest = 1_000
+const maxLength = 1_000
 
 /** Parses an unambiguous address; undefined: `ipFault` says why not. */
 function readIp(text: string): CelIp | undefined {
-  const address = text.length <= longest ? parseAddress(text) : undefined
+  const address = text.length <= maxLength ? parseAddress(text) : undefined
   return address === undefined || address.leadingZeros || address.mapped ? undefined : new CelIp(address)
 }
 
 const mappedFault = (text: string) => `IPv4-mapped IPv6 address ${quoted(text)} is not allowed`
 
 function ipFault(text: string): string {
-  const address = text.length <= longest ? parseAddress(text) : undefined
+  const address = text.length <= maxLength ? parseAddress(text) : undefined
   if (address?.mapped && !address.leadingZeros) return mappedFault(text)
   const zone = /^([0-9a-fA-F:.]{1,1000})%/.exec(text)?.[1]
   if (zone !== undefined && parseAddress(zone)) return `IP address ${quoted(text)} with zone value is not allowed`
@@ -64,12 +64,12 @@ function ipFault(text: string): string {
 
 /** Parses an unambiguous network; undefined: `cidrFault` says why not. */
 function readCidr(text: string): CelCidr | undefined {
-  const network = text.length <= longest ? parseNetwork(text) : undefined
+  const network = text.length <= maxLength ? parseNetwork(text) : undefined
   return network === undefined || network.leadingZeros || network.address.mapped ? undefined : new CelCidr(network)
 }
 
 function cidrFault(text: string): string {
-  const network = text.length <= longest ? parseNetwork(text) : undefined
+  const network = text.length <= maxLength ? parseNetwork(text) : undefined
   const isMapped = network?.address.mapped && !network.leadingZeros
   return isMapped ? mappedFault(text) : `network address parse error during conversion from string: ${networkFault(text)}`
 }

@@ -4,7 +4,7 @@ import type { CostRules } from '../functions.ts'
 /** Traversal of one character. */
 export const traversal = 0.1
 /** One character of a pattern. */
-export const patternFactor = 0.25
+const patternFactor = 0.25
 
 export const traversed = (size: number, times = 1): number => Math.ceil(size * times * traversal)
 

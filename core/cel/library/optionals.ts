@@ -16,7 +16,7 @@ const form = (): never => fail('no such overload')
 const zeroTime = -62_135_596_800_000_000_000n
 
 /** Whether a value is the zero value of its type: zero, empty, false or null. */
-export function isZero(value: unknown): boolean {
+function isZero(value: unknown): boolean {
   if (value === null || value === false) return true
   const number = plainNumber(value)
   if (number !== undefined) return Number(number) === 0

@@ -12,8 +12,8 @@ export function patternSize(pattern: string, limit: number): number {
   for (let at = 0; at < pattern.length && total + enclosing <= limit; at++) {
     const character = pattern[at] as string
     if (character === '{') {
-      const [whole = '', least = '0', most = '0'] = repetition(pattern, at)
-      const copies = Math.max(Number(least), Number(most || 0))
+      const [whole = '', min = '0', max = '0'] = repetition(pattern, at)
+      const copies = Math.max(Number(min), Number(max || 0))
       if (whole !== '') {
         total += item * Math.max(0, copies - 1) + 1
         item *= Math.max(1, copies)

@@ -1,4 +1,5 @@
 /** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
+import { goEscapes } from '../../schema/go-escapes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList, boundText } from '../limits.ts'
 import { after, drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
@@ -227,18 +228,6 @@ function* joinedItems(list: readonly unknown[], separator: string): Parts<string
 /** Time to look at an item of a list. */
 const nanosecondsPerItem = 20
 
-const escapes: { readonly [character: string]: string | undefined } = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 /** Applies a function to a string in pieces, each of which ends between code points. */
 function* inPieces(text: string, map: (piece: string) => string): Parts<string> {
   let result = ''
@@ -263,7 +252,7 @@ export const mapping =
 
 const escaped = mapping((piece) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are escaped
-  piece.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/[\x07-\x0d"\\]/g, (each) => escapes[each] ?? each),
+  piece.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/[\x07-\x0d"\\]/g, (each) => goEscapes[each] ?? each),
 )
 /** Quotes a string, with the language's escapes. */
 const quote = (text: string) => after(escaped(text), (inner) => `"${inner}"`)

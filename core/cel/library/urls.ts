@@ -46,12 +46,12 @@ function* splitHost(host: string): Parts<{ readonly name: string; readonly port:
 }
 
 /** Length up to which a text is looked at at once. */
-const longestAtOnce = 512
+const maxAtOnce = 512
 const decodable = /[%+]/
 
 /** Undefined: a bad escape. */
 const decoded = (text: string, pace: Pace): MaybeSteps<string | undefined> =>
-  text.length <= longestAtOnce && !decodable.test(text) ? text : new Steps(decodedParts(text, pace))
+  text.length <= maxAtOnce && !decodable.test(text) ? text : new Steps(decodedParts(text, pace))
 
 const withSpaces = (part: string) => part.replaceAll('+', ' ')
 

@@ -36,13 +36,13 @@ const nanosecondsPerCharacter = 4
 /** Time to copy a character. */
 const nanosecondsPerCopy = 1
 /** Length up to which an identifier is looked at at once. */
-const longestAtOnce = 512
+const maxAtOnce = 512
 
 /** Splits at the first separators, at most so many. */
-function* split(text: string, separator: string, most: number): Parts<readonly string[]> {
+function* split(text: string, separator: string, max: number): Parts<readonly string[]> {
   const found: string[] = []
   let rest = text
-  while (found.length < most) {
+  while (found.length < max) {
     const at = yield* within(search(rest, separator, 0))
     if (at < 0) break
     found.push(rest.slice(0, at))
@@ -123,7 +123,7 @@ function* identifiersFault(
     const dot = found instanceof Steps ? yield* found.parts : found
     const identifier = text.slice(from, dot < 0 ? text.length : dot)
     if (pace.due(nanosecondsPerIdentifier + identifier.length * nanosecondsPerCharacter)) yield pace.units
-    const fault = faultOf(identifier, identifier.length > longestAtOnce ? yield* charactersIn(identifier) : charactersOf(identifier))
+    const fault = faultOf(identifier, identifier.length > maxAtOnce ? yield* charactersIn(identifier) : charactersOf(identifier))
     if (fault || dot < 0) return fault
     from = dot + 1
   }

@@ -9,7 +9,7 @@ export interface Issue {
 /** Maximum listed errors; the rest is counted. */
 const maxListed = 100
 /** Maximum bytes of a quoted line. */
-const longestSnippet = 16_384
+const maxSnippetBytes = 16_384
 
 interface Position {
   readonly line: number
@@ -31,7 +31,7 @@ const isWide = (character: string) => (character.codePointAt(0) ?? 0) > 0x7f
 function describe(text: string, { line, column }: Position, message: string): string {
   const summary = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const snippet = column < 0 ? undefined : text.split('\n')[line - 1]?.replaceAll('\t', ' ')
-  if (snippet === undefined || new TextEncoder().encode(snippet).length > longestSnippet) return summary
+  if (snippet === undefined || new TextEncoder().encode(snippet).length > maxSnippetBytes) return summary
   const characters = [...snippet]
   const dots = characters.slice(0, column).map((each) => (isWide(each) ? '\uff0e' : '.'))
   const at = characters[column]

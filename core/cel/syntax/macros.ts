@@ -145,7 +145,7 @@ export const twoVariableMacros: Macros = new Map<string, Macro>([
 ])
 
 /** Binds a name in an expression: a loop without iterations, whose accumulator it is. */
-export function bind(at: number, name: string, init: Expr, body: Expr): Fold {
+function bind(at: number, name: string, init: Expr, body: Expr): Fold {
   return {
     kind: 'fold',
     at,

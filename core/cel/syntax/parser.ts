@@ -14,7 +14,7 @@ export interface Syntax {
 /** Maximum nesting depth. */
 const deepest = 250
 /** Maximum code points. */
-const longest = 100_000
+const maxLength = 100_000
 
 const reserved = new Set('as break const continue else for function if import let loop package namespace return var void while'.split(' '))
 /** Keywords, which are not identifiers. */
@@ -384,8 +384,9 @@ function call(at: number, name: string, args: readonly Expr[], target?: Expr): C
 
 /** The tree of an expression, or its errors. */
 export function parse(text: string, syntax: Syntax): { readonly tree: Expr } | { readonly issues: readonly Issue[] } {
-  const size = text.length > longest ? [...text].length : 0
-  if (size > longest) return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${longest}` }] }
+  const size = text.length > maxLength ? [...text].length : 0
+  if (size > maxLength)
+    return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${maxLength}` }] }
   const parser = new Parser(text, syntax)
   try {
     const tree = parser.whole()

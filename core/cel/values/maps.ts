@@ -1,8 +1,7 @@
 /** Access to maps and objects of all representations. */
 import { utf8Length } from '../../schema/bytes.ts'
 import { type MaybeSteps, type Parts, Steps, unitsOf } from '../steps.ts'
-import { type Int, isInt } from './numbers.ts'
-import { CelMap, CelObject, CelOpaque, CelOptional, numberOf, plainKey } from './values.ts'
+import { CelMap, CelObject, CelOpaque, CelOptional, numberOf } from './values.ts'
 
 /** A map of JSON. */
 export type PlainMap = { readonly [key: string]: unknown }
@@ -132,5 +131,3 @@ export function weightOf(value: unknown): number {
   if (value instanceof CelObject) return Object.keys(value.raw).length
   return sizeOf(value) ?? 1
 }
-
-export { type Int, isInt, plainKey }

@@ -86,14 +86,14 @@ const units: { readonly [unit: string]: bigint } = {
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
 
 /** Maximum characters of a duration. */
-const longestDuration = 1_000
+const maxDurationLength = 1_000
 
 /** As Go's time.ParseDuration, such as `1h2m3.5s`; undefined for other strings. */
 export function parseDuration(text: string): CelDuration | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? ''
   const body = text.slice(sign.length)
   if (body === '0') return new CelDuration(0n)
-  if (body === '' || body.length > longestDuration) return undefined
+  if (body === '' || body.length > maxDurationLength) return undefined
   let [nanos, at] = [0n, 0]
   while (at < body.length) {
     part.lastIndex = at

@@ -3,7 +3,7 @@ import { choice, custom, string, strings } from '../flag-types.ts'
 import { sets } from '../option-flag.ts'
 
 /** Names (IANA) of cipher suites for --tls-cipher-suites. Those of TLS 1.3 can't be disabled. */
-export const cipherSuites = [
+const cipherSuites = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',

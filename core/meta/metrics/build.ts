@@ -1,7 +1,8 @@
 /** Metrics that say what was built and how it is configured. */
 import { type FeatureGates, gatesOf } from '../../config/feature-gates.ts'
+import type { VersionInfo } from '../../config/version.ts'
 import type { Platform } from '../../platform.ts'
-import { emulatedRelease, type VersionInfo } from '../version.ts'
+import { emulatedRelease } from '../version.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { buildFields, buildRows } from './rows/build.ts'
 

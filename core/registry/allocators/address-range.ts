@@ -4,7 +4,7 @@ import type { Family } from '../../resources/core/service-defaults.ts'
 import { type Address, contains, formatAddress, parseAddress, parseNetwork } from '../../schema/ip.ts'
 
 const smallest = 16n
-const largestBand = 256n
+const maxBand = 256n
 const bandShare = 16n
 
 export interface AddressRange {
@@ -38,7 +38,7 @@ const random = (below: bigint) => (crypto.getRandomValues(new BigUint64Array(1))
 function bandOf(size: bigint): bigint {
   if (size <= smallest) return 0n
   const share = size / bandShare
-  return share < smallest ? smallest : share > largestBand ? largestBand : share
+  return share < smallest ? smallest : share > maxBand ? maxBand : share
 }
 
 /** Undefined when the text is not a CIDR. */

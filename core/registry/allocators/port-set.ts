@@ -8,12 +8,12 @@ export interface PortRange {
 }
 
 const smallest = 16
-const largestBand = 128
+const maxBand = 128
 const bandShare = 32
 
 /** Size of the lower band, which is allocated last: a 32nd of the range, between 16 and 128; none for small ranges (KEP-3668). */
 function bandOf(size: number): number {
-  return size <= smallest ? 0 : Math.min(Math.max(Math.floor(size / bandShare), smallest), largestBand)
+  return size <= smallest ? 0 : Math.min(Math.max(Math.floor(size / bandShare), smallest), maxBand)
 }
 
 /** Takes ports: of a range, or for a dry run. */

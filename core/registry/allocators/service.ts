@@ -6,7 +6,7 @@ import type { Infer } from '../../schema/model.ts'
 
 export type ServicePort = Infer<typeof ServicePortMessage>
 
-export const headless = 'None'
+const headless = 'None'
 
 /** The spec of a service, created if missing. */
 export function specOf(service: ApiObject): ServiceSpec {

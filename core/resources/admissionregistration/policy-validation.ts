@@ -87,7 +87,7 @@ function validateMember(type: string, [name, member]: Member, [otherName, other]
 }
 
 /** Requires a non-empty expression. */
-export function validateExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
+function validateExpression(expression: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!expression?.trim()) errors.required(path.child('expression'), 'expression is not specified')
 }
 
@@ -127,11 +127,11 @@ export function validateAnnotation(
   else validateFormat(`${policy}/${key}`, 'labelKey', at.key, errors)
   const bytes = new TextEncoder().encode(valueExpression.trim()).length
   if (bytes === 0) errors.required(at.value, 'valueExpression is not specified')
-  else if (bytes > longestAnnotation) errors.required(at.value, `must not exceed ${longestAnnotation} bytes in length`)
+  else if (bytes > maxAnnotationLength) errors.required(at.value, `must not exceed ${maxAnnotationLength} bytes in length`)
   else compile(at.value)
 }
 
-const longestAnnotation = 5 * 1024
+const maxAnnotationLength = 5 * 1024
 
 /** Reserved words (Common Expression Language, 'Syntax'). */
 const reserved = new Set(

@@ -3,7 +3,7 @@
  * (reference: pkg/apis/apiextensions/validation, cel_validation.go).
  */
 import { type SizeOf, sizesIn } from '../../cel/cost/estimate.ts'
-import { minSizeOf } from '../../cel/schema-types.ts'
+import { maxRequestBytes, minSizeOf } from '../../cel/schema-types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Json, Message, Schema } from '../../schema/model.ts'
@@ -13,7 +13,6 @@ import { hasRules } from './validate-validation.ts'
 /** Maximum estimated cost of one rule per object, and of all rules of a schema. */
 const ruleLimit = 10_000_000
 const schemaLimit = 100_000_000
-const largestRequest = 3 * 1024 * 1024
 /** Maximum rules per schema, because compiling takes time. The reference has no such limit; the largest known schemas have a few hundred. */
 const maxRules = 2000
 
@@ -96,7 +95,7 @@ class RuleChecks {
       this.#errors.internal(path, `${start}: unable to convert structural schema to CEL declarations`)
       return
     }
-    const cardinality = around.cardinality ?? Math.floor(largestRequest / (minSizeOf(schema) + 1))
+    const cardinality = around.cardinality ?? Math.floor(maxRequestBytes / (minSizeOf(schema) + 1))
     const sizes = sizesIn(type)
     for (const [index, compiled] of compileRules(schema, type).entries())
       this.#rule(compiled, path.index(index), sizes, cardinality, around)

@@ -10,8 +10,8 @@ const maxWork = 1_000_000
 
 function workOf(pattern: string): number {
   let repeats = 1
-  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g))
-    repeats = Math.max(repeats, Number(least), Number(most))
+  for (const [, min = '', max = ''] of pattern.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g))
+    repeats = Math.max(repeats, Number(min), Number(max))
   return pattern.length * repeats
 }
 

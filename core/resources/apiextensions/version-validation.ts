@@ -18,14 +18,6 @@ import { validateStructural } from './structural-validation.ts'
 
 type Version = Infer<typeof CustomResourceDefinitionVersion>
 
-/** Error paths of a version's parts: parts shared by all versions are reported once, at their former top-level fields. */
-export interface Parts {
-  readonly schema: FieldPath
-  readonly subresources: FieldPath
-  readonly columns: FieldPath
-  readonly selectable: FieldPath
-}
-
 export const schemaOf = ({ schema }: Version) => schema?.openAPIV3Schema as SchemaNode | undefined
 
 /** With a status subresource only these members are allowed at the root, so that the status schema is found in `properties`. */

@@ -27,9 +27,9 @@ export function validateAPIService(object: Infer<typeof APIService>, errors: Fie
   if (object.spec) validateService(object.spec, errors)
 }
 
-function validatePriority(name: string, value: number | undefined, most: number, errors: FieldErrors): void {
-  if (value === undefined || value <= 0 || value > most)
-    errors.invalid(spec.child(name), value ?? 0, `must be positive and less than ${most}`)
+function validatePriority(name: string, value: number | undefined, max: number, errors: FieldErrors): void {
+  if (value === undefined || value <= 0 || value > max)
+    errors.invalid(spec.child(name), value ?? 0, `must be positive and less than ${max}`)
 }
 
 function validateService({ service, caBundle, insecureSkipTLSVerify }: Infer<typeof APIServiceSpec>, errors: FieldErrors): void {

@@ -23,9 +23,9 @@ export function validateSpec(
   old?: Spec,
 ): void {
   const { settings } = context
-  const least = settings.enabled('HPAScaleToZero') ? 0 : 1
-  if (minReplicas !== undefined && minReplicas < least) {
-    const refuse = () => errors.invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${least}`)
+  const min = settings.enabled('HPAScaleToZero') ? 0 : 1
+  if (minReplicas !== undefined && minReplicas < min) {
+    const refuse = () => errors.invalid(path.child('minReplicas'), minReplicas, `must be greater than or equal to ${min}`)
     if (minReplicas === 0) errors.forgivable('replicas above zero', refuse)
     else refuse()
   }

@@ -3,7 +3,7 @@ import type { Job } from './job.ts'
 
 type JobValue = Infer<typeof Job>
 
-const largestInt32 = 2 ** 31 - 1
+const maxInt32 = 2 ** 31 - 1
 
 /** Defaults of jobs; they don't apply to templates of cron jobs. */
 export function defaultJob(job: JobValue): void {
@@ -14,7 +14,7 @@ export function defaultJob(job: JobValue): void {
     if (spec.completions === undefined) spec.completions = 1
     spec.parallelism = 1
   }
-  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : largestInt32
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32
   defaultLabels(job)
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false

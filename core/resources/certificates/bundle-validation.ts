@@ -10,7 +10,7 @@ import type { ClusterTrustBundle } from './v1beta1/clustertrustbundle.ts'
 
 type Bundle = Infer<typeof ClusterTrustBundle>
 
-const longestBundle = 1024 * 1024
+const maxBundleLength = 1024 * 1024
 const omitted = '<value omitted>'
 const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 
@@ -51,7 +51,7 @@ function bytesOf(body: string): Uint8Array {
 }
 
 function validateAnchors(text: string, path: FieldPath, errors: FieldErrors) {
-  if (text.length > longestBundle) return errors.tooLong(path, longestBundle)
+  if (text.length > maxBundleLength) return errors.tooLong(path, maxBundleLength)
   const before = errors.count
   const known = new Map<string, number[]>()
   for (const [index, [, label = '', body = '']] of [...text.matchAll(blocks)].entries()) {

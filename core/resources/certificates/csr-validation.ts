@@ -11,7 +11,7 @@ import { signedParts } from './signed-form.ts'
 
 const spec = FieldPath.of('spec')
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/
-const leastSeconds = 600
+const minSeconds = 600
 
 /** Whether the bytes look like a CertificationRequest (RFC 2986): information, algorithm, signature. */
 const isRequest = (bytes: Uint8Array) => signedParts(bytes) !== undefined
@@ -39,11 +39,11 @@ export function validateRequest(object: Infer<typeof CertificateSigningRequest>,
   if (signerName === platform.name('<labels>/legacy-unknown')) {
     errors.invalid(signerAt, signerName, 'the legacy signerName is not allowed via this API version')
   } else validateSignerName(signerName, signerAt, errors)
-  if (expirationSeconds !== undefined && expirationSeconds < leastSeconds) {
+  if (expirationSeconds !== undefined && expirationSeconds < minSeconds) {
     errors.invalid(
       spec.child('expirationSeconds'),
       expirationSeconds,
-      `may not specify a duration less than ${leastSeconds} seconds (10 minutes)`,
+      `may not specify a duration less than ${minSeconds} seconds (10 minutes)`,
     )
   }
 }

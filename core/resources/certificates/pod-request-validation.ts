@@ -13,8 +13,8 @@ type Request = Infer<typeof PodCertificateRequest>
 
 const root = FieldPath.of('spec')
 /** In seconds. */
-const validity = { least: 3600, most: 91 * 86_400, maxOwn: 86_400 }
-const longest = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
+const validity = { min: 3600, max: 91 * 86_400, maxOwn: 86_400 }
+const maxLengths = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
 const ends = ['Issued', 'Denied', 'Failed']
 
 export function validatePodRequest({ spec }: Request, errors: FieldErrors, { platform }: HookContext, old?: Request): void {
@@ -27,16 +27,16 @@ export function validatePodRequest({ spec }: Request, errors: FieldErrors, { pla
     validateFormat(spec[`${name}Name`], 'dns1123Subdomain', root.child(`${name}Name`), errors)
     const [uid, path] = [spec[`${name}UID`], root.child(`${name}UID`)]
     if (uid === '') errors.invalid(path, uid, 'must not be empty')
-    if (uid.length > longest.uid) errors.tooLong(path, longest.uid)
+    if (uid.length > maxLengths.uid) errors.tooLong(path, maxLengths.uid)
   }
   const isOwn = spec.signerName.split('/')[0]?.endsWith(platform.labelDomain) === true
-  const most = isOwn ? validity.maxOwn : validity.most
+  const max = isOwn ? validity.maxOwn : validity.max
   const { maxExpirationSeconds: seconds } = spec
   const path = root.child('maxExpirationSeconds')
   if (seconds === undefined) errors.required(path, 'must be set')
-  else if (seconds < validity.least || seconds > most) errors.invalid(path, seconds, `must be in the range [${validity.least}, ${most}]`)
-  validateSize(spec.pkixPublicKey, longest.key, root.child('pkixPublicKey'), errors)
-  validateSize(spec.proofOfPossession, longest.proof, root.child('proofOfPossession'), errors)
+  else if (seconds < validity.min || seconds > max) errors.invalid(path, seconds, `must be in the range [${validity.min}, ${max}]`)
+  validateSize(spec.pkixPublicKey, maxLengths.key, root.child('pkixPublicKey'), errors)
+  validateSize(spec.proofOfPossession, maxLengths.proof, root.child('proofOfPossession'), errors)
 }
 
 function validateSize(base64: string | undefined, limit: number, path: FieldPath, errors: FieldErrors): void {
@@ -88,7 +88,7 @@ function validateIssued(
   errors: FieldErrors,
 ) {
   const at = path.child('certificateChain')
-  if (chain.length > longest.chain) return errors.tooLong(at, longest.chain)
+  if (chain.length > maxLengths.chain) return errors.tooLong(at, maxLengths.chain)
   const labels = [...chain.matchAll(/-----BEGIN ([^-\n]+)-----/g)].map(([, label]) => label)
   if (labels.length === 0) return errors.invalid(at, chain, 'issued certificate chain must contain at least one certificate')
   if (labels.some((label) => label !== 'CERTIFICATE')) {

@@ -10,7 +10,7 @@ import type { AppArmorProfile as ProfileSchema } from './security.ts'
 type PodSpec = Infer<typeof PodSpecSchema>
 type Profile = Infer<typeof ProfileSchema>
 
-const longestName = 4095
+const maxNameLength = 4095
 
 /** The profile in an annotation; undefined if no field value corresponds. */
 function profileOf(annotation: string): Profile | undefined {
@@ -18,7 +18,7 @@ function profileOf(annotation: string): Profile | undefined {
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
   const start = 'localhost/'
   const name = annotation.startsWith(start) ? annotation.slice(start.length) : ''
-  const isValid = name !== '' && name.trim() === name && name.length <= longestName
+  const isValid = name !== '' && name.trim() === name && name.length <= maxNameLength
   return isValid ? { type: 'Localhost', localhostProfile: name } : undefined
 }
 

@@ -33,76 +33,82 @@ export const ContainerRestartRule = message('ContainerRestartRule', 'What happen
   exitCodes: pointer(2, ContainerRestartRuleOnExitCodes, 'Exit codes for which the rule applies.'),
 })
 
-export const Container = message(
-  'Container',
-  'One container of a pod.',
-  {
-    name: required(1, string, 'DNS label, unique among all containers of the pod; cannot be changed.'),
-    image: field(2, string, 'Image to run.'),
-    command: field(3, list(string, { listType: 'atomic' }), "Replaces the image's entry point; $(NAME) expands to environment variables."),
-    args: field(4, list(string, { listType: 'atomic' }), "Replaces the image's arguments; $(NAME) expands to environment variables."),
-    workingDir: field(5, string, "Directory to start in; the image's when empty."),
-    ports: field(
-      6,
-      list(ContainerPort, { listType: 'map', keys: ['containerPort', 'protocol'] }),
-      'Ports it listens on; for information, ports not listed are reachable too.',
-      { patchStrategy: 'merge', patchMergeKey: 'containerPort' },
-    ),
-    envFrom: field(
-      19,
-      list(EnvFromSource, { listType: 'atomic' }),
-      'Config maps and secrets whose keys become environment variables; `env` wins on equal names.',
-    ),
-    env: field(7, list(EnvVar, { listType: 'map', keys: ['name'] }), 'Environment variables.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-    resources: field(8, ResourceRequirements, 'Requests and limits of compute resources.'),
-    resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
-      gate: 'InPlacePodVerticalScaling',
-    }),
-    restartPolicy: pointer(24, string, "Overrides the pod's policy; Always makes an init container a sidecar.", {
-      goType: 'v1.ContainerRestartPolicy',
-      openEnum: ContainerRestartPolicy,
-    }),
-    restartPolicyRules: field(
-      25,
-      list(ContainerRestartRule, { listType: 'atomic' }),
-      'Rules, in order, that override the restart policy by exit code.',
-      { gate: 'ContainerRestartRules' },
-    ),
-    volumeMounts: field(9, list(VolumeMount, { listType: 'map', keys: ['mountPath'] }), 'Volumes mounted into its file system.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'mountPath',
-    }),
-    volumeDevices: field(21, list(VolumeDevice, { listType: 'map', keys: ['devicePath'] }), 'Volumes given to it as block devices.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'devicePath',
-    }),
-    livenessProbe: pointer(10, Probe, 'Restarts it when this fails.'),
-    readinessProbe: pointer(11, Probe, 'Removes it from service endpoints while the check fails.'),
-    startupProbe: pointer(22, Probe, 'Delays the other probes until the check succeeds.'),
-    lifecycle: pointer(12, Lifecycle, 'Hooks after its start and before its stop.'),
-    terminationMessagePath: field(13, string, 'File whose content becomes its termination message.'),
-    terminationMessagePolicy: field(20, string, 'Where the termination message comes from: the file, or the log after an error.', {
-      goType: 'v1.TerminationMessagePolicy',
-      enum: TerminationMessagePolicy,
-    }),
-    imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', {
-      goType: 'v1.PullPolicy',
-      enum: PullPolicy,
-    }),
-    securityContext: pointer(15, SecurityContext, "Privileges; wins over the pod's settings."),
-    stdin: field(16, bool, 'Keeps a buffer for standard input open.'),
-    stdinOnce: field(17, bool, 'Closes standard input after the first client detaches.'),
-    tty: field(18, bool, 'Gives it a terminal; needs stdin.'),
-  },
-  {
-    defaults(container) {
-      container.imagePullPolicy ||= pullPolicyFor(container.image)
-      container.terminationMessagePath ||= '/dev/termination-log'
-      container.terminationMessagePolicy ||= 'File'
-    },
-    gated: [stopSignals],
-  },
-)
+/** Fields of containers; ephemeral containers have the same ones. */
+export const containerFields = {
+  name: required(1, string, 'DNS label, unique among all containers of the pod; cannot be changed.'),
+  image: field(2, string, 'Image to run.'),
+  command: field(3, list(string, { listType: 'atomic' }), "Replaces the image's entry point; $(NAME) expands to environment variables."),
+  args: field(4, list(string, { listType: 'atomic' }), "Replaces the image's arguments; $(NAME) expands to environment variables."),
+  workingDir: field(5, string, "Directory to start in; the image's when empty."),
+  ports: field(
+    6,
+    list(ContainerPort, { listType: 'map', keys: ['containerPort', 'protocol'] }),
+    'Ports it listens on; for information, ports not listed are reachable too.',
+    { patchStrategy: 'merge', patchMergeKey: 'containerPort' },
+  ),
+  envFrom: field(
+    19,
+    list(EnvFromSource, { listType: 'atomic' }),
+    'Config maps and secrets whose keys become environment variables; `env` wins on equal names.',
+  ),
+  env: field(7, list(EnvVar, { listType: 'map', keys: ['name'] }), 'Environment variables.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+  resources: field(8, ResourceRequirements, 'Requests and limits of compute resources.'),
+  resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
+    gate: 'InPlacePodVerticalScaling',
+  }),
+  restartPolicy: pointer(24, string, "Overrides the pod's policy; Always makes an init container a sidecar.", {
+    goType: 'v1.ContainerRestartPolicy',
+    openEnum: ContainerRestartPolicy,
+  }),
+  restartPolicyRules: field(
+    25,
+    list(ContainerRestartRule, { listType: 'atomic' }),
+    'Rules, in order, that override the restart policy by exit code.',
+    { gate: 'ContainerRestartRules' },
+  ),
+  volumeMounts: field(9, list(VolumeMount, { listType: 'map', keys: ['mountPath'] }), 'Volumes mounted into its file system.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'mountPath',
+  }),
+  volumeDevices: field(21, list(VolumeDevice, { listType: 'map', keys: ['devicePath'] }), 'Volumes given to it as block devices.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'devicePath',
+  }),
+  livenessProbe: pointer(10, Probe, 'Restarts it when this fails.'),
+  readinessProbe: pointer(11, Probe, 'Removes it from service endpoints while the check fails.'),
+  startupProbe: pointer(22, Probe, 'Delays the other probes until the check succeeds.'),
+  lifecycle: pointer(12, Lifecycle, 'Hooks after its start and before its stop.'),
+  terminationMessagePath: field(13, string, 'File whose content becomes its termination message.'),
+  terminationMessagePolicy: field(20, string, 'Where the termination message comes from: the file, or the log after an error.', {
+    goType: 'v1.TerminationMessagePolicy',
+    enum: TerminationMessagePolicy,
+  }),
+  imagePullPolicy: field(14, string, 'Always, Never or IfNotPresent; Always by default for the tag latest.', {
+    goType: 'v1.PullPolicy',
+    enum: PullPolicy,
+  }),
+  securityContext: pointer(15, SecurityContext, "Privileges; wins over the pod's settings."),
+  stdin: field(16, bool, 'Keeps a buffer for standard input open.'),
+  stdinOnce: field(17, bool, 'Closes standard input after the first client detaches.'),
+  tty: field(18, bool, 'Gives it a terminal; needs stdin.'),
+}
+
+/** Defaults of a container's fields; an empty text counts as unset. */
+export function defaultContainer(container: {
+  image?: string | undefined
+  imagePullPolicy?: string | undefined
+  terminationMessagePath?: string | undefined
+  terminationMessagePolicy?: string | undefined
+}): void {
+  container.imagePullPolicy ||= pullPolicyFor(container.image)
+  container.terminationMessagePath ||= '/dev/termination-log'
+  container.terminationMessagePolicy ||= 'File'
+}
+
+export const Container = message('Container', 'One container of a pod.', containerFields, {
+  defaults: (container) => defaultContainer(container),
+  gated: [stopSignals],
+})

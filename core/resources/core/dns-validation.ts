@@ -10,18 +10,18 @@ type PodSpec = Infer<typeof PodSpecSchema>
 /** Limits of resolv.conf(5). */
 const maxServers = 3
 const maxSearches = 32
-const longestSearch = 2048
+const maxSearchLength = 2048
 
 const searchPattern = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*'
 const isSearch = (name: string) => name.split('.').every((label) => /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label))
 const searchMessage = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${searchPattern}')`
-const longestName = 253
+const maxNameLength = 253
 
 /** Labels of search domains may start with an underscore, as in SRV records. */
 function validateSearch(search: string, path: FieldPath, errors: FieldErrors): void {
   if (search === '.') return
   const name = search.endsWith('.') ? search.slice(0, -1) : search
-  if (name.length > longestName) errors.invalid(path, name, `must be no more than ${longestName} characters`)
+  if (name.length > maxNameLength) errors.invalid(path, name, `must be no more than ${maxNameLength} characters`)
   if (!isSearch(name)) errors.invalid(path, name, searchMessage)
 }
 
@@ -37,8 +37,8 @@ export function validateDNS({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath, 
   for (const [index, server] of nameservers.entries()) validateAddress(server, 'ip', servers.index(index), errors)
   const at = path.child('searches')
   if (searches.length > maxSearches) errors.invalid(at, searches, `must not have more than ${maxSearches} search paths`)
-  if (searches.join(' ').length > longestSearch) {
-    errors.invalid(at, searches, `must not have more than ${longestSearch} characters (including spaces) in the search list`)
+  if (searches.join(' ').length > maxSearchLength) {
+    errors.invalid(at, searches, `must not have more than ${maxSearchLength} characters (including spaces) in the search list`)
   }
   for (const [index, search] of searches.entries()) validateSearch(search, at.index(index), errors)
   options.forEach(({ name }, index) => {
@@ -54,7 +54,7 @@ export function validateHostAliases(aliases: readonly Infer<typeof HostAlias>[],
   })
 }
 
-const longestHostname = 64
+const maxHostnameLength = 64
 
 export function validateHostnameOverride(
   { hostnameOverride: name, setHostnameAsFQDN, hostNetwork }: PodSpec,
@@ -64,6 +64,6 @@ export function validateHostnameOverride(
   if (name === undefined) return
   if (setHostnameAsFQDN) errors.forbidden(path, 'may not be specified when setHostnameAsFQDN is true')
   if (hostNetwork) errors.forbidden(path, 'may not be specified when hostNetwork is true')
-  if (name.length > longestHostname) errors.tooLong(path, longestHostname)
+  if (name.length > maxHostnameLength) errors.tooLong(path, maxHostnameLength)
   validateFormat(name, 'dns1123Subdomain', path, errors)
 }

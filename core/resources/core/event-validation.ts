@@ -11,7 +11,7 @@ import type { Event as EventSchema } from './event.ts'
 type Event = Infer<typeof EventSchema>
 
 const limits = { reportingInstance: 128, action: 128, reason: 128 } as const
-const longestMessage = 1024
+const maxMessageLength = 1024
 
 /** Immutable fields: names in errors, and the values that errors show for unset ones. The reference lists the reason twice. */
 const fixed = [
@@ -86,7 +86,7 @@ function validateTimed(event: Event, controller: FieldPath, errors: FieldErrors)
     if (value === '') errors.required(FieldPath.of(name))
     if (value.length > limit) errors.invalid(FieldPath.of(name), '', `can have at most ${limit} characters`)
   }
-  if ((event.message ?? '').length > longestMessage) {
-    errors.invalid(FieldPath.of('message'), '', `can have at most ${longestMessage} characters`)
+  if ((event.message ?? '').length > maxMessageLength) {
+    errors.invalid(FieldPath.of('message'), '', `can have at most ${maxMessageLength} characters`)
   }
 }

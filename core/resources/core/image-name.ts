@@ -4,9 +4,9 @@ const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const reference = new RegExp(
   `^(?<name>(?:${domain}/)?${component}(?:/${component})*)(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?<digest>@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`,
 )
-const longest = 4096
+const maxLength = 4096
 /** Maximum characters of a name with its registry. */
-const longestName = 255
+const maxNameLength = 255
 const defaultRegistry = 'docker.io/'
 const defaultFolder = 'library/'
 
@@ -20,8 +20,8 @@ function fullLength(name: string): number {
 
 /** The tag of an image reference (distribution/reference): `latest` without tag and digest, empty when malformed. */
 function tagOf(image: string): string {
-  const groups = image.length > longest ? undefined : reference.exec(image)?.groups
-  if (groups === undefined || /^[a-f0-9]{64}$/.test(image) || fullLength(groups['name'] ?? '') > longestName) return ''
+  const groups = image.length > maxLength ? undefined : reference.exec(image)?.groups
+  if (groups === undefined || /^[a-f0-9]{64}$/.test(image) || fullLength(groups['name'] ?? '') > maxNameLength) return ''
   return groups['tag'] ?? (groups['digest'] === undefined ? 'latest' : '')
 }
 

@@ -45,7 +45,7 @@ function validateNodeResources(status: NonNullable<Node['status']>, errors: Fiel
 }
 
 const feature = /^[A-Z][A-Za-z0-9]*(\/[A-Za-z][A-Za-z0-9]*)*$/
-const longestFeature = 253
+const maxFeatureLength = 253
 const featureForm =
   "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
 
@@ -54,7 +54,8 @@ function validateFeatures({ declaredFeatures: names = [] }: NonNullable<Node['st
   const path = FieldPath.of('status', 'declaredFeatures')
   names.forEach((name, index) => {
     const start = `invalid feature name ${quote(name)}: `
-    if (name.length > longestFeature) errors.invalid(path.index(index), name, `${start}must be no more than ${longestFeature} characters`)
+    if (name.length > maxFeatureLength)
+      errors.invalid(path.index(index), name, `${start}must be no more than ${maxFeatureLength} characters`)
     else if (!feature.test(name)) errors.invalid(path.index(index), name, start + featureForm)
     const next = names[index + 1]
     if (next === undefined) return

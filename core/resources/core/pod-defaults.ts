@@ -9,13 +9,13 @@ type Container = Infer<typeof ContainerSchema>
 type PodSpec = Infer<typeof PodSpecSchema>
 
 /** Seconds that stand for negative grace periods. */
-const shortestGrace = 1
+const minGrace = 1
 
 /** For pods but not for templates: otherwise stored templates would change with a server's new defaults. */
 export function defaultPod({ spec }: { spec?: PodSpec | undefined }): void {
   if (!spec) return
   spec.enableServiceLinks ??= true
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = shortestGrace
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = minGrace
   // A pod without containers, whose list is null, fails validation later.
   if (!spec.containers) return
   const all = [...spec.containers, ...(spec.initContainers ?? [])]

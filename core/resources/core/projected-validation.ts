@@ -55,8 +55,8 @@ export function validateDownwardFile(file: Infer<typeof DownwardAPIVolumeFile>, 
   validateMode(file.mode, path.child('mode'), errors)
 }
 
-const shortest = 600
-const longest = 2 ** 32
+/** Lifetime of a token in seconds. */
+const [minSeconds, maxSeconds] = [600, 2 ** 32]
 
 function validateTrustBundle(
   bundle: Infer<typeof ClusterTrustBundleProjection>,
@@ -100,10 +100,10 @@ function validateProjection(
     claim(file.path, file.path)
   }
   if (serviceAccountToken) {
-    const { expirationSeconds = shortest, path: file } = serviceAccountToken
+    const { expirationSeconds = minSeconds, path: file } = serviceAccountToken
     const at = path.child('serviceAccountToken').child('expirationSeconds')
-    if (expirationSeconds < shortest) errors.invalid(at, expirationSeconds, 'may not specify a duration less than 10 minutes')
-    if (expirationSeconds > longest) errors.invalid(at, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
+    if (expirationSeconds < minSeconds) errors.invalid(at, expirationSeconds, 'may not specify a duration less than 10 minutes')
+    if (expirationSeconds > maxSeconds) errors.invalid(at, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
     if (file) errors.forgivable('paths of tokens', () => validateFilePath(file, volume.child('path'), errors))
     else errors.required(volume.child('path'))
   }

@@ -38,7 +38,7 @@ function validateSeccomp(profile: Infer<typeof SeccompProfile> | undefined, path
   }
 }
 
-const longestPath = 4095
+const maxPathLength = 4095
 
 function validateAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return
@@ -51,7 +51,7 @@ function validateAppArmor(profile: Infer<typeof AppArmorProfile> | undefined, pa
   } else if (name === undefined || name === '') errors.required(at, 'must be set when AppArmor type is Localhost')
   else {
     if (name.trim() !== name) errors.invalid(at, name, 'must not be padded with whitespace')
-    if (name.length > longestPath) errors.tooLong(at, longestPath)
+    if (name.length > maxPathLength) errors.tooLong(at, maxPathLength)
   }
 }
 

@@ -21,7 +21,7 @@ const sourceRanges = 'service.beta.<labels>/load-balancer-source-ranges'
 const topologyMode = 'service.<labels>/topology-mode'
 const topologyHints = 'service.<labels>/topology-aware-hints'
 const forLoadBalancers = "may only be used when `type` is 'LoadBalancer'"
-const longestSession = 86400
+const maxSessionSeconds = 86400
 
 export function validateService({ metadata = {}, spec = {} }: Service, errors: FieldErrors, context: HookContext, old?: Service): void {
   if (!old && !context.settings.enabled('RelaxedServiceNameValidation')) {
@@ -98,8 +98,8 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: Se
   const at = path.child('clientIP').child('timeoutSeconds')
   const seconds = config?.clientIP?.timeoutSeconds
   if (seconds === undefined) errors.required(at, 'when session affinity type is ClientIP')
-  else if (seconds <= 0 || seconds > longestSession) {
-    errors.invalid(at, seconds, `must be greater than 0 and less than ${longestSession}`)
+  else if (seconds <= 0 || seconds > maxSessionSeconds) {
+    errors.invalid(at, seconds, `must be greater than 0 and less than ${maxSessionSeconds}`)
   }
 }
 

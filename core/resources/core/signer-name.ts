@@ -2,8 +2,8 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { type FormatName, formats } from '../../schema/formats.ts'
 
-const longestDomain = 253
-const longest = 571
+const maxDomainLength = 253
+const maxLength = 571
 
 /** Adds the errors of the first invalid label of a part of a signer name. */
 function validateLabels(labels: readonly string[], format: FormatName, part: string, path: FieldPath, errors: FieldErrors): void {
@@ -21,10 +21,10 @@ export function validateSignerName(name: string, path: FieldPath, errors: FieldE
 
 function validateParts(name: string, path: FieldPath, errors: FieldErrors): void {
   const [domain = '', rest = ''] = name.split('/')
-  if (domain.length > longestDomain) errors.tooLong(path, longestDomain)
+  if (domain.length > maxDomainLength) errors.tooLong(path, maxDomainLength)
   const labels = domain.split('.')
   validateLabels(labels, 'dns1123Label', domain, path, errors)
   if (labels.length < 2) errors.invalid(path, domain, 'should be a domain with at least two segments separated by dots')
   validateLabels(rest.split('.'), 'dns1123Subdomain', rest, path, errors)
-  if (name.length > longest) errors.tooLong(path, longest)
+  if (name.length > maxLength) errors.tooLong(path, maxLength)
 }

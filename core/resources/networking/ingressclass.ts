@@ -23,7 +23,7 @@ export const IngressClassParametersReference = message(
   },
 )
 
-const longestController = 250
+const maxControllerLength = 250
 
 export const IngressClassSpec = message('IngressClassSpec', 'Who implements a class.', {
   controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.'),
@@ -52,7 +52,7 @@ export const ingressClasses = resource({
       const { controller = '', parameters } = spec
       const at = path.child('controller')
       if (old) validateUnchanged(controller, old.spec?.controller ?? '', at, errors)
-      if (controller.length > longestController) errors.tooLong(at, longestController)
+      if (controller.length > maxControllerLength) errors.tooLong(at, maxControllerLength)
       validateDomainPrefixedPath(controller, at, errors)
       if (parameters) validateParameters(parameters, path.child('parameters'), errors)
     },

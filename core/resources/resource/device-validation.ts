@@ -33,7 +33,7 @@ const number = '(0|[1-9]\\d*)'
 const pre = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)'
 const build = '[0-9a-zA-Z-]+'
 /** Maximum characters: the pattern is slow on longer texts, because it tries numbers as names, too. */
-const longestVersion = 256
+const maxVersionLength = 256
 const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
 
 /** `perDevice`: each device has its own node selection. */
@@ -110,7 +110,7 @@ function validateText(text: string | undefined, path: FieldPath, errors: FieldEr
 
 function validateVersion(text: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (text === undefined) return
-  if (text.length > longestVersion || !version.test(text))
+  if (text.length > maxVersionLength || !version.test(text))
     errors.invalid(path, text, 'must be a string compatible with semver.org spec 2.0.0')
   validateText(text, path, errors)
 }

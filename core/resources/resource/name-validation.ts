@@ -86,12 +86,12 @@ export function validateSet<T>(
 }
 
 /** Characters of the longest qualified name. */
-const longestKey = 63 + 1 + 32
+const maxKeyLength = 63 + 1 + 32
 
 /** A key as paths of errors show it: the middle of one that is too long is left out. */
 function shownKey(name: string): string {
-  if (name.length <= longestKey) return name
-  const kept = longestKey - '...'.length
+  if (name.length <= maxKeyLength) return name
+  const kept = maxKeyLength - '...'.length
   return `${name.slice(0, Math.ceil(kept / 2))}...${name.slice(-Math.floor(kept / 2))}`
 }
 
@@ -112,13 +112,14 @@ export function validateMap<T>(
   }
 }
 
-const longestData = 10 * 1024
+const maxDataLength = 10 * 1024
 const encoder = new TextEncoder()
 
 /** Opaque data of a driver. */
 export function validateData(data: unknown, path: FieldPath, errors: FieldErrors) {
   if (data === undefined || data === null) return errors.required(path)
-  if (encoder.encode(printJson(data)).length > longestData) errors.forgivable('size of parameters', () => errors.tooLong(path, longestData))
+  if (encoder.encode(printJson(data)).length > maxDataLength)
+    errors.forgivable('size of parameters', () => errors.tooLong(path, maxDataLength))
   else if (!isRawObject(data)) errors.invalid(path, '<value omitted>', 'must be a valid JSON object')
 }
 

@@ -9,8 +9,8 @@ import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'
 import type { CSINode, CSINodeDriver } from './csinode.ts'
 import { validateCSIDriverName } from './storage-validation.ts'
 
-const tokenSeconds = { least: 600, most: 2 ** 32 }
-const longestNodeID = 256
+const tokenSeconds = { min: 600, max: 2 ** 32 }
+const maxNodeIDLength = 256
 
 export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
   spec.attachRequired ??= true
@@ -50,9 +50,9 @@ function validateTokens(requests: readonly Infer<typeof TokenRequest>[], path: F
     seen.add(audience)
     if (expirationSeconds === undefined) return
     const secondsAt = at.child('expirationSeconds')
-    if (expirationSeconds < tokenSeconds.least)
+    if (expirationSeconds < tokenSeconds.min)
       errors.invalid(secondsAt, expirationSeconds, 'may not specify a duration less than 10 minutes')
-    if (expirationSeconds > tokenSeconds.most) {
+    if (expirationSeconds > tokenSeconds.max) {
       errors.invalid(secondsAt, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')
     }
   })
@@ -75,7 +75,7 @@ function validateNodeDriver(
 ): void {
   validateCSIDriverName(name, path.child('name'), errors)
   if (nodeID === '') errors.required(path.child('nodeID'))
-  if (nodeID.length > longestNodeID) errors.invalid(path.child('nodeID'), nodeID, `must be ${longestNodeID} characters or less`)
+  if (nodeID.length > maxNodeIDLength) errors.invalid(path.child('nodeID'), nodeID, `must be ${maxNodeIDLength} characters or less`)
   validateNonNegative(allocatable?.count, path.child('allocatable').child('count'), errors)
   const isRepeat = repeats()
   topologyKeys?.forEach((key) => {

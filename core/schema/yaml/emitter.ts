@@ -4,7 +4,7 @@ import { type ScalarStyle, scalarStyle } from './scalar-style.ts'
 /** A space beyond this column becomes a line break, where the style allows it. */
 const width = 80
 /** Maximum bytes of a key without `?`. */
-const longestKey = 128
+const maxKeyLength = 128
 
 const escapes: { readonly [character: string]: string } = {
   '\0': '0',
@@ -42,7 +42,7 @@ const lineBreak = /[\n\r\x85\u2028\u2029]/
 
 /** Whether a key fits in front of its colon. */
 export const isShortKey = (key: string): boolean =>
-  !lineBreak.test(key) && (key.length * 3 <= longestKey || (key.length <= longestKey && utf8.encode(key).length <= longestKey))
+  !lineBreak.test(key) && (key.length * 3 <= maxKeyLength || (key.length <= maxKeyLength && utf8.encode(key).length <= maxKeyLength))
 
 export class Emitter {
   readonly #out: string[] = []

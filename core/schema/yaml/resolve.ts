@@ -11,23 +11,23 @@ const words = new Map<string, Json>([
   ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
 ])
 
-const longestWord = 5
+const maxWordLength = 5
 
 const decimal = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 const integer = /^([-+]?)(?:(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)|0([0-7]+)|(0|[1-9]\d*))$/
 /** Maximum characters of a 64-bit integer (binary, with sign), and its maximum. */
-const longest = 67
-const largest = 2n ** 64n - 1n
+const maxDigits = 67
+const maxValue = 2n ** 64n - 1n
 
 /** Parses an integer; undefined for others and for more than 64 bits. */
 function integerOf(text: string): number | bigint | undefined {
-  if (text.length > longest) return undefined
+  if (text.length > maxDigits) return undefined
   const [match, sign, prefixed, octal, plain] = integer.exec(text) ?? []
   if (match === undefined) return undefined
   if (plain !== undefined && plain.length < 16) return Number(sign + plain) || 0
   const size = BigInt(prefixed ?? (octal === undefined ? (plain ?? '0') : `0o${octal}`))
   const value = sign === '-' ? -size : size
-  return size > largest ? undefined : exactInteger(value)
+  return size > maxValue ? undefined : exactInteger(value)
 }
 
 /** Whether it is a short decimal number without leading zero. */
@@ -51,7 +51,7 @@ export function resolvePlain(text: string): Json {
   const first = text.charCodeAt(0)
   // Fast path: most texts start with a letter that starts no word and no number.
   if ((first >= 0x61 && first <= 0x7a) || (first >= 0x41 && first <= 0x5a))
-    return text.length > longestWord || !words.has(text) ? text : (words.get(text) as Json)
+    return text.length > maxWordLength || !words.has(text) ? text : (words.get(text) as Json)
   const word = words.get(text)
   if (word !== undefined) return word
   if (first === 0x2e) return decimal.test(text) ? finite(text) : text

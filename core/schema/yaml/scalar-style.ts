@@ -12,11 +12,11 @@ const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 const date =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}:\d{1,2}:\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}:\d{1,2}:\d{1,2})(?:[.,]\d+)?)?$/
 /** A longer text is no date. */
-const longestDate = 64
+const maxDateLength = 64
 
 /** Whether YAML 1.1 reads the text as a timestamp. */
 function isTimestamp(text: string): boolean {
-  const match = text.length > longestDate ? null : date.exec(text)
+  const match = text.length > maxDateLength ? null : date.exec(text)
   if (match === null) return false
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number]
   const [hours, minutes, seconds] = (match[4] ?? match[5] ?? '0:0:0').split(':').map(Number) as [number, number, number]

@@ -41,7 +41,7 @@ interface PossibleKey {
 }
 
 /** Maximum characters between the start of a key without `?` and its colon. */
-const longestKey = 1024
+const maxKeyLength = 1024
 /** Maximum nesting of collections; the reader recurses. */
 const maxDepth = 250
 /** Number of consumed tokens that are released at a time. */
@@ -123,7 +123,7 @@ export class YamlScanner {
 
   /** Whether a colon can still make it a key. */
   #isOpen(key: PossibleKey): boolean {
-    if (key.line === this.#cursor.line && key.at + longestKey >= this.#cursor.at) return true
+    if (key.line === this.#cursor.line && key.at + maxKeyLength >= this.#cursor.at) return true
     this.#drop(key)
     return false
   }

@@ -3,11 +3,11 @@ import { Emitter, isShortKey } from './emitter.ts'
 import { compareKeys } from './key-order.ts'
 
 /** Integers that the reference reads as such: 64 bits. */
-const largestInteger = 2 ** 64
+const maxInteger = 2 ** 64
 
 /** A number as Go's `%g` writes it. */
 function numberText(value: number | bigint): string {
-  if (typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < largestInteger)) return BigInt(value).toString()
+  if (typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < maxInteger)) return BigInt(value).toString()
   const [digits, exponent] = value.toExponential().split('e')
   const power = Number(exponent)
   if (power >= -4 && power < 6) return String(value)

@@ -1,5 +1,6 @@
 /** SubjectAccessReview and its local and self forms (authorization API). */
 import type { Attributes } from '../../authz/authorizer.ts'
+import type { ReviewSpec } from '../../authz/webhook-review.ts'
 import type { User } from '../../request/exchange.ts'
 import { NonResourceAttributes } from '../../resources/authorization/attributes.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -12,24 +13,7 @@ import type { Target } from '../services.ts'
 import type { Action } from './action.ts'
 import { type ReviewedSelectors, selectorTexts, validateSelectors } from './review-selectors.ts'
 
-interface ResourceAttributes extends ReviewedSelectors {
-  readonly namespace?: string
-  readonly verb?: string
-  readonly group?: string
-  readonly version?: string
-  readonly resource?: string
-  readonly subresource?: string
-  readonly name?: string
-}
-
-interface Spec {
-  readonly resourceAttributes?: ResourceAttributes
-  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
-  readonly user?: string
-  readonly groups?: readonly string[]
-  readonly uid?: string
-  readonly extra?: { readonly [key: string]: readonly string[] }
-}
+type Spec = ReviewSpec<ReviewedSelectors>
 
 const specOf = (object: ApiObject) => (object['spec'] ?? {}) as Spec
 const spec = FieldPath.of('spec')

@@ -24,7 +24,7 @@ type Check = (target: Target) => Promise<Health>
 
 /** Milliseconds of a check, and maximum bytes of its answer. */
 const checkTime = 20_000
-const longestAnswer = 10 * 1024
+const maxAnswerBytes = 10 * 1024
 
 /** Asks a component at its port of this host, whose self-signed certificate is not verified. */
 const probe =
@@ -34,7 +34,7 @@ const probe =
     try {
       return await withinTime(clock, checkTime, exchange.signal, async (signal) => {
         const response = await outbound.fetch(new Request(url, { signal, redirect: 'manual' }), { insecure: true })
-        const text = await readText(response, longestAnswer)
+        const text = await readText(response, maxAnswerBytes)
         if (response.status < 200 || response.status >= 400)
           return { status: 'False', message: `HTTP probe failed with statuscode: ${response.status}` }
         return { status: 'True', message: text }

@@ -71,10 +71,10 @@ const logStreams = ['All', 'Stderr', 'Stdout']
 /** `bySource`: the gate PodLogsQuerySplitStreams, with which a log can be that of one stream. */
 function validateLogOptions({ name }: Target, options: Options, bySource: boolean): void {
   const errors = new FieldErrors()
-  const atLeast = (key: string, least: 0 | 1) => {
+  const atLeast = (key: string, min: 0 | 1) => {
     const value = options[key]
-    if (typeof value === 'number' && value < least)
-      errors.invalid(FieldPath.of(key), value, least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')
+    if (typeof value === 'number' && value < min)
+      errors.invalid(FieldPath.of(key), value, min === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')
   }
   atLeast('tailLines', 0)
   atLeast('limitBytes', 1)

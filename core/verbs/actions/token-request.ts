@@ -25,7 +25,7 @@ interface Reference {
 
 type Bound = NonNullable<IssuerRequest['boundObject']>
 
-const leastSeconds = 600
+const minSeconds = 600
 const maxSeconds = 2 ** 32
 /** Lifetime in seconds that projected volumes request; such a token gets an extended lifetime, for clients that don't reload it. */
 const volumeSeconds = 3607
@@ -59,7 +59,7 @@ function checkUid({ services, name, exchange }: Target, given: string | undefine
 function validateSeconds(target: Target, seconds: number): void {
   const errors = new FieldErrors()
   const path = FieldPath.of('spec', 'expirationSeconds')
-  if (seconds < leastSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
+  if (seconds < minSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > maxSeconds) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')
   refuseIfAny(target, errors, '')
 }

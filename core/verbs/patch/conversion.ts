@@ -35,13 +35,13 @@ export function conversionFault(error: DecodeError): string {
   return convertible[given]?.includes(kind) ? `cannot convert ${given} to ${kind}` : `unrecognized type: ${kind}`
 }
 
-const leastInt64 = -(2n ** 63n)
+const minInt64 = -(2n ** 63n)
 
 /** A number as Go's conversion to the type makes it, which wraps around: of a whole number beyond 64 bits to the least one, then to 32 bits. */
 function goInteger(value: number | bigint, { type }: Schema): Json {
   if ((type !== 'int32' && type !== 'int64') || (typeof value === 'number' && !Number.isInteger(value))) return value
   const isHuge = typeof value === 'number' && Math.abs(value) >= 2 ** 63
-  const whole = isHuge ? leastInt64 : BigInt(value)
+  const whole = isHuge ? minInt64 : BigInt(value)
   if (type === 'int32') return Number(BigInt.asIntN(32, whole))
   return Number.isSafeInteger(value) ? value : (whole as unknown as Json)
 }

@@ -1,15 +1,15 @@
 /** One connection through a konnectivity server (konnectivity-client/pkg/client/conn.go), with back pressure in both directions. */
 import type { ClientHttp2Stream } from 'node:http2'
-import { Duplex } from 'node:stream'
 import { CallError } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { framed, Messages } from '../../wire/client/messages.ts'
+import { SocketLike } from '../socket-like.ts'
 import { decodePacket, encodePacket, type Packet } from './packets.ts'
 
 /** Maximum bytes of a packet: the default of gRPC's libraries. */
-const largestPacket = 4 * 1024 * 1024
+const maxPacket = 4 * 1024 * 1024
 /** Bytes of data in a packet that is sent. */
-const mostData = 64 * 1024
+const maxData = 64 * 1024
 /** Milliseconds until a closed tunnel ends without the server's answer, and until a half-closed connection is closed. */
 const closeTimeout = 10_000
 
@@ -19,12 +19,11 @@ type Callback = (error?: Error | null) => void
 const lost = (message: string) => Object.assign(new Error(message), { code: 'ECONNRESET' })
 
 /**
- * A connection, as a stream of bytes. The protocol has no half-close: when the writable side ends, the connection is closed after some time. It
- * has the methods that `node:http` calls on sockets.
+ * A connection, as a stream of bytes. The protocol has no half-close: when the writable side ends, the connection is closed after some time.
  */
-export class Tunnel extends Duplex {
+export class Tunnel extends SocketLike {
   readonly #stream: ClientHttp2Stream
-  readonly #messages = new Messages(largestPacket)
+  readonly #messages = new Messages(maxPacket)
   readonly #random = BigInt.asUintN(63, crypto.getRandomValues(new BigUint64Array(1))[0] ?? 1n)
   /** Ends the dial. */
   #dialed: ((error?: Error) => void) | undefined
@@ -35,7 +34,7 @@ export class Tunnel extends Duplex {
   #halfClosed: NodeJS.Timeout | undefined
 
   constructor(stream: ClientHttp2Stream) {
-    super({ highWaterMark: mostData })
+    super({ highWaterMark: maxData })
     this.#stream = stream
     stream.on('data', (bytes: Buffer) => this.#take(bytes))
     stream.on('error', (error) => this.#broken(messageOf(error)))
@@ -57,31 +56,15 @@ export class Tunnel extends Duplex {
     })
   }
 
-  setKeepAlive(): this {
-    return this
-  }
-  setNoDelay(): this {
-    return this
-  }
-  setTimeout(): this {
-    return this
-  }
-  ref(): this {
-    return this
-  }
-  unref(): this {
-    return this
-  }
-
   override _read(): void {
     this.#stream.resume()
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, callback: Callback): void {
-    const rest = chunk.subarray(mostData)
+    const rest = chunk.subarray(maxData)
     const sent: Callback = (error) => (error || rest.length === 0 ? callback(error) : this._write(rest, encoding, callback))
     if (this.#isClosed) callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
-    else this.#send({ type: 'data', connectId: this.#id, data: chunk.subarray(0, mostData) }, sent)
+    else this.#send({ type: 'data', connectId: this.#id, data: chunk.subarray(0, maxData) }, sent)
   }
 
   override _final(callback: Callback): void {

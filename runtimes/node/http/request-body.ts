@@ -3,7 +3,7 @@ import { limits } from '../../wire/server/limits.ts'
 /** High-water mark in bytes: beyond it the transport applies back pressure. */
 const highWater = limits.uploadWindow
 /** Maximum bytes to allocate on the strength of a content-length alone. */
-const largestGuess = 16 * 1024
+const maxGuess = 16 * 1024
 
 /** Tells the transport that the reader consumed this many bytes. */
 export type Consumed = (bytes: number) => void
@@ -32,7 +32,7 @@ export class RequestBody {
   /** `expected`: content-length, when the client sent one. */
   constructor(consumed: Consumed, expected = 0) {
     this.#consumed = consumed
-    this.#buffer = Buffer.allocUnsafe(Math.min(expected, largestGuess))
+    this.#buffer = Buffer.allocUnsafe(Math.min(expected, maxGuess))
   }
 
   // ── For the transport ─────────────────────────────────────────────────────────────────────────

@@ -1,25 +1,14 @@
 /** Texts in log lines, quoted as Go's strconv.Quote does: one line of printable characters, whatever a client sent. */
+import { goEscapes } from '../../../core/schema/go-escapes.ts'
 
-const short: { readonly [character: string]: string } = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-}
-
-/** Not printable are control and format characters, unassigned ones, and all spaces but the usual one. */
+/** Control and format characters, unassigned ones, and all spaces but U+0020. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
 const special = /["\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
 
 function escaped(character: string): string {
-  const known = short[character]
+  const known = goEscapes[character]
   if (known !== undefined) return known
   const code = character.codePointAt(0)!
   if (code < 0x80) return `\\x${hex(code, 2)}`

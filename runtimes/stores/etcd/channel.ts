@@ -12,7 +12,7 @@ import { deadlineExceeded, internal, unavailable } from './errors.ts'
 import { Outcome, requestHead } from './grpc.ts'
 
 /** Maximum bytes of one message; a page of a list is smaller. */
-const largestMessage = 1024 * 1024 * 1024
+const maxMessageBytes = 1024 * 1024 * 1024
 
 /** Receives the messages of a stream; no calls after it is cancelled. */
 export interface StreamHandler {
@@ -63,7 +63,7 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock):
       new Promise((resolve, reject) => {
         const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
         const outcome = new Outcome()
-        const messages = new Messages(largestMessage)
+        const messages = new Messages(maxMessageBytes)
         let answer: Buffer | undefined
         let count = 0
         const on = connection()
@@ -104,7 +104,7 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock):
       }),
     stream(path, headers, message, handler) {
       const outcome = new Outcome()
-      const messages = new Messages(largestMessage)
+      const messages = new Messages(maxMessageBytes)
       let cancelled = false
       const on = connection()
       const cancel = () => {

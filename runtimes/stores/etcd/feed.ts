@@ -6,7 +6,7 @@ import { everything, revisionOf } from './keys.ts'
 import type { WatchResponse } from './messages.ts'
 
 const firstRetry = 50
-const longestRetry = 1_000
+const maxRetry = 1_000
 
 export interface FeedHandler {
   /** Events in revision order, all of a revision together. `before`: the feed's position before them; it is already updated. */
@@ -146,7 +146,7 @@ export class Feed {
     // Switching members may have restarted this feed already.
     if (this.#closed || this.#cancelWatch !== undefined) return
     const wait = this.#retry
-    this.#retry = Math.min(wait * 2, longestRetry)
+    this.#retry = Math.min(wait * 2, maxRetry)
     this.#cancelRetry = this.#clock.after(wait, () => this.#open())
   }
 }

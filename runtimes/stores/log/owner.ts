@@ -14,7 +14,7 @@ const draft = '.new'
 /** Milliseconds to wait for an owner that is terminating. */
 const defaultPatience = 1000
 /** Maximum length in bytes of a socket's path on all hosts: macOS allows 104 including the terminator. */
-const longestPath = 103
+const maxPathLength = 103
 
 export interface Owner {
   release(): Promise<void>
@@ -115,7 +115,7 @@ function answers(directory: string, name: string): Promise<boolean> {
 /** Calls back with a path short enough for a socket; a long one is replaced by a link in the temporary directory. */
 async function withShortPath<T>(directory: string, name: string, use: (path: string) => Promise<T>): Promise<T> {
   const path = join(resolve(directory), name)
-  if (Buffer.byteLength(path) <= longestPath) return use(path)
+  if (Buffer.byteLength(path) <= maxPathLength) return use(path)
   const short = mkdtempSync(join(tmpdir(), 'as-'))
   try {
     symlinkSync(resolve(directory), join(short, 'd'))

@@ -8,8 +8,8 @@ import { bodyOffset, encodeHeader, encodeMark, type Header, markOffset, marks } 
 import { draftSuffix, segmentName } from './names.ts'
 
 /** The file grows by its own size, within these bounds in bytes. */
-const smallestStep = 256 * 1024
-const largestStep = 4 * 1024 * 1024
+const minStep = 256 * 1024
+const maxStep = 4 * 1024 * 1024
 
 export interface SegmentState {
   readonly number: number
@@ -148,7 +148,7 @@ export class Segment {
 
   #makeRoom(needed: number): void {
     if (needed <= this.#room) return
-    const step = Math.min(Math.max(this.#room, smallestStep), largestStep)
+    const step = Math.min(Math.max(this.#room, minStep), maxStep)
     try {
       this.#extend(Math.max(needed, this.#room + step))
     } catch {

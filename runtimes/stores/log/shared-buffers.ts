@@ -1,5 +1,5 @@
 /** Maximum size in bytes of values that share buffers. */
-const largestShared = 4 * 1024
+const maxShared = 4 * 1024
 const bufferSize = 64 * 1024
 
 /**
@@ -14,7 +14,7 @@ export class SharedBuffers {
   /** Bound, so that it can be passed as a function. */
   readonly copy = (bytes: Uint8Array): Uint8Array => {
     const { length } = bytes
-    if (length > largestShared) return new Uint8Array(bytes)
+    if (length > maxShared) return new Uint8Array(bytes)
     if (this.#used + length > this.#buffer.byteLength) {
       this.#buffer = new ArrayBuffer(bufferSize)
       this.#used = 0

@@ -28,7 +28,7 @@ const Spec = message('Spec', '', {
   raw: field(10, any, '', { omitZero: true }),
   merged: field(11, list(Part), '', { patchStrategy: 'merge', patchMergeKey: 'y' }),
 })
-export const Thing = message('Thing', '', {
+const Thing = message('Thing', '', {
   metadata: field(1, ObjectMeta, ''),
   spec: field(2, Spec, ''),
   status: field(3, Part, '', { omitZero: true }),
@@ -36,7 +36,6 @@ export const Thing = message('Thing', '', {
 
 export const atom: Atom = objectAtom(Thing)
 export const specAtom = atom.map?.field('spec') as Atom
-export const partAtom = specAtom.map?.field('part') as Atom
 
 const text = fc.constantFrom('a', 'b', 'c')
 const uniquePorts = fc.uniqueArray(

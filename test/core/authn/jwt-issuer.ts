@@ -94,7 +94,7 @@ export function keepLog(): { readonly logger: Logger; readonly lines: string[] }
   return { logger: { debug: write, info: write, warn: write, error: write }, lines }
 }
 
-export const silent: JwtObserver = { authenticated: () => undefined, fetchedKeys: () => undefined }
+const silent: JwtObserver = { authenticated: () => undefined, fetchedKeys: () => undefined }
 
 export function context(web: Web, changes: Partial<JwtContext> = {}): JwtContext {
   const { logger } = keepLog()

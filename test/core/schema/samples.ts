@@ -28,7 +28,7 @@ import {
 } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
 
-export const Reference = message('Reference', '', { name: field(1, string, '') })
+const Reference = message('Reference', '', { name: field(1, string, '') })
 
 export const Item: Message = message('Item', '', {
   name: required(1, string, ''),

@@ -6,7 +6,7 @@ import { FieldErrors } from '../../../schema/field-error.ts'
 import { FieldPath } from '../../../schema/field-path.ts'
 
 /** From least to most restrictive. */
-export const levels = ['privileged', 'baseline', 'restricted'] as const
+const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
 /** Release of the standards. */

@@ -1,0 +1,38 @@
+/** What the builds of executables have in common. */
+import { readFileSync, statSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { messageOf } from '../core/schema/message-of.ts'
+import { bringRuntimes } from './bring.ts'
+import { type RuntimeName, runtimeBinary } from './locate.ts'
+
+/** Path of the checkout. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What a build of an executable prints at its end: path, size, and the command that starts it with the flags of `npm start`. */
+function buildSummary(executable: string): string {
+  const path = `./${relative(process.cwd(), executable)}`
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } }
+  const command = scripts.start.replace('node dist/bin/bin.js', path)
+  return `${path}: ${Math.round(statSync(executable).size / 2 ** 20)} MiB. Start it:\n  ${command}`
+}
+
+/** Path of a runtime, which is installed if it is missing. Throws the reason when there is none. */
+function runtimeFor(name: RuntimeName): string {
+  const failure = runtimeBinary(name) === undefined ? bringRuntimes(root, [name]) : undefined
+  if (failure !== undefined) throw new Error(failure)
+  const path = runtimeBinary(name)
+  if (path === undefined) throw new Error(`npm has no ${name} for this platform, and there is none on PATH`)
+  return path
+}
+
+/** Builds an executable at `target` with a runtime. `compile` throws the reason of a failure, which is printed; the exit status is then 1. */
+export function buildExecutable(name: RuntimeName, target: string, compile: (runtime: string) => void): void {
+  try {
+    compile(runtimeFor(name))
+    console.log(buildSummary(target))
+  } catch (error) {
+    console.error(`error: ${messageOf(error)}`)
+    process.exitCode = 1
+  }
+}
