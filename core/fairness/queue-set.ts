@@ -216,15 +216,18 @@ export class QueueSet {
 
   // ── Queues ────────────────────────────────────────────────────────────────────────────────────
 
-  /** The queue of the hand with the least work; ties go round. */
+  /**
+   * The queue of the hand with the least work; ties go round. The hand of a request that takes its seat again, after its body has arrived, may
+   * have been dealt when there were more queues, or none.
+   */
   #shortest(hand: readonly number[]): Queue {
-    const offset = this.#entered++ % hand.length
-    const first = this.queues[hand[offset]!]!
+    const offset = this.#entered++ % Math.max(1, hand.length)
+    const first = this.queues[hand[offset] ?? 0] ?? this.queues[0]!
     if (this.waiting === 0) return first
     let best = first
     for (let index = 1; index < hand.length; index++) {
-      const queue = this.queues[hand[(offset + index) % hand.length]!]!
-      if (queue.work < best.work) best = queue
+      const queue = this.queues[hand[(offset + index) % hand.length]!]
+      if (queue !== undefined && queue.work < best.work) best = queue
     }
     return best
   }

@@ -8,7 +8,7 @@ export class RetryAfter {
   #current = { second: Number.NEGATIVE_INFINITY, refused: 0 }
   #history: { readonly second: number; readonly refused: number }[] = []
 
-  /** Counts a refusal; `now` in milliseconds. Returns the seconds to wait. */
+  /** Counts a refusal; `now` in milliseconds of the monotonic clock. Returns the seconds to wait. */
   refuse(now: number): number {
     const second = Math.floor(now / 1000)
     if (this.#current.second === second) {

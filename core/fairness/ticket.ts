@@ -159,7 +159,7 @@ export class Ticket implements Seat, Linked<Ticket> {
   }
 
   #refusal(): PlainError {
-    const seconds = this.flow.level.retryAfter.refuse(this.#office.clock.now())
+    const seconds = this.flow.level.retryAfter.refuse(this.#office.clock.monotonic())
     return new PlainError(429, 'Too many requests, please try again later.', seconds)
   }
 }

@@ -22,11 +22,17 @@ interface Timer {
 /** Timers in a heap: thousands cost little. */
 export class SimulatedClock implements Clock {
   #now = 0
+  #stepped = 0
   #made = 0
   readonly #heap: Timer[] = []
 
   now(): number {
-    return 1_700_000_000_000 + this.#now
+    return 1_700_000_000_000 + this.#now + this.#stepped
+  }
+
+  /** Sets the wall clock forward or back; no time passes. */
+  step(milliseconds: number): void {
+    this.#stepped += milliseconds
   }
 
   monotonic(): number {

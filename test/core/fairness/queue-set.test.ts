@@ -68,6 +68,45 @@ describe('a level with queues', () => {
     assert.equal(row(control)['IsIdle'], 'true')
   })
 
+  test('remembers flows of namespaces, but of none that is too long to exist: clients choose them', () => {
+    const { control } = createControl({ seats: 10 })
+    const schema = schemaFor('all', '*', 'small', 10, { distinguisherMethod: { type: 'ByNamespace' } })
+    control.configure([level('small', { nominalConcurrencyShares: 100, limitResponse: queue(64, 8, 10) })], [schema])
+    const flowOf = (namespace: string) => ask(control, 'bob', 'GET', `/api/v1/namespaces/${namespace}/pods`).flow
+    for (const [length, isRemembered] of [
+      [63, true],
+      [64, false],
+    ] as const) {
+      const [first, second] = [flowOf('n'.repeat(length)), flowOf('n'.repeat(length))]
+      assert.deepEqual(first.hand, second.hand)
+      assert.equal(first === second, isRemembered)
+    }
+  })
+
+  test('asks clients to wait as long when the wall clock is set meanwhile', async () => {
+    const waits = []
+    for (const step of [0, 3_600_000, -3_600_000]) {
+      const { control, clock } = small(reject, 1)
+      ask(control).take()
+      const asked: (number | undefined)[] = []
+      for (let second = 0; second < 20; second++) {
+        if (second === 10) clock.step(step)
+        for (let count = 0; count < 10; count++) {
+          try {
+            ask(control).take()
+          } catch (error) {
+            asked[second] = error instanceof PlainError ? error.retryAfter : undefined
+          }
+        }
+        await clock.run(1_000)
+      }
+      waits.push(asked)
+    }
+    assert.deepEqual(waits[1], waits[0])
+    assert.deepEqual(waits[2], waits[0])
+    assert.ok(Number(waits[0]?.at(-1)) > 1)
+  })
+
   test('refuses a request when its queue is full', () => {
     const { control } = small(queue(1, 1, 2), 1)
     const taken = [ask(control), ask(control), ask(control)].map((ticket) => ticket.take())
@@ -125,6 +164,36 @@ describe('a level with queues', () => {
     await clock.run(1_000)
     assert.equal(served.length, 23)
     assert.ok(served.lastIndexOf('few') <= 7, served.join())
+  })
+
+  test('takes requests back after their bodies were awaited, whatever the queues of the level are by then', async () => {
+    const shares = { nominalConcurrencyShares: 1_000_000, lendablePercent: 0, borrowingLimitPercent: 0 }
+    const rows = [reject, queue(64, 8, 10), queue(64, 1, 10), queue(2, 2, 10), queue(1, 1, 10)]
+    for (const before of rows) {
+      for (const after of rows) {
+        const { control, clock } = createControl({ seats: 10 })
+        const schemas = [schemaFor('all', '*', 'small', 10, { distinguisherMethod: { type: 'ByUser' } })]
+        const configure = (limitResponse: object) => control.configure([level('small', { ...shares, limitResponse })], schemas)
+        configure(before)
+        const path = '/api/v1/namespaces/default/configmaps'
+        const writing = Array.from({ length: 9 }, (_, number) => ask(control, `user-${number}`, 'POST', path))
+        for (const ticket of writing) {
+          ticket.take()
+          ticket.leave()
+        }
+        configure(after)
+        // Queues that are too many go when they are empty.
+        for (let number = 0; number < 100; number++) {
+          const ticket = ask(control, `other-${number}`)
+          ticket.take()
+          ticket.end()
+        }
+        await clock.run(1)
+        for (const ticket of writing) assert.equal(ticket.take(), undefined)
+        for (const ticket of writing) ticket.end()
+        assert.equal(row(control)['IsIdle'], 'true')
+      }
+    }
   })
 
   test('lets a request wait that returns after its body was awaited', async () => {
