@@ -34,7 +34,7 @@ export interface FollowFile<T> {
 }
 
 /** The text of a file. */
-export const readText = async (files: Pick<Files, 'read'>, path: string): Promise<string> =>
+export const readFileText = async (files: Pick<Files, 'read'>, path: string): Promise<string> =>
   new TextDecoder().decode(await files.read(path))
 
 /** Follows a file: changed content is loaded, one after the other, and what can't be loaded is logged. The returned function ends it. */
@@ -46,7 +46,7 @@ export function followFile<T>(file: FollowFile<T>): () => void {
   let cancel = () => {}
 
   async function reload(): Promise<void> {
-    const text = await readText(files, path)
+    const text = await readFileText(files, path)
     const digest = await digestOf(text)
     if (closing.signal.aborted || (await known) === digest) return
     known = Promise.resolve(digest)

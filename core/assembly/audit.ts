@@ -11,7 +11,7 @@ import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Si
 import { type TruncateOptions, truncating } from '../audit/truncate.ts'
 import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
-import { readText } from '../follow-file.ts'
+import { readFileText } from '../follow-file.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
 import { loadConnectionFile } from '../webhook/connection-file.ts'
@@ -57,7 +57,7 @@ export async function createAudit(
   const policy =
     file === undefined
       ? loadContent(auditPolicy, options.auditPolicy, 'auditPolicy', platform)
-      : loadFile(auditPolicy, await readText(files, file), file, platform)
+      : loadFile(auditPolicy, await readFileText(files, file), file, platform)
   const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports, 'controlplane')
   const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
   const reportLoss = lossReporter(observer.lost, logger, clock)

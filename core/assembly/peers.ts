@@ -13,7 +13,7 @@ import type { KeyValueStore } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { builtInResources } from '../resources/group-versions.ts'
-import { hostPort } from '../webhook/service-address.ts'
+import { hostPort } from '../webhook/url-parts.ts'
 import type { ProxyClient } from './aggregation.ts'
 import type { AssemblyContext } from './context.ts'
 

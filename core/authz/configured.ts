@@ -1,6 +1,6 @@
 /** Authorizers selected by modes and files. */
 
-import { type FileObserver, followFile, readText } from '../follow-file.ts'
+import { type FileObserver, followFile, readFileText } from '../follow-file.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
@@ -58,7 +58,7 @@ const fixedTypes = (rows: readonly Row[]) =>
 
 async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {
   if (files.policy === undefined) return undefined
-  const { policies, unversioned } = parsePolicyFile(await readText(ports.files, files.policy), files.policy, platform)
+  const { policies, unversioned } = parsePolicyFile(await readFileText(ports.files, files.policy), files.policy, platform)
   if (unversioned > 0)
     ports.telemetry.logger.warn(
       { file: files.policy, lines: unversioned },
@@ -99,7 +99,7 @@ async function configured(
   closeOthers: () => void,
 ): Promise<Authorization> {
   const { rowsOfFile } = await import('./file/rows.ts')
-  const text = await readText(ports.files, path)
+  const text = await readFileText(ports.files, path)
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
   observer.using(text)

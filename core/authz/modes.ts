@@ -10,7 +10,7 @@ import { rbacAuthorizer } from './rbac.ts'
 import type { RbacIndex } from './rbac-index.ts'
 
 /** Dependencies of authorizers. */
-export interface AuthorizationContext {
+export interface ModeContext {
   readonly platform: Platform
   readonly rbac: RbacIndex
   readonly nodes: FollowedGraph
@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** Values of `--authorization-mode` except Webhook, of which there may be several. */
-const modes: { readonly [mode: string]: (context: AuthorizationContext) => Authorizer } = {
+const modes: { readonly [mode: string]: (context: ModeContext) => Authorizer } = {
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
   ABAC: ({ policies }) => abacAuthorizer(policies),
@@ -40,7 +40,7 @@ export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook
 /**
  * The chain of authorizers for these entries, in order. Members of `system:masters` are allowed before any of them. Throws an Error on an unknown or duplicate mode.
  */
-export function createAuthorizer(entries: readonly Entry[], context: AuthorizationContext): Authorizer {
+export function createAuthorizer(entries: readonly Entry[], context: ModeContext): Authorizer {
   const { observer = unobserved } = context
   const used = new Set<string>()
   const make = ({ type, webhook }: Entry): Authorizer => {

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { parseAddress } from '../schema/ip.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createServerLeases } from '../storage/server-leases.ts'
-import { hostPort } from '../webhook/service-address.ts'
+import { hostPort } from '../webhook/url-parts.ts'
 import type { EndpointPort, Subset } from './service-endpoints.ts'
 
 export interface PeerAddress {

@@ -1,5 +1,5 @@
 /** Certificates and keys from files that may change. */
-import { followFile, readText } from '../follow-file.ts'
+import { followFile, readFileText } from '../follow-file.ts'
 import type { Files, Logger } from '../ports.ts'
 import { pemBlocks } from '../schema/pem.ts'
 
@@ -34,7 +34,7 @@ export async function followPemFiles<Name extends string>(given: FollowPemFiles<
     const use = (text: string) => {
       texts[name] = text
     }
-    const text = await readText(files, path)
+    const text = await readFileText(files, path)
     use(load(text))
     stops.push(followFile({ files, logger, path, what, text, load, use }))
   }

@@ -44,8 +44,9 @@ export interface Renderer {
   readonly negotiated: Negotiated
   /** Cache key: renderers with equal names produce equal bytes. */
   readonly form: string
+  /** One object: compact JSON without the line feed of a response, because watch events contain it. */
   object(entry: Entry): Uint8Array
-  /** The body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
+  /** A list as the body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
   list(found: FeedList, meta: ListMeta, prepared?: readonly Form[]): Uint8Array
   /** How items of `list` are produced: stored bytes, encoded and kept if there is room, or encoded every time. */
   readonly items: 'stored' | 'kept' | 'anew'

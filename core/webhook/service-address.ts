@@ -5,6 +5,7 @@
 import type { Context } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { serviceUnavailable } from '../respond/status.ts'
+import { hostPort } from './url-parts.ts'
 
 /** Look-up of stored objects; groups are written with placeholders. */
 export interface ServiceLookup {
@@ -34,9 +35,6 @@ interface Slice extends ApiObject {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
   readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
 }
-
-/** With brackets around IPv6 addresses. */
-export const hostPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Rotated by a random offset, so that all endpoints share the load. */
 export function rotated<T>(values: readonly T[]): T[] {

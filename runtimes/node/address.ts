@@ -29,6 +29,3 @@ export function localAddress(bind: string): string {
 
 /** True for IP addresses. `net.isIP` would compile a regular expression, which takes 4 ms of a start. */
 export const isAddress = (name: string): boolean => name.includes(':') || isIPv4(name)
-
-/** `host:port`, with brackets around IPv6 addresses. */
-export const hostPort = (host: string, port: number) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)

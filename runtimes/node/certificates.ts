@@ -1,7 +1,7 @@
 /** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
 import { join } from 'node:path'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
-import { followFile, readText } from '../../core/follow-file.ts'
+import { followFile, readFileText } from '../../core/follow-file.ts'
 import type { Logger } from '../../core/ports.ts'
 import { addressRange } from '../../core/registry/allocators/address-range.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../stores/log/owner.ts'
@@ -59,7 +59,7 @@ export async function followCertificates(
   }
   const paths = certificateFiles(flags)
   // One that is gone by now is loaded when it is there again.
-  const texts = await Promise.all(paths.map((path) => readText(nodeFiles, path).catch(() => '')))
+  const texts = await Promise.all(paths.map((path) => readFileText(nodeFiles, path).catch(() => '')))
   const isCurrent = isInUse()
   const stops = paths.map((path, index) =>
     followFile({

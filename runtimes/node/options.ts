@@ -8,7 +8,7 @@ import { optionsOfFlags } from '../../core/flags/options.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { ServerOptions } from '../../core/server.ts'
-import { hostPort } from './address.ts'
+import { hostPort } from '../../core/webhook/url-parts.ts'
 import { buildInfo } from './build-info.ts'
 
 /** Files of authorizers, and the API server's URL from the environment that pods get (in-cluster configuration). */

@@ -6,7 +6,7 @@ import { validateOptions } from '../../core/options/validate.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
 import { type ApiServer, createApiServer } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
-import { type EmbeddedOptions, serverOptions, validateEmbeddedOptions } from '../web/options.ts'
+import { type PlainOptions, serverOptions, validatePlainOptions } from '../web/options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
@@ -36,9 +36,9 @@ export interface Snapshot {
   readonly secrets: Secrets
 }
 
-export interface TestServerOptions extends EmbeddedOptions {
+export interface TestServerOptions extends PlainOptions {
   /** As in `createApiServer`, but default `kubernetes`, so that manifests for `kube-system` can be loaded; `platform` for neutral names. */
-  readonly platform?: NonNullable<EmbeddedOptions['platform']>
+  readonly platform?: NonNullable<PlainOptions['platform']>
   /** Snapshot to start from; default: an empty cluster. */
   readonly from?: Snapshot
   /** Default: logs warnings and errors to the console. */
@@ -123,7 +123,7 @@ interface Running {
 
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  validateEmbeddedOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
+  validatePlainOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
   const { from, telemetry, platform = 'kubernetes', ...others } = given
   const options = { platform, ...others }
   const identities = createIdentities()

@@ -2,7 +2,7 @@
 import { portRows } from '../../core/options/ports.ts'
 import type { Ports } from '../../core/ports.ts'
 import { type ApiServer, createApiServer as create } from '../../core/server.ts'
-import { type EmbeddedOptions as Options, serverOptions, validateEmbeddedOptions } from './options.ts'
+import { type PlainOptions, serverOptions, validatePlainOptions } from './options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from './ports.ts'
 
 export type { AdmissionAttributes, AdmissionPlugin } from '../../core/admission/attributes.ts'
@@ -15,7 +15,7 @@ export { memoryStore } from '../stores/memory.ts'
 export type { TokenUser } from './options.ts'
 
 /** Options, the store, and optionally other ports. Defaults of the other ports use Web APIs only (no files, no client certificates). */
-export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
+export type EmbeddedOptions = PlainOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /**
  * Creates a server and resolves when it is ready:
@@ -24,7 +24,7 @@ export type EmbeddedOptions = Options & Pick<Ports, 'store'> & Partial<Omit<Port
  * invalid or unknown.
  */
 export async function createApiServer(given: EmbeddedOptions): Promise<ApiServer> {
-  validateEmbeddedOptions('createApiServer', given, portRows, ['store'])
+  validatePlainOptions('createApiServer', given, portRows, ['store'])
   const { store, overrides, clock, files, outbound, telemetry, ...options } = given
   const ports: Ports = {
     store,

@@ -33,7 +33,7 @@ export interface TokenUser {
 type Made = 'platform' | 'gates' | 'serves' | 'enabledPlugins' | 'disabledPlugins'
 
 /** All options of a server. Where the daemon's flags and files have text, these options have plain data. */
-export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Record<Exclude<Made, 'platform'>, never>> {
+export interface PlainOptions extends Omit<ServerOptions, Made>, Partial<Record<Exclude<Made, 'platform'>, never>> {
   /**
    * Product name in namespaces, in the API server's service and in media types; default `platform`: namespace `platform-system`. With
    * `kubernetes`: namespace `kube-system`, service `kubernetes`.
@@ -49,7 +49,7 @@ export interface EmbeddedOptions extends Omit<ServerOptions, Made>, Partial<Reco
   readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] }
 }
 
-function platformOf(given: EmbeddedOptions['platform']): Platform {
+function platformOf(given: PlainOptions['platform']): Platform {
   if (typeof given === 'object' && given !== null) return given
   // An unknown name is reported with the other problems.
   return createPlatform(given !== undefined && platformNames.includes(given) ? given : undefined)
@@ -68,7 +68,7 @@ const servedOf = (apis: { readonly [api: string]: boolean }, platform: Platform)
 
 const user = shape({ name: filled, uid: string, groups: list(string), extra: record(list(string)) }, ['name'])
 
-function pluginsInBoth({ enable = [], disable = [] }: NonNullable<EmbeddedOptions['admissionPlugins']>): string | undefined {
+function pluginsInBoth({ enable = [], disable = [] }: NonNullable<PlainOptions['admissionPlugins']>): string | undefined {
   const both = enable.filter((name) => disable.includes(name))
   return both.length === 0 ? undefined : `enable and disable overlap: ${both.join(', ')}`
 }
@@ -82,24 +82,19 @@ export const embeddedRows = {
   runtimeConfig: parsed(record(bool), servedOf),
   tokens: list(shape({ token: filled, user }, ['token', 'user'])),
   admissionPlugins: refined(shape({ enable: pluginNames, disable: pluginNames }), pluginsInBoth),
-} satisfies RowsOf<Omit<EmbeddedOptions, Exclude<Made, 'platform'>>>
+} satisfies RowsOf<Omit<PlainOptions, Exclude<Made, 'platform'>>>
 
 /**
  * Validates the options of a public function: those of a server, and its own `rows`.
  * @throws OptionError with all problems.
  */
-export function validateEmbeddedOptions<T extends EmbeddedOptions>(
-  caller: string,
-  given: T,
-  rows: OptionRows,
-  required: readonly string[] = [],
-) {
+export function validatePlainOptions<T extends PlainOptions>(caller: string, given: T, rows: OptionRows, required: readonly string[] = []) {
   const platform = platformOf((given as T | null | undefined)?.platform)
   validateOptions(caller, { ...embeddedRows, ...rows }, given, { required, platform, conflicts: serverOptionConflicts })
 }
 
 /** Converts valid options to those of the core. */
-export async function serverOptions(options: EmbeddedOptions): Promise<ServerOptions> {
+export async function serverOptions(options: PlainOptions): Promise<ServerOptions> {
   const { platform: given, featureGates = {}, runtimeConfig = {}, tokens = [], admissionPlugins = {}, ...others } = options
   const platform = platformOf(given)
   const gates = gatesOf(featureGates, platform)

@@ -1,23 +1,15 @@
 /** Kubernetes' own programs, which are not in this repository: looked for in KUBERNETES_BIN and on PATH. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { killedAtExit } from '../support/child.ts'
+import { isExecutable } from '../support/executable.ts'
 import { within } from '../support/wait.ts'
 
 export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubemark' | 'sample-apiserver'
 
 export const components: readonly ProgramName[] = ['kube-controller-manager', 'kube-scheduler', 'kubemark']
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Path of a program; undefined when it is not installed. */
 export function programPath(name: ProgramName): string | undefined {

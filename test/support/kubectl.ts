@@ -1,8 +1,9 @@
 /** kubectl binaries: on PATH, beside it (`kubectl.1.NN`), and in KUBECTL_PATHS (separated by colons). */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { isExecutable } from './executable.ts'
 import { eventually, within } from './wait.ts'
 
 export interface KubectlBinary {
@@ -16,15 +17,6 @@ export interface Ran {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function inspect(path: string): KubectlBinary | undefined {

@@ -19,7 +19,7 @@ interface Prioritized {
 }
 
 const group = 'scheduling.<domain>'
-const whatEverybodyDoes = 'PreemptLowerPriority'
+const defaultPreemption = 'PreemptLowerPriority'
 
 export function priority({ platform, find, list }: PluginContext): AdmissionPlugin {
   /** The default class with the lowest value. */
@@ -36,7 +36,7 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     if (!name) {
       const found = await defaultClass(attributes)
       if (found?.metadata.name) spec.priorityClassName = found.metadata.name
-      return found ?? { value: 0, preemptionPolicy: whatEverybodyDoes }
+      return found ?? { value: 0, preemptionPolicy: defaultPreemption }
     }
     const found = await find(group, 'priorityclasses', '', name, attributes)
     if (found === undefined) throw forbidden(attributes.groupResource, attributes.name, `no PriorityClass with name ${name} was found`)

@@ -1,5 +1,5 @@
 /** Trusted client CA certificates, as PEM bundles that may change while the server runs. */
-import { followFile, readText } from '../../follow-file.ts'
+import { followFile, readFileText } from '../../follow-file.ts'
 import type { Files, Logger } from '../../ports.ts'
 import { pemBlocks } from '../../schema/pem.ts'
 import { type Certificate, parseCertificate } from './certificate.ts'
@@ -48,7 +48,7 @@ export async function followAuthorities({ path, files, logger, besides = '' }: F
     const own = readBundle(text)
     return besides === '' ? own : readBundle(`${besides.trimEnd()}\n${own.pem}`)
   }
-  const text = await readText(files, path)
+  const text = await readFileText(files, path)
   let bundle = load(text)
   const stop = followFile({
     path,

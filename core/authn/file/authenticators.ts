@@ -1,7 +1,7 @@
 /** JWT issuers from files and flags. Imported only if there are any, because it brings the parsers of files and of CEL. */
 
 import { loadFile, parseText } from '../../config/files/load.ts'
-import { followFile, readText } from '../../follow-file.ts'
+import { followFile, readFileText } from '../../follow-file.ts'
 import { anonymousAuthenticator } from '../anonymous.ts'
 import { cachedTokens } from '../cached-tokens.ts'
 import type { AuthenticationContent, AuthenticationContext, ConfiguredAuthentication } from '../configured.ts'
@@ -61,7 +61,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
   const { settings, ports, observer } = context
   const { clock, files, telemetry } = ports
   const path = settings.configuration
-  const text = path === undefined ? '' : await readText(files, path)
+  const text = path === undefined ? '' : await readFileText(files, path)
   let content = path === undefined ? noFile : readFile(text, path, context)
   validateFlags(context)
   const { anonymous = { enabled: context.anonymous, conditions: [] } } = content

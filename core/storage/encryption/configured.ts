@@ -1,6 +1,6 @@
 /** Encryption at rest as configured by `--encryption-provider-config`, with reloading. */
 
-import { type FileObserver, followFile, readText } from '../../follow-file.ts'
+import { type FileObserver, followFile, readFileText } from '../../follow-file.ts'
 import type { KeyValueStore } from '../../ports.ts'
 import { hubOf } from '../../resources/converter.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
@@ -51,7 +51,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   const load = (text: string) => createProviders(text, options, context)
 
   async function begin() {
-    const text = await readText(files, file)
+    const text = await readFileText(files, file)
     const providers = await load(text)
     observer.using(text)
     return { text, providers }

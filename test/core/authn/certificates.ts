@@ -12,6 +12,7 @@ import {
   type X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
+import type { Connection } from '../../../core/ports.ts'
 
 cryptoProvider.set(crypto)
 
@@ -90,3 +91,11 @@ function signing({ keys }: Identity, wished: SigningAlgorithm): SigningAlgorithm
 
 export const der = ({ certificate }: Identity) => new Uint8Array(certificate.rawData)
 export const pem = ({ certificate }: Identity) => certificate.toString('pem')
+
+/** A TLS connection whose client sends this chain, leaf first. */
+export const connectionWith = (...chain: readonly Identity[]): Connection => ({
+  remoteAddress: '127.0.0.1',
+  remotePort: 1,
+  protocol: 'h2',
+  tls: { version: 'TLSv1.3', peerCertificates: chain.map(der) },
+})

@@ -6,7 +6,7 @@ import { credentialHeaders } from '../../../core/authn/credentials.ts'
 import { requestHeaderAuthenticator } from '../../../core/authn/request-header.ts'
 import type { Connection } from '../../../core/ports.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
-import { authority, clientAuth, der, type Identity, issue, now, pem, serverAuth } from './certificates.ts'
+import { authority, clientAuth, connectionWith, type Identity, issue, now, pem, serverAuth } from './certificates.ts'
 import { testClock } from './clock.ts'
 
 const names = {
@@ -23,12 +23,6 @@ before(async () => {
   proxy = await issue({ subject: 'CN=proxy', issuer: ca, extensions: [clientAuth] })
 })
 
-const connect = (...chain: readonly Identity[]): Connection => ({
-  remoteAddress: '127.0.0.1',
-  remotePort: 1,
-  protocol: 'h2',
-  tls: { version: 'TLSv1.3', peerCertificates: chain.map(der) },
-})
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 
 interface Wish {
@@ -37,7 +31,7 @@ interface Wish {
   readonly clock?: ReturnType<typeof testClock>
 }
 
-async function ask(headers: Headers, { connection = connect(proxy), allowedNames = [], clock = testClock(now) }: Wish = {}) {
+async function ask(headers: Headers, { connection = connectionWith(proxy), allowedNames = [], clock = testClock(now) }: Wish = {}) {
   const request = new Request('https://server/api')
   Object.defineProperty(request, 'headers', { value: headers })
   const authorities = fixedAuthorities([pem(ca)])
@@ -128,7 +122,7 @@ test('every header that can name a user is known, from any sender, and no others
 
 test('no opinion without a username or a certificate', async () => {
   assert.equal(await userOf('X-Remote-Group', 'system:masters'), undefined)
-  for (const connection of [inProcess, connect(), { ...inProcess, tls: { version: 'TLSv1.3' } }]) {
+  for (const connection of [inProcess, connectionWith(), { ...inProcess, tls: { version: 'TLSv1.3' } }]) {
     assert.equal(await ask(lines('X-Remote-User', 'jane'), { connection }), undefined)
   }
 })
@@ -136,8 +130,8 @@ test('no opinion without a username or a certificate', async () => {
 test('requires a proxy certificate of the configured authority with an allowed name', async () => {
   const other = await issue({ subject: 'CN=other', extensions: authority() })
   const strange = await issue({ subject: 'CN=proxy', issuer: other, extensions: [clientAuth] })
-  await refuses({ connection: connect(strange) }, /unknown authority/)
-  await refuses({ connection: connect(await issue({ subject: 'CN=proxy', issuer: ca, extensions: [serverAuth] })) }, /key usage/)
+  await refuses({ connection: connectionWith(strange) }, /unknown authority/)
+  await refuses({ connection: connectionWith(await issue({ subject: 'CN=proxy', issuer: ca, extensions: [serverAuth] })) }, /key usage/)
   await refuses({ clock: testClock(now + 40 * 86_400_000) }, /expired/)
   await refuses({ allowedNames: ['front'] }, /subject with cn=proxy is not in the allowed list/)
   assert.ok(await ask(lines('X-Remote-User', 'jane'), { allowedNames: ['front', 'proxy'] }), 'an allowed name')

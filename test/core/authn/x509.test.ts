@@ -10,6 +10,7 @@ import {
   anyUse,
   authority,
   clientAuth,
+  connectionWith,
   der,
   extension,
   type Identity,
@@ -23,12 +24,6 @@ import { testClock } from './clock.ts'
 
 const platform = createPlatform('kubernetes')
 const request = new Request('https://server/api')
-const connect = (...chain: readonly Identity[]): Connection => ({
-  remoteAddress: '127.0.0.1',
-  remotePort: 1,
-  protocol: 'h2',
-  tls: { version: 'TLSv1.3', peerCertificates: chain.map(der) },
-})
 
 let ca: Identity
 let other: Identity
@@ -38,7 +33,11 @@ before(async () => {
 })
 
 const authenticate = async (chain: readonly Identity[], roots: readonly Identity[] = [ca], clock = testClock(now)) =>
-  x509Authenticator({ authorities: fixedAuthorities(roots.map(pem)), platform, clock }).authenticate(request, connect(...chain), undefined)
+  x509Authenticator({ authorities: fixedAuthorities(roots.map(pem)), platform, clock }).authenticate(
+    request,
+    connectionWith(...chain),
+    undefined,
+  )
 
 const refuses = (chain: readonly Identity[], message: RegExp, roots: readonly Identity[] = [ca]) =>
   assert.rejects(
@@ -77,15 +76,15 @@ test('an attribute of the subject becomes the uid', async () => {
   await refuses([empty], /UID cannot be an empty string/)
   const without = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now), readsUid: false })
   for (const each of [leaf, empty]) {
-    const found = await without.authenticate(request, connect(each), undefined)
+    const found = await without.authenticate(request, connectionWith(each), undefined)
     assert.deepEqual([found?.user.name, found?.user.uid], ['jane', undefined], 'not while the gate is disabled')
   }
 })
 
 test('has no opinion without a certificate', async () => {
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
-  const { tls: _, ...plain } = connect()
-  for (const connection of [connect(), plain, { ...plain, tls: { version: 'TLSv1.3' } }]) {
+  const { tls: _, ...plain } = connectionWith()
+  for (const connection of [connectionWith(), plain, { ...plain, tls: { version: 'TLSv1.3' } }]) {
     assert.equal(authenticator.authenticate(request, connection, undefined), undefined)
   }
 })
@@ -126,7 +125,7 @@ test('only authorities in the bundle are trusted', async () => {
       authorities: fixedAuthorities([`${pem(ca)}\n# next\n${pem(other)}`]),
       platform,
       clock: testClock(now),
-    }).authenticate(request, connect(leaf), undefined),
+    }).authenticate(request, connectionWith(leaf), undefined),
   )
   const twin = await issue({ subject: 'CN=ca', extensions: authority() })
   const forged = await issue({ subject: 'CN=jane', issuer: twin })
@@ -175,7 +174,7 @@ test('refuses malformed certificates and wrong signatures', async () => {
   const good = der(await issue({ subject: 'CN=jane', issuer: ca }))
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock: testClock(now) })
   const send = (...peerCertificates: Uint8Array[]) =>
-    authenticator.authenticate(request, { ...connect(), tls: { version: 'TLSv1.3', peerCertificates } }, undefined)
+    authenticator.authenticate(request, { ...connectionWith(), tls: { version: 'TLSv1.3', peerCertificates } }, undefined)
   assert.ok(await send(good))
   for (let at = 0; at < good.length; at++) {
     const changed = Uint8Array.from(good)
@@ -202,15 +201,15 @@ test('a metric observes the remaining lifetime of each certificate, valid or not
   const observer = (milliseconds: number) => left.push(milliseconds)
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock, observer })
   const send = async (connection: Connection) => authenticator.authenticate(request, connection, undefined)
-  const connection = connect(await issue({ subject: 'CN=jane', issuer: ca, to: 1 }))
+  const connection = connectionWith(await issue({ subject: 'CN=jane', issuer: ca, to: 1 }))
   await send(connection)
   clock.time += 1_000
   await send(connection)
-  await send(connect())
+  await send(connectionWith())
   assert.deepEqual(left.splice(0), [86_400_000, 86_399_000], 'a request without a certificate is not observed')
   clock.time = now + 86_400_500
   await assert.rejects(send(connection), /has expired/)
-  await assert.rejects(send(connect(await issue({ subject: 'CN=jane', issuer: other, to: 2 }))), /unknown authority/)
+  await assert.rejects(send(connectionWith(await issue({ subject: 'CN=jane', issuer: other, to: 2 }))), /unknown authority/)
   assert.deepEqual(left, [-500, 86_399_500])
 })
 
@@ -218,7 +217,7 @@ test('a connection is verified once, until its chain expires', async () => {
   const clock = testClock(now)
   const leaf = await issue({ subject: 'CN=jane', issuer: ca, to: 1 })
   const authenticator = x509Authenticator({ authorities: fixedAuthorities([pem(ca)]), platform, clock })
-  const connection = connect(leaf)
+  const connection = connectionWith(leaf)
   const [first, second] = await Promise.all([0, 1].map(() => authenticator.authenticate(request, connection, undefined)))
   assert.equal(first, second, 'concurrent requests share the work')
   const warm = authenticator.authenticate(request, connection, undefined)

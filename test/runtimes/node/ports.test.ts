@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { followFile, readText } from '../../../core/follow-file.ts'
+import { followFile, readFileText } from '../../../core/follow-file.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock, nodeFiles, nodeLogger } from '../../../runtimes/node/ports.ts'
 import { eventually } from '../../support/wait.ts'
@@ -72,7 +72,7 @@ test('a watch sees updates of a mounted volume', async () => {
 test('a file that changes after it was read, but before it is followed, is loaded again', async () => {
   const path = join(root, 'followed')
   writeFileSync(path, 'read by the caller')
-  const text = await readText(nodeFiles, path)
+  const text = await readFileText(nodeFiles, path)
   writeFileSync(path, 'written meanwhile')
   const logger = { debug() {}, info() {}, warn() {}, error() {} }
   let stop = () => {}
