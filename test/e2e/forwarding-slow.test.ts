@@ -29,10 +29,13 @@ class Sender {
   }
 
   async #run(to: Writable): Promise<void> {
+    // One listener for all waits.
+    const closed = once(to, 'close').then(() => Promise.reject(new Error('closed')))
+    closed.catch(() => undefined)
     while (this.sent < offered) {
       const taken = to.write(piece)
       this.sent += piece.length
-      if (!taken) await Promise.race([once(to, 'drain'), once(to, 'close').then(() => Promise.reject(new Error('closed')))])
+      if (!taken) await Promise.race([once(to, 'drain'), closed])
     }
   }
 }
