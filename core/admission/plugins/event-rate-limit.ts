@@ -30,12 +30,19 @@ const keys: { readonly [type in EventLimit['type']]: (attributes: AdmissionAttri
 }
 
 const defaultCacheSize = 4096
+/** Maximum characters of a kept key, because clients choose it. Names that can exist are shorter together; keys that begin alike share a limit. */
+const longestKey = 4096
+
+/** As long as kept keys are. A copy: a part of a text would keep the whole. */
+const bounded = (key: string) =>
+  key.length <= longestKey ? key : new TextDecoder().decode(new TextEncoder().encode(key.slice(0, longestKey)))
 
 /** Token buckets by key: returns whether an event is allowed, and counts it. The least recently used keys are evicted. */
 function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (key: string) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
   const most = cacheSize || defaultCacheSize
-  return (key) => {
+  return (whole) => {
+    const key = bounded(whole)
     const now = clock.monotonic()
     const { tokens, at } = buckets.get(key) ?? { tokens: burst, at: now }
     const filled = Math.min(burst, tokens + ((now - at) / 1000) * qps)

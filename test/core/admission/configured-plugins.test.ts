@@ -54,6 +54,12 @@ test('EventRateLimit: burst and qps per key', async () => {
   assert.equal(await send(bySource, about('a')), 'limit reached on type SourceAndObject for key chPoddevauv1')
   assert.equal(await send(bySource, about('b')), undefined)
   assert.equal(await send(bySource, about('a')), undefined, 'the cache holds one key')
+
+  const long = limited(limit('SourceAndObject', { burst: 1 }))
+  const huge = 'x'.repeat(100_000)
+  assert.equal(await send(long, about(`${huge}a`)), undefined)
+  const refused = (await send(long, about(`${huge}b`))) ?? 'accepted'
+  assert.ok(refused.startsWith('limit reached on type SourceAndObject for key chPoddevxxx'), 'a key is not kept in whole')
 })
 
 test('PodNodeSelector: namespace selector, cluster default, whitelist', async () => {
@@ -173,6 +179,9 @@ test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies def
   assert.deepEqual(asked.splice(0), [{ ...review, spec: { ...spec, containers: [{ image: 'k' }] } }])
   assert.equal(await ask(allowing, 'pods/status'), undefined)
   assert.deepEqual(asked, [])
+  const long = pod({ containers: [{ name: 'a', image: 'i'.repeat(16_384) }] })
+  for (let time = 0; time < 2; time++) await admit(allowing, { on: 'pods', operation: 'CREATE', object: long, namespace: 'dev' })
+  assert.equal(asked.splice(0).length, 2, 'a long review is not kept')
 
   assert.equal(
     await ask(pluginWith(status({ allowed: false, reason: 'old' }))),
