@@ -24,7 +24,7 @@ export function unlessGivenUpLater<T>(answer: Promise<T>, context: Context, cloc
   })
 }
 
-/** Resolves when the promise settles, or after so many milliseconds. */
+/** Resolves when the promise settles, or after this time in milliseconds. */
 export function settled(promise: Promise<unknown>, clock: Pick<Clock, 'after'>, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve)

@@ -16,7 +16,7 @@ export interface Span {
   start(name: string, attributes?: SpanAttributes, kind?: 'client'): Span
   /** Records that something has happened. */
   event(name: string, attributes?: SpanAttributes): void
-  /** Ends the operation; only the first call counts. `slow`: milliseconds from which on it is worth lines in the log; absent: never. */
+  /** Ends the operation; only the first call counts. `slow`: milliseconds after which it is logged as slow; absent: never. */
   end(slow?: number): void
   /** Value of the header of outgoing calls (W3C Trace Context); undefined: the request is logged, but not traced. */
   readonly traceparent: string | undefined

@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, resolve } from 'node:path'
 
 /**
- * Creates a directory and its missing parents, and returns the first one that it created. Node's own `recursive` option never ends where a
+ * Creates a directory and its missing parents with mode 0700, and returns the first one that it created. Node's own `recursive` option never ends where a
  * directory exists in which none can be created, as in /proc.
  */
-export function makeDirectories(path: string, mode = 0o700): string | undefined {
+export function makeDirectories(path: string): string | undefined {
   const missing: string[] = []
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at)
   // With a file in the place of the directory this fails, and names it.
   if (missing.length === 0) mkdirSync(path, { recursive: true })
-  for (const each of missing) mkdirSync(each, { mode })
+  for (const each of missing) mkdirSync(each, { mode: 0o700 })
   return missing[0]
 }
 

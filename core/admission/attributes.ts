@@ -80,7 +80,7 @@ export interface AdmissionAttributes extends Context {
    * are written with placeholders. Absent for the server's own writes.
    */
   rely?(on: GroupResource, found: ApiObject, check: (found: ApiObject | undefined) => void): void
-  /** The request waited so many milliseconds for webhooks. */
+  /** Reports a wait for webhooks, in milliseconds. */
   waited(milliseconds: number): void
   /** Adds a `Warning` header. */
   warn(text: string): void

@@ -41,7 +41,7 @@ export interface LifeCycleOptions<Context> {
    * fails.
    */
   retryAfter?(error: unknown, part: string, failures: number): number | undefined
-  /** Calls back after so many milliseconds. */
+  /** Calls back after this time in milliseconds. */
   after(milliseconds: number, callback: () => void): () => void
 }
 

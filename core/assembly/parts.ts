@@ -109,7 +109,7 @@ type Background =
   | 'identityLeaseCollector'
   | 'controllers'
   | 'compaction'
-/** Parts that tell others that this server is there, until it goes. */
+/** Parts that register this server with others, until it shuts down. */
 type Announcement = 'peerAddress' | 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
 type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'

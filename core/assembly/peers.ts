@@ -19,7 +19,7 @@ import type { AssemblyContext } from './context.ts'
 
 type Serving = Pick<CompleteOptions['serving'], 'advertiseAddress' | 'securePort' | 'peerAdvertiseIp' | 'peerAdvertisePort'>
 
-/** Whether other servers know that this one is there. */
+/** Whether this server has an identity lease, by which other servers know it. */
 export const hasIdentityLease = ({ options: { general, apis } }: AssemblyContext) =>
   general.hostname !== '' && apis.gates.enabled('APIServerIdentity')
 

@@ -61,7 +61,7 @@ function objectsOf(text: string, uid: string, apiVersion: string): readonly Conv
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
-/** Milliseconds from which on a call is slow, and more for each object. */
+/** Milliseconds after which a call counts as slow, and what each object adds. */
 const [slowCall, slowObject] = [50, 8]
 
 /** Throws that the webhook failed. */

@@ -4,7 +4,7 @@ export type Work = number
 const scale = 1e8
 const perMillisecond = scale / 1000
 
-/** The work of so many seats for so many milliseconds. */
+/** The work of a number of seats for a time in milliseconds. */
 export const workOf = (seats: number, milliseconds: number): Work => Math.round(seats * milliseconds * perMillisecond)
 
 /** Milliseconds for which so many seats do this work. */

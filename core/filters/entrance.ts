@@ -308,7 +308,7 @@ export class Entrance implements Lifetime {
     })
   }
 
-  /** True when the promise resolves within so many milliseconds. */
+  /** True when the promise resolves within this time in milliseconds. */
   #within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.#options.clock.after(milliseconds, () => resolve(false))

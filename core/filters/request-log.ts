@@ -5,7 +5,7 @@ import { loggedTarget } from '../request/logged-target.ts'
 import type { Filter } from './filter.ts'
 import { verbOf } from './request-labels.ts'
 
-/** Verbosity from which on each request is logged. */
+/** Verbosity at which each request is logged. */
 const requestVerbosity = 3
 /** Audit IDs are the client's: longer ones are not logged whole. */
 const longestAuditId = 64

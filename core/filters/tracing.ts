@@ -22,7 +22,7 @@ export interface TracingOptions {
   readonly own: Connection
 }
 
-/** Verbosity from which on slow requests are logged, and all steps of them. */
+/** Verbosity at which slow requests are logged, and the one at which all of their steps are. */
 const [slowVerbosity, stepVerbosity] = [2, 4]
 
 /** Groups of callers that may continue their traces, and decide which requests are sampled. */

@@ -52,7 +52,7 @@ const wasPinged = ({ pinged }: Candidate, now: number) => pinged !== undefined &
 const needsPing = (candidate: Candidate, now: number) =>
   !answered(candidate, now) && (candidate.pinged === undefined || (candidate.pinged + electionDuration < now && !isPending(candidate)))
 
-/** The spec of a lease for the elected holder; undefined holder: the strategy is that of others, who choose it. */
+/** The spec of a lease for the elected holder; undefined holder: another component elects by this strategy. */
 function changedSpec(stored: LeaseSpec, strategy: string, holder: string | undefined, now: number): LeaseSpec {
   const { preferredHolder, acquireTime, ...spec } = stored
   const current = stored.holderIdentity ?? ''
@@ -99,7 +99,7 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
     logger.info({ lease: keyOf(namespace, name), holder, strategy }, 'coordinated leader election: lease written')
   }
 
-  /** One step; what it waits for comes as a change of a candidate, or with time. */
+  /** One step of an election; the next one follows a change of a candidate, or a timer. */
   async function step(key: string, admissible: readonly Candidate[]): Promise<void> {
     const { namespace, name } = leases.store.keys.parse(leases.store.keys.prefix('') + key)
     const lease = await leases.store.get(leases.store.keys.of(namespace, name))

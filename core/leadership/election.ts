@@ -63,7 +63,7 @@ const binaryOf = ({ spec }: Candidate) => versionOf(spec.binaryVersion)
 const emulationOf = ({ spec }: Candidate) => versionOf(spec.emulationVersion)
 const createdOf = ({ object }: Candidate) => timeOf(object.metadata.creationTimestamp) ?? 0
 
-/** Negative when `one` should lead: the older emulated version, then the older binary version, then who came first. */
+/** Negative when `one` should lead: the older emulated version, then the older binary version, then the older candidate. */
 const compare = (one: Candidate, other: Candidate) =>
   compareVersions(emulationOf(one), emulationOf(other)) ||
   compareVersions(binaryOf(one), binaryOf(other)) ||

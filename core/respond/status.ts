@@ -138,7 +138,7 @@ const about = ({ group, resource }: GroupResource, name: string): StatusDetails 
 })
 
 export const badRequest = (message: string) => new ApiError('BadRequest', message)
-export const unauthorized = (message = 'Unauthorized') => new ApiError('Unauthorized', message)
+export const unauthorized = () => new ApiError('Unauthorized', 'Unauthorized')
 export const notFound = (groupResource: GroupResource, name: string) =>
   new ApiError('NotFound', `${qualified(groupResource)} ${quote(name)} not found`, about(groupResource, name))
 export const alreadyExists = (groupResource: GroupResource, name: string) =>

@@ -1,4 +1,4 @@
-/** Characters from which on a search for others than ASCII is faster than looking at each. */
+/** Minimum characters at which a search for non-ASCII ones is faster than looking at each. */
 const long = 1_000
 const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 
@@ -31,7 +31,7 @@ export function concatenate(
 }
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-/** Number of bytes from which on views cost less than a comparison byte by byte. */
+/** Minimum bytes at which views cost less than a comparison byte by byte. */
 const worthViewing = 64
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -72,7 +72,7 @@ export class ObservedStore implements KeyValueStore {
     return this.#store.close()
   }
 
-  /** The same answer: who awaits it does not wait for the observer. */
+  /** Returns the given promise, so that callers do not wait for the observer. */
   #timed<T>(call: StoreCall, began: number, answer: Promise<T>): Promise<T> {
     const ended = (failed: boolean) => this.#observer.called(call, this.#clock.monotonic() - began, failed)
     answer.then(

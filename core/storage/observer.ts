@@ -24,14 +24,14 @@ export interface CacheObserver {
   listed(field: string | undefined, fetched: number, returned: number): void
   /** A list of the newest state ended. */
   readNewest(succeeded: boolean): void
-  /** A read waited so many milliseconds for a revision. */
+  /** A read waited for a revision; time in milliseconds. */
   waited(milliseconds: number): void
   /** A watch got events from before its start. */
   replayed(events: number): void
 }
 
 export interface StorageObserver {
-  /** A call has ended after so many milliseconds. */
+  /** A call has ended; time in milliseconds. */
   called(call: StoreCall, milliseconds: number, failed: boolean): void
   /** A list was answered from the store: objects that were read, compared with selectors, returned. */
   listed(fetched: number, evaluated: number, returned: number): void

@@ -67,7 +67,7 @@ export class LogTrace {
     if (this.#items.length < maxItems) this.#items.push({ name, attributes, at: this.#log.clock.monotonic() })
   }
 
-  /** Milliseconds from which on it is slow. A part is shown with the whole. */
+  /** Milliseconds after which it counts as slow. A part is shown with the whole. */
   end(threshold: number): void {
     if (this.#ended !== undefined) return
     this.#ended = this.#log.clock.monotonic()
@@ -129,7 +129,7 @@ export class LogTrace {
     return `${JSON.stringify(name)} ${fields === '' ? '' : `${fields} `}${Math.floor(took)}ms (${timeText(this.#dateOf(at))})`
   }
 
-  /** Milliseconds from which on a step is shown: an equal share of what the parts leave, but of a quarter at least. */
+  /** Minimum milliseconds of a step that is shown: an equal share of the time that the parts leave, of which at least a quarter is shared. */
   get #stepThreshold(): number {
     const whole = this.#threshold ?? 0
     const parts = this.#items.flatMap((item) => (item instanceof LogTrace && item.#threshold !== undefined ? [item.#threshold] : []))

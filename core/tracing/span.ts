@@ -85,24 +85,19 @@ class PartContext implements Context {
 
 export const inPart = (context: Context, span: Span): Context => new PartContext(context, span)
 
-/** Milliseconds from which on an operation is slow, unless it has a limit of its own. */
+/** Milliseconds after which an operation counts as slow, unless it has a threshold of its own. */
 export const slowOperation = 500
 
 /** Runs a part of an operation in a span of its own. Callers check first that the context has a span: without one nothing must be computed. */
-export function inSpan<T>(
-  context: Context,
-  span: Span,
-  run: (context: Context, span: Span) => T | Promise<T>,
-  slow = slowOperation,
-): T | Promise<T> {
+export function inSpan<T>(context: Context, span: Span, run: (context: Context, span: Span) => T | Promise<T>): T | Promise<T> {
   let result: T | Promise<T>
   try {
     result = run(inPart(context, span), span)
   } catch (error) {
-    span.end(slow)
+    span.end(slowOperation)
     throw error
   }
-  if (result instanceof Promise) return result.finally(() => span.end(slow))
-  span.end(slow)
+  if (result instanceof Promise) return result.finally(() => span.end(slowOperation))
+  span.end(slowOperation)
   return result
 }

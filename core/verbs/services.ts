@@ -77,7 +77,7 @@ export interface Services {
 }
 
 export interface WatchMetrics extends WatchObserver {
-  /** A watch has sent its initial events and their bookmark, so many seconds after its request. `scope`: cluster, namespace or resource. */
+  /** A watch has sent its initial events and their bookmark; seconds since its request. `scope`: cluster, namespace or resource. */
   initialized(scope: string, seconds: number): void
 }
 

@@ -70,7 +70,7 @@ export function inVerbSpan(exchange: Exchange, whole: Span, run: () => Response 
   }
 }
 
-/** Milliseconds from which on encoding a response is slow. */
+/** Milliseconds after which encoding a response counts as slow. */
 export const slowEncoding = 5_000
 
 /** Begins the span of encoding a response; undefined: the request has none. */

@@ -20,9 +20,9 @@ export interface WatchEncoder {
 
 /** Counts what a watch sends. */
 export interface WatchObserver {
-  /** An event of so many bytes. */
+  /** An event, with its size in bytes. */
   sent(bytes: number): void
-  /** The state from which the watch starts had so many objects. */
+  /** Number of objects in the state from which the watch starts. */
   replayed(events: number): void
   /** The client did not keep up and was disconnected. */
   terminated(): void
@@ -68,7 +68,7 @@ const longestQueue = 10_000
 const largestQueue = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 /**
- * Bytes and events in the queue from which on the watch applies back pressure to history until the connection has taken all of it: bytes
+ * Bytes and events in the queue at which the watch applies back pressure to history until the connection has taken all of it: bytes
  * that the connection has taken count toward its limits, those in the queue don't.
  */
 const [enough, many] = [chunkSize, 1_000]

@@ -21,7 +21,7 @@ const post =
       session.post(method, parameters, (error, result) => (error ? reject(error) : resolve(result as never)))
     })
 
-/** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+/** Resolves after this time in milliseconds; rejects with the signal's reason when it aborts. */
 function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {

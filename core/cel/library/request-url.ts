@@ -117,7 +117,7 @@ function* hostProblem(scheme: string, host: string): Parts<string | undefined> {
   return bad < 0 ? undefined : `invalid character ${quoted(host.charAt(bad))} in host name`
 }
 
-/** Characters from which on a URL is parsed in steps. */
+/** Minimum characters of a URL that is parsed in steps. */
 const longUrl = 1_000
 /** The parts of a URL, or the error. */
 export const requestUrl = (text: string): MaybeSteps<UrlParts | string> => {

@@ -189,7 +189,7 @@ const measured = (map: AnyMap): MaybeSteps<Int> => {
   return map instanceof CelMap ? size : costly(size * nanosecondsPerKey, () => size)
 }
 
-/** Code units from which on a string is measured in steps. */
+/** Minimum code units of a string that is measured in steps. */
 const longText = 4096
 const sizeOfText = (text: string): MaybeSteps<Int> => (text.length < longText ? lengthOf(text) : new Steps(lengthParts(text)))
 

@@ -38,7 +38,7 @@ const nanosecondsPerCopy = 1
 /** Length up to which an identifier is looked at at once. */
 const maxAtOnce = 512
 
-/** Splits at the first separators, at most so many. */
+/** Splits at the first `max` separators. */
 function* split(text: string, separator: string, max: number): Parts<readonly string[]> {
   const found: string[] = []
   let rest = text

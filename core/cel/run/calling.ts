@@ -30,7 +30,7 @@ function* counted(frame: Frame, cost: Parts<number>, call: () => unknown): Parts
   return yield* within(call())
 }
 
-/** UTF-16 code units from which on a string is measured in steps. */
+/** Minimum UTF-16 code units of a string that is measured in steps. */
 const longText = 128 * 1024
 const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > longText
 

@@ -114,9 +114,8 @@ export function* lengthParts(text: string): Parts<number> {
 export const bytesOf = (text: string): MaybeSteps<number> =>
   text.length < shortText ? utf8Length(text) : new Steps(sumOfParts(text, utf8Length))
 
-/** Nanoseconds to look at the code points of a string, or at the first `points` of them. */
-export const scanTime = (text: string, points = text.length): number =>
-  hasPairs(text) ? Math.min(text.length, 2 * points) * 3 : text.length * 0.5
+/** Nanoseconds to look at the code points of a string. */
+export const scanTime = (text: string): number => text.length * (hasPairs(text) ? 3 : 0.5)
 
 /** Size of the smaller of two values. Strings of very different lengths are not counted. */
 export function smallerWeight(a: unknown, b: unknown, weigh: (value: unknown) => number): number {

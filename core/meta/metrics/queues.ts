@@ -15,7 +15,7 @@ export interface QueueEvents {
   added(): void
   /** A key is added again later. */
   retried(): void
-  /** A key has waited so long, and runs. */
+  /** The work on a key begins after this wait. */
   started(waited: number): void
   ended(took: number): void
   closed(): void

@@ -10,7 +10,7 @@ export type AllowedValues = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<
 export interface MetricSelection {
   /** Full names of metrics to leave out. Takes precedence over `showHidden`. */
   readonly disabled?: ReadonlySet<string>
-  /** Record metrics that were deprecated so long ago that this release hides them. Default false. */
+  /** Also record metrics that this release hides, because they are deprecated for long. Default false. */
   readonly showHidden?: boolean
   /** Allowed values of labels; other values are recorded as `unexpected`. */
   readonly allowed?: AllowedValues

@@ -10,7 +10,7 @@ export interface StoredMetrics {
   /** Counts what is done with the objects of a resource. */
   observe(resource: GroupResource): StorageObserver
   readonly watches: Services['watches']
-  /** The objects of a resource have about so many bytes; undefined: unknown. */
+  /** Approximate size in bytes of the objects of a resource; undefined: unknown. */
   sized(group: string, resource: string, bytes: number | undefined): void
   /** All watch caches. */
   caches(): Iterable<readonly [resource: GroupResource, state: CacheState]>

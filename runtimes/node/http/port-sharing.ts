@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 
 /** Whether this runtime can share a port: Node since 22.12 and 23.1, Bun and Deno. */
-export const canSharePorts = (versions: NodeJS.ProcessVersions = process.versions): boolean => {
+export const canSharePorts = (): boolean => {
+  const { versions } = process
   if (versions['bun'] !== undefined || versions['deno'] !== undefined) return true
   const [major = 0, minor = 0] = versions.node.split('.').map(Number)
   return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12)

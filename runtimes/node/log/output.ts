@@ -39,7 +39,7 @@ export const oneStream: LogOutput = {
 }
 
 /**
- * Errors to standard error, the rest to standard output, through a buffer of so many bytes (0: none). The buffer is written when it is full, every
+ * Errors to standard error, the rest to standard output, through a buffer of this size in bytes (0: none). The buffer is written when it is full, every
  * `frequency` milliseconds, and at the end of the process.
  */
 export function splitStreams(bufferBytes: number, frequency: number): LogOutput {

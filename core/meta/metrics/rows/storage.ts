@@ -32,7 +32,7 @@ export const storageRows = {
 const resource = ['group', 'resource'] as const
 const call = ['operation', ...resource] as const
 const callSeconds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
-/** A metric of each resource; so many resources are told apart. */
+/** A metric with a series for each resource, up to a maximum. */
 const ofResource = { labels: resource, maxSeries: 2_000 } as const
 const ofCall = { labels: call, maxSeries: 5_000 } as const
 
