@@ -5,6 +5,7 @@
 
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { givenEmpties, setGivenEmpties } from './given-empty.ts'
+import { goType, inlinedPath, omits, structName } from './go-struct.ts'
 import { isObject } from './is-object.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
@@ -75,27 +76,6 @@ const rootPlans = new WeakMap<Message, Plan>()
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
   else object[key] = value
-}
-
-/** Name of a message's Go struct. */
-const structName = ({ name, goPackage = 'v1' }: Message) => `${goPackage}.${name}`
-
-/** @param named the name of a text type or map type, if it has one. */
-function goType(schema: Schema, named?: string): string {
-  switch (schema.type) {
-    case 'message':
-      return structName(schema)
-    case 'list':
-      return schema.goType ?? `[]${goType(schema.items, named)}`
-    case 'map':
-      return named ?? `map[string]${goType(schema.values)}`
-    case 'string':
-      return named ?? 'string'
-    case 'any':
-      return schema.model === undefined ? 'runtime.RawExtension' : `v1.${schema.model.path.split('.').at(-1)}`
-    default:
-      return scalarRules[schema.type].typeName
-  }
 }
 
 /** Checks the depth of a value that is kept unchanged. */
@@ -224,25 +204,6 @@ function zeroOf(schema: Schema): (walk: Walk) => Json {
 
 /** Zero value of an item of a list or map: bytes are empty there, never absent. */
 const itemZeroOf = (schema: Schema): ((walk: Walk) => Json) => (schema.type === 'bytes' ? () => '' : zeroOf(schema))
-
-function omits(field: Field): { absent: boolean; zero: boolean } {
-  const { type } = field.schema
-  if (field.pointer) return { absent: field.omitEmpty, zero: false }
-  if (type === 'message' || type === 'any') return { absent: field.omitZero === true, zero: field.omitZero === true }
-  const always = type !== 'list' && type !== 'map' && !scalarRules[type].omitsZero
-  const leftOut = field.omitZero === true || (field.omitEmpty && !always)
-  return { absent: leftOut, zero: leftOut }
-}
-
-/** Names of the messages whose inlined fields contain this one, with a dot behind each. */
-function inlinedPath(schema: Message, name: string): string {
-  for (const field of Object.values(schema.fields)) {
-    if (!field.inline) continue
-    const inlined = field.schema as Message
-    if (inlined.json.has(name)) return `${inlined.name}.${inlinedPath(inlined, name)}`
-  }
-  return ''
-}
 
 function slotOf(name: string, field: Field, inlined: string): Slot {
   const { absent, zero } = omits(field)

@@ -85,7 +85,7 @@ const productWords = /k8s\.io|kubernetes|kubelet|kube-/i
 
 const all = sourcesBelow('core', 'runtimes')
 const files = all.filter(({ path }) => path.startsWith('core/'))
-const roomOf = (path: string) => path.split('/')[1] ?? ''
+const folderOf = (path: string) => path.split('/')[1] ?? ''
 
 test('core imports its own files and named packages only', () => {
   const strangers = files.flatMap((file) =>
@@ -98,9 +98,9 @@ test('core imports its own files and named packages only', () => {
   assert.deepEqual(strangers, [])
 })
 
-/** What is imported from a room further up. */
-function upward(sources: readonly Source[], rooms: readonly string[]): string[] {
-  const rank = (path: string) => rooms.indexOf(roomOf(path))
+/** What is imported from a folder further up. */
+function upward(sources: readonly Source[], folders: readonly string[]): string[] {
+  const rank = (path: string) => folders.indexOf(folderOf(path))
   return sources.flatMap((file) =>
     file.imports
       .filter((specifier) => specifier.startsWith('.') && targetOf(file, specifier).split('/')[0] === file.path.split('/')[0])
@@ -109,15 +109,15 @@ function upward(sources: readonly Source[], rooms: readonly string[]): string[] 
   )
 }
 
-test('imports point down the list of rooms', () => {
-  const unknown = files.filter(({ path }) => !order.includes(roomOf(path))).map(({ path }) => path)
+test('imports point down the list of folders', () => {
+  const unknown = files.filter(({ path }) => !order.includes(folderOf(path))).map(({ path }) => path)
   assert.deepEqual(unknown, [], 'every folder has a place in the list')
   assert.deepEqual(upward(files, order), [])
 })
 
 test('imports of the runtimes point down their list', () => {
   const runtimes = all.filter(({ path }) => path.startsWith('runtimes/'))
-  const unknown = runtimes.filter(({ path }) => !runtimeOrder.includes(roomOf(path))).map(({ path }) => path)
+  const unknown = runtimes.filter(({ path }) => !runtimeOrder.includes(folderOf(path))).map(({ path }) => path)
   assert.deepEqual(unknown, [], 'every folder has a place in the list')
   assert.deepEqual(upward(runtimes, runtimeOrder), [])
 })
@@ -251,8 +251,8 @@ test('intervals, timeouts and rates do not use the wall clock', () => {
 test('every export is used', () => {
   const exporting = all.filter(({ path }) => !entries.has(path))
   assert.deepEqual(deadExports(exporting, sourcesBelow('core', 'runtimes', 'test', 'wrangler-free-examples')), [])
-  const lonely: Source = { path: 'a', text: 'export const lonely = 1', imports: [] }
-  assert.deepEqual(deadExports([lonely], [lonely]), ['a: lonely'], 'one would be found')
+  const unused: Source = { path: 'a', text: 'export const unused = 1', imports: [] }
+  assert.deepEqual(deadExports([unused], [unused]), ['a: unused'], 'one would be found')
 })
 
 test('tests take what is random from test/support, with the seed of the run', () => {
@@ -270,9 +270,9 @@ test('tests take what is random from test/support, with the seed of the run', ()
   assert.deepEqual(lucky, [])
 })
 
-test('the rooms are listed in core/README.md in this order', () => {
+test('the folders are listed in core/README.md in this order', () => {
   const text = readFileSync('core/README.md', 'utf8')
-  const places = order.map((room) => text.indexOf(`| \`${room}${room.endsWith('.ts') ? '' : '/'}\``))
+  const places = order.map((folder) => text.indexOf(`| \`${folder}${folder.endsWith('.ts') ? '' : '/'}\``))
   assert.deepEqual(
     order.filter((_, index) => places[index] === -1),
     [],
@@ -317,25 +317,25 @@ test('no doc comment stands directly before another one', () => {
   assert.deepEqual(found, [])
 })
 
-/** Rooms: the folders of these. */
-const houses = ['core', 'runtimes', 'test']
-/** Files of a room without its own README, and its maximum. */
+/** Where the folders are that need a README. */
+const parents = ['core', 'runtimes', 'test']
+/** Files of a folder without its own README, and its maximum. */
 const maxUndescribed = 20
 
-test('rooms of more than 20 files have a README, and its table names what exists', () => {
-  const rooms = houses.flatMap((house) =>
-    readdirSync(new URL(house, rootUrl), { withFileTypes: true })
+test('folders of more than 20 files have a README, and its table names what exists', () => {
+  const folders = parents.flatMap((parent) =>
+    readdirSync(new URL(parent, rootUrl), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
-      .map(({ name }) => `${house}/${name}`),
+      .map(({ name }) => `${parent}/${name}`),
   )
-  const problems = rooms.flatMap((room) => {
-    const at = new URL(`${room}/`, rootUrl)
+  const problems = folders.flatMap((folder) => {
+    const at = new URL(`${folder}/`, rootUrl)
     const readme = new URL('README.md', at)
     const count = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
-    if (!existsSync(readme)) return count > maxUndescribed ? [`${room}: ${count} files, and no README.md`] : []
+    if (!existsSync(readme)) return count > maxUndescribed ? [`${folder}: ${count} files, and no README.md`] : []
     const rows = readFileSync(readme, 'utf8').matchAll(/^\| (`[^|]+) \|/gm)
     const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`([\w.][\w./-]*)`/g)].map(([, name = '']) => name))
-    return names.filter((name) => !existsSync(new URL(name, at))).map((name) => `${room}/README.md: ${name} does not exist`)
+    return names.filter((name) => !existsSync(new URL(name, at))).map((name) => `${folder}/README.md: ${name} does not exist`)
   })
   assert.deepEqual(problems, [])
 })

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 
 const pages = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
-  ...['core', 'runtimes', 'test'].flatMap((house) =>
-    readdirSync(house, { recursive: true, encoding: 'utf8' }).flatMap((path) => (path.endsWith('.md') ? [join(house, path)] : [])),
+  ...['core', 'runtimes', 'test'].flatMap((parent) =>
+    readdirSync(parent, { recursive: true, encoding: 'utf8' }).flatMap((path) => (path.endsWith('.md') ? [join(parent, path)] : [])),
   ),
 ]
 
