@@ -46,7 +46,10 @@ async function deleteInstances(resource: ServedResource, hooks: () => HookContex
   return (await store.list({ namespace: '' })).entries.length
 }
 
-/** Advances the deletion of a definition; resolves to milliseconds until the next step, or undefined. */
+/**
+ * Advances the deletion of a definition; resolves to milliseconds until the next step, or undefined. Rejects when a step failed, which is then
+ * tried again.
+ */
 export async function finalize(
   definition: Definition,
   { definitions, hooks, stored, overlaps }: FinalizerContext,
@@ -79,9 +82,10 @@ export async function finalize(
   try {
     if (overlaps(definition))
       return await release(terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'))
+    if (!isTrue(definition, 'Established')) return await release(terminating('False', 'NeverEstablished', 'resource was never established'))
     const resource = stored(name)
-    if (!isTrue(definition, 'Established') || resource === undefined)
-      return await release(terminating('False', 'NeverEstablished', 'resource was never established'))
+    // Another server has established it: its objects would be left in the store, for the next definition of this name.
+    if (resource === undefined) throw new Error('the objects of the definition are not served here yet')
     const since = conditionOf(definition, 'Terminating')?.lastTransitionTime
     const late = since !== undefined && hooks().now - Date.parse(since) > patience
     if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
