@@ -12,8 +12,8 @@ import { autoUpdateAnnotation, flowControlObjects } from './flow-control-objects
 
 /** Field manager of the objects. */
 export const flowControlProducer = 'api-priority-and-fairness-config-producer-v1'
-/** Milliseconds between reviews of the stored objects. */
-const interval = 60_000
+/** Milliseconds between reviews of the stored objects, and until one that failed is repeated. */
+const [interval, retryInterval] = [60_000, 1_000]
 
 /** The annotation's value, as Go parses booleans; undefined when it is missing or malformed. */
 function autoUpdates({ metadata: { annotations } }: ApiObject, platform: Platform): boolean | undefined {
@@ -85,7 +85,10 @@ async function review({ platform }: ControllerContext, levels: Kind, schemas: Ki
   await removeOthers(levels, [...suggested.levels, ...mandatory.levels], platform)
 }
 
-/** Resolves after the first review, and repeats it every minute; the returned function stops that. */
+/**
+ * Resolves after the first review, whatever becomes of it, because an admission webhook that fails must not keep the server from starting: it may
+ * need this server to work again. Repeats the review every minute, after a failure every second; the returned function stops that.
+ */
 export async function keepFlowControl(context: ControllerContext): Promise<() => void> {
   const { clock, logger, platform, table } = context
   const kind = (plural: string) => {
@@ -95,18 +98,19 @@ export async function keepFlowControl(context: ControllerContext): Promise<() =>
   const levels = kind('prioritylevelconfigurations')
   const schemas = kind('flowschemas')
   if (!levels || !schemas) return () => {}
-  await review(context, levels, schemas)
   let cancel = () => {}
   let isStopped = false
-  const next = () => {
-    if (!isStopped) cancel = clock.after(interval, again)
+  const turn = async () => {
+    let wait = interval
+    try {
+      await review(context, levels, schemas)
+    } catch (error) {
+      wait = retryInterval
+      logger.warn({ error: messageOf(error) }, 'priority levels and flow schemas could not be reviewed; trying again')
+    }
+    if (!isStopped) cancel = clock.after(wait, () => void turn())
   }
-  const again = () => {
-    review(context, levels, schemas)
-      .catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'priority levels and flow schemas could not be reviewed'))
-      .finally(next)
-  }
-  next()
+  await turn()
   return () => {
     isStopped = true
     cancel()

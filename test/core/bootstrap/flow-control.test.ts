@@ -135,3 +135,23 @@ for (const [generation, value, isChanged, isMandatory, expected] of rows) {
     assert.deepEqual(result && [result.metadata.annotations?.[annotation], isChanged && restored], expected)
   })
 }
+
+test('a webhook that fails keeps no server from starting: the objects are written once it is gone', async (t) => {
+  const store = memoryStore()
+  const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+  const earlier = await startCore({ platform, controllers: [] }, { store, clock: webClock })
+  const failing = {
+    name: 'fails.example.com',
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    rules: [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] }],
+  }
+  await apiOn(earlier).create(configurations, { metadata: { name: 'fails' }, webhooks: [failing] })
+  await earlier.close()
+
+  const server = await start(t, store)
+  assert.equal(await read(server, 'flowschemas/catch-all'), undefined)
+  assert.equal((await server.delete(`${configurations}/fails`)).status, 200)
+  await eventually('the last object of a review', () => read(server, 'flowschemas/catch-all'))
+})
