@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { epochMilliseconds } from '../schema/time.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 import { sameSecret } from './secret.ts'
 import type { SecretLookup, StoredSecret } from './stored-secret.ts'
@@ -26,8 +27,8 @@ function defectOf(secret: StoredSecret, id: string, password: string, type: stri
   if (secret.type !== type) return `has invalid type, expected ${type}`
   if (!sameSecret(secret.text('token-secret'), password)) return 'has another value for key token-secret'
   if (secret.text('token-id') !== id) return `has invalid value for key token-id, expected ${id}`
-  // An unparsable time counts as expired.
-  if (expiration !== '' && !(Date.parse(expiration) > now)) return 'has expired'
+  // A time that is not of RFC 3339 counts as expired.
+  if (expiration !== '' && !((epochMilliseconds(expiration) ?? now) > now)) return 'has expired'
   if (secret.text('usage-bootstrap-authentication') !== 'true') return 'not marked usage-bootstrap-authentication=true'
   const strange = hasExtraGroups(secret) ? extraGroups(secret).find((group) => !groupPattern.test(group)) : undefined
   return strange === undefined ? undefined : `has invalid value for key auth-extra-groups: ${JSON.stringify(strange)}`
