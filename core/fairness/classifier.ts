@@ -40,7 +40,7 @@ interface Plan {
 /** Users and namespaces that are remembered; all are forgotten beyond that. */
 const maxRemembered = 10_000
 /** Maximum characters of a namespace that is remembered, because the client chooses it: as of those that can exist. */
-const longestRemembered = 63
+const maxNamespaceLength = 63
 
 const isSame = (one: readonly string[], other: readonly string[]) =>
   one === other || (one.length === other.length && one.every((each, index) => each === other[index]))
@@ -138,7 +138,7 @@ function flowOf(found: Candidate<unknown>, user: User, { namespace }: RequestInf
   const known = flows.get(namespace)
   if (known !== undefined) return known
   const created = createFlow(schema, namespace)
-  if (namespace.length > longestRemembered) return created
+  if (namespace.length > maxNamespaceLength) return created
   if (flows.size >= maxRemembered) flows.clear()
   flows.set(namespace, created)
   return created

@@ -31,11 +31,11 @@ const keys: { readonly [type in EventLimit['type']]: (attributes: AdmissionAttri
 
 const defaultCacheSize = 4096
 /** Maximum characters of a kept key, because clients choose it. Names that can exist are shorter together; keys that begin alike share a limit. */
-const longestKey = 4096
+const maxKeyLength = 4096
 
 /** As long as kept keys are. A copy: a part of a text would keep the whole. */
 const bounded = (key: string) =>
-  key.length <= longestKey ? key : new TextDecoder().decode(new TextEncoder().encode(key.slice(0, longestKey)))
+  key.length <= maxKeyLength ? key : new TextDecoder().decode(new TextEncoder().encode(key.slice(0, maxKeyLength)))
 
 /** Token buckets by key: returns whether an event is allowed, and counts it. The least recently used keys are evicted. */
 function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (key: string) => boolean {

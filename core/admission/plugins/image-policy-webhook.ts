@@ -18,7 +18,7 @@ interface Verdict {
 
 const keptVerdicts = 1024
 /** Maximum characters of a review with a kept verdict, because clients choose its images and annotations. */
-const longestKept = 16_384
+const maxKeptLength = 16_384
 /** Timeout in milliseconds per call. */
 const timeout = 30_000
 /** Lists of containers in a request, by subresource of the pod. */
@@ -59,7 +59,7 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
     try {
       const apiVersion = platform.name('imagepolicy.<domain>/v1alpha1')
       const verdict = await call(JSON.stringify({ kind: 'ImageReview', apiVersion, spec }), attributes.signal)
-      if (key.length <= longestKept) cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
+      if (key.length <= maxKeptLength) cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
       return verdict
     } catch (error) {
       if (attributes.signal.aborted) throw error

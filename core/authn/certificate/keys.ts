@@ -19,6 +19,8 @@ export interface VerificationKey {
 export interface KeySource {
   /** The keys with this id; without one, all keys. Never rejects: unavailable keys are left out. */
   keysFor(id: string | undefined): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
+  /** Changes whenever the keys change: what they have verified before may not hold any more. */
+  version(): number
   /** Keys listed in the issuer's JWKS document. */
   published(): readonly VerificationKey[]
   /** Cache-Control max-age of that document in seconds. */
@@ -29,6 +31,7 @@ export interface KeySource {
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     keysFor: (id) => (id === undefined ? keys : keys.filter((key) => key.id === id)),
+    version: () => 0,
     published: () => keys,
     maxAge: () => 3600,
   }

@@ -1,4 +1,4 @@
-/** Service account tokens, legacy or from TokenRequests. Results are cached: signatures until eviction, bound objects for two seconds. */
+/** Service account tokens, legacy or from TokenRequests. Results are cached: signatures until the keys change, bound objects for two seconds. */
 import type { JWTPayload } from 'jose'
 import type { Clock } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
@@ -34,6 +34,8 @@ const maxTokens = 10_000
 const lookupTtl = 2_000
 
 interface Verified extends AccountToken {
+  /** Of the keys. */
+  readonly version: number
   readonly audiences: readonly string[]
   /** Milliseconds since the epoch. */
   readonly expires: number
@@ -46,17 +48,18 @@ interface Verified extends AccountToken {
 const show = (list: readonly string[]) => `[${list.map((audience) => JSON.stringify(audience)).join(' ')}]`
 
 /**
- * Authenticates tokens of the given kind. The signature is verified once while the token is cached; later requests check expiry and the kind's `check`
- * only. No opinion on tokens of other issuers.
+ * Authenticates tokens of the given kind. The signature is verified once while the token is cached and the keys stay; later requests check expiry
+ * and the kind's `check` only. No opinion on tokens of other issuers.
  */
 export function accountTokens(kind: AccountTokens): TokenAuthenticator {
-  const { issuers, audiences: ownAudiences, clock, observer } = kind
+  const { issuers, keys, audiences: ownAudiences, clock, observer } = kind
   // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = new Map<string, Verified>()
 
   const verify = async (token: string): Promise<Verified> => {
+    const version = keys.version()
     const { payload, audiences, expires } = await verifyToken(token, kind, clock.now())
-    const verified: Verified = { ...kind.read(payload, token), audiences, expires, fresh: 0 }
+    const verified: Verified = { ...kind.read(payload, token), version, audiences, expires, fresh: 0 }
     if (known.size >= maxTokens) for (const oldest of known.keys()) if (known.delete(oldest)) break
     known.set(token, verified)
     return verified
@@ -87,7 +90,8 @@ export function accountTokens(kind: AccountTokens): TokenAuthenticator {
     name: kind.name,
     authenticateToken: (token, requested) => {
       const verified = known.get(token)
-      if (verified === undefined) {
+      if (verified === undefined || verified.version !== keys.version()) {
+        known.delete(token)
         const issuer = issuerOf(token)
         if (issuer === undefined || !issuers.includes(issuer)) return undefined
         return verify(token).then((fresh) => accept(fresh, requested))

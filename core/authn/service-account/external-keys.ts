@@ -22,6 +22,9 @@ interface Known {
   readonly readAt: number
 }
 
+/** Equal for equal keys. */
+const identityOf = ({ all }: Known) => JSON.stringify(all.map(({ id, jwk }) => [id, jwk]))
+
 const maxIdLength = 1024
 /** Milliseconds between attempts after a failure. */
 const retryAfter = 10_000
@@ -52,6 +55,7 @@ export async function externalKeys(
       (code, result) => observer.fetchedKeys(code, result?.readAt),
     )
   let known = await attempt()
+  let version = 0
   let pending: Promise<boolean> | undefined
   let cancel = () => {}
   let closed = false
@@ -59,6 +63,7 @@ export async function externalKeys(
   const sync = (): Promise<boolean> => {
     pending ??= attempt()
       .then((next) => {
+        if (identityOf(next) !== identityOf(known)) version++
         known = next
         return true
       })
@@ -93,6 +98,7 @@ export async function externalKeys(
   }
   return {
     keysFor,
+    version: () => version,
     published: () => known.all.filter(({ id }) => !known.hidden.has(id)),
     maxAge: () => Math.max(0, Math.floor((known.refreshAt - clock.monotonic()) / 1000)),
     async isPublished(id) {

@@ -3,12 +3,15 @@ import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from
 import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
-import { fixedKeys, loadSigningKey, loadVerificationKeys } from '../../../core/authn/certificate/keys.ts'
+import { fixedKeys, type KeySource, loadSigningKey, loadVerificationKeys } from '../../../core/authn/certificate/keys.ts'
 import type { AccountTokenUse } from '../../../core/authn/observer.ts'
 import { serviceAccountTokens } from '../../../core/authn/service-account/authenticator.ts'
 import type { BoundObject } from '../../../core/authn/service-account/bound-objects.ts'
+import { externalKeys } from '../../../core/authn/service-account/external-keys.ts'
 import { createTokenIssuer, keySigner, type TokenRequest } from '../../../core/authn/service-account/issuer.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { ManualClock } from '../../support/clock.ts'
+import { eventually } from '../../support/wait.ts'
 import { issue as issueCertificate, pem as pemOf } from './certificates.ts'
 import { testClock } from './clock.ts'
 
@@ -21,13 +24,17 @@ const issuer = 'https://issuer'
 const account: TokenRequest = { namespace: 'dev', name: 'bot', uid: 'u1', audiences: ['api'], expirationSeconds: 3600 }
 
 async function server(keys = [spki(rsa.publicKey)], signingKeyPem = pkcs8(rsa.privateKey)) {
+  return serverWith(fixedKeys(await loadVerificationKeys(keys)), signingKeyPem)
+}
+
+async function serverWith(keys: KeySource, signingKeyPem = pkcs8(rsa.privateKey)) {
   const clock = testClock(start)
   const objects = new Map<string, BoundObject>([['serviceaccounts/dev/bot', { uid: 'u1' }]])
   const uses: AccountTokenUse[] = []
   let lookups = 0
   const tokens = serviceAccountTokens({
     issuers: [issuer, 'https://old'],
-    keys: fixedKeys(await loadVerificationKeys(keys)),
+    keys,
     audiences: ['api', 'api2'],
     lookup: (resource, namespace, name) => {
       lookups++
@@ -281,4 +288,37 @@ test('finds the right key of several, with and without a kid', async () => {
     authenticate(await new SignJWT(partsOf(token)[1]).setProtectedHeader({ alg: 'RS256', kid: 'unknown' }).sign(rsa.privateKey)),
     refusal(/^invalid signature, no keys found$/),
   )
+})
+
+test('a token is refused once the external signer has withdrawn its key, also one that was accepted before', async () => {
+  const own = rsa.publicKey.export({ type: 'spki', format: 'der' })
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' })
+  const { id } = await loadSigningKey(pkcs8(rsa.privateKey))
+  const answerOf = (...keys: readonly (readonly [keyId: string, key: Buffer])[]) => ({
+    keys: keys.map(([keyId, key]) => ({ keyId, key: key.toString('base64') })),
+    refreshHintSeconds: 60,
+  })
+  let answer = answerOf([id, own])
+  const clock = new ManualClock(start)
+  const silent = { debug() {}, info() {}, warn() {}, error() {} }
+  const keys = await externalKeys(async () => answer, clock, silent)
+  const { issue, authenticate } = await serverWith(keys)
+  const { token } = await issue(account)
+  assert.equal((await authenticate(token))?.user.name, 'system:serviceaccount:dev:bot')
+  const refreshed = async (next: typeof answer) => {
+    answer = next
+    const before = keys.version()
+    clock.advance(60_000)
+    await eventually('the next appointment', async () => clock.pending === 1)
+    return keys.version() - before
+  }
+  assert.equal(await refreshed(answerOf([id, own])), 0, 'the same key')
+  assert.ok(await authenticate(token))
+  assert.equal(await refreshed(answerOf([id, own], ['new', other])), 1)
+  assert.ok(await authenticate(token), 'another key besides')
+  assert.equal(await refreshed(answerOf([id, other])), 1)
+  await assert.rejects(authenticate(token), refusal(/signature verification failed/), 'another key of the same id')
+  assert.equal(await refreshed(answerOf(['new', other])), 1)
+  await assert.rejects(authenticate(token), refusal(/no keys found/))
+  keys.close()
 })
