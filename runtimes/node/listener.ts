@@ -218,12 +218,13 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
       // Another server of the port lets clients go on without an error, such as that of a request on a connection that closes.
       for (const peer of peers.values()) later(() => peer.leave(), options.sharePort ? idleGrace : 0)
       for (const connection of connections) connection.drain()
-      const timer = setTimeout(() => {
+      // Not a timer of the host, which ends at once when it is longer than 24.8 days.
+      const cancel = nodeClock.after(graceMilliseconds, () => {
         for (const socket of sockets) socket.destroy()
-      }, graceMilliseconds)
+      })
       await gone
       stopSweeping()
-      clearTimeout(timer)
+      cancel()
       http1.close()
     },
   }

@@ -2,7 +2,7 @@
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
-import { maxTimer } from './clock.ts'
+import { maxTimer, nodeClock } from './clock.ts'
 import type { Listener } from './listener.ts'
 
 /** The parts of a running daemon that are shut down in order. */
@@ -43,7 +43,7 @@ async function inOrder(flags: ParsedFlags, { server, listener, stores, logger }:
   logger.info({ signal: cause, delay }, 'shutdown: not ready')
   event('ShutdownInitiated')
   const prepared = left.then(() => event('PreShutdownHooksStopped', 'pre-shutdown hooks completed'))
-  await new Promise<void>((resolve) => setTimeout(resolve, delay))
+  await new Promise<void>((resolve) => void nodeClock.after(delay, resolve))
   event('AfterShutdownDelayDuration')
   await prepared
 

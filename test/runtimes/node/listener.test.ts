@@ -398,28 +398,33 @@ test('events of a watch arrive one by one', async () => {
   connection.destroy()
 })
 
-test('close waits for requests in flight and accepts no others', async () => {
-  const [arrived, go] = [deferred(), deferred()]
-  await using server = await open(async ({ url }) => {
-    if (url.endsWith('/slow')) {
-      arrived.resolve()
-      await go.promise
-    }
-    return new Response('done')
+for (const [what, grace] of [
+  ['some seconds', 5_000],
+  ['longer than timers of the host are', 2 ** 32],
+] as const)
+  test(`close waits for requests in flight, ${what}, and accepts no others`, async () => {
+    const [arrived, go] = [deferred(), deferred()]
+    await using server = await open(async ({ url }) => {
+      if (url.endsWith('/slow')) {
+        arrived.resolve()
+        await go.promise
+      }
+      return new Response('done')
+    })
+    const agent = oneConnection()
+    await http1(server.url, { agent })
+    const connection = session(server.url)
+    const slow = [http1(`${server.url}/slow`), http2(connection, { ':path': '/slow' })]
+    await arrived.promise
+    await delay(50)
+    const closed = server.close(grace)
+    await delay(50)
+    go.resolve()
+    for (const { text } of await Promise.all(slow)) assert.equal(text, 'done')
+    await closed
+    await assert.rejects(http1(server.url), { code: 'ECONNREFUSED' })
+    agent.destroy()
   })
-  const agent = oneConnection()
-  await http1(server.url, { agent })
-  const connection = session(server.url)
-  const slow = [http1(`${server.url}/slow`), http2(connection, { ':path': '/slow' })]
-  await arrived.promise
-  await delay(50)
-  const closed = server.close(5000)
-  go.resolve()
-  for (const { text } of await Promise.all(slow)) assert.equal(text, 'done')
-  await closed
-  await assert.rejects(http1(server.url), { code: 'ECONNREFUSED' })
-  agent.destroy()
-})
 
 test('close cuts requests that do not end in time', async () => {
   const cancelled = deferred()
