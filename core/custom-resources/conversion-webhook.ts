@@ -2,6 +2,7 @@
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
+import { isReviewVersion } from '../resources/webhook-client-validation.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -26,7 +27,6 @@ const callTimeout = 30_000
 /** Maximum objects per call, and characters of them together; a single object may be larger. */
 const maxObjects = 1_000
 const maxText = 1024 * 1024
-const reviewVersions = ['v1', 'v1beta1']
 
 interface ConversionReview {
   readonly kind?: unknown
@@ -112,7 +112,7 @@ export function conversionWebhook(
   context: ConversionContext,
 ): Converter {
   const { connect, outbound, clock, platform, observer } = context
-  const version = conversionReviewVersions?.find((each) => reviewVersions.includes(each))
+  const version = conversionReviewVersions?.find(isReviewVersion)
   const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
   const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
 

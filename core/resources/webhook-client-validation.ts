@@ -1,7 +1,8 @@
-/** Validation of webhook client configurations (admission and conversion): a URL, or a service. */
+/** Validation of webhooks (admission and conversion): how they are called, a URL or a service, and in which versions. */
 import { type FieldErrors, quote } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
 import { formats, portNumber } from '../schema/formats.ts'
+import { repeats, validateFormat } from './validation.ts'
 
 interface Service {
   readonly name: string
@@ -70,4 +71,25 @@ function validatePath(url: string, path: FieldPath, errors: FieldErrors): void {
     if (segment === '') errors.invalid(path, url, `segment[${index}] may not be empty`)
     else for (const problem of formats.dns1123Subdomain(segment)) errors.invalid(path, url, `segment[${index}]: ${problem}`)
   }
+}
+
+/** Versions of AdmissionReview and ConversionReview that this server sends, as the previous release does. */
+export const reviewVersions = ['v1', 'v1beta1'] as const
+export type ReviewVersion = (typeof reviewVersions)[number]
+export const isReviewVersion = (version: string): version is ReviewVersion => (reviewVersions as readonly string[]).includes(version)
+
+/** Validates the versions that a webhook understands. `missing`: detail of the error for an empty list. */
+export function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors, missing = ''): void {
+  if (versions.length === 0) {
+    errors.required(path, missing)
+    return
+  }
+  const isRepeat = repeats()
+  versions.forEach((version, index) => {
+    if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
+    else validateFormat(version, 'dns1035Label', path.index(index), errors)
+  })
+  if (versions.some(isReviewVersion)) return
+  const detail = `must include at least one of ${reviewVersions.join(', ')}`
+  errors.forgivable('versions of reviews', () => errors.invalid(path, [...versions], detail))
 }

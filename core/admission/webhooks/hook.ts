@@ -3,6 +3,7 @@ import type { CelEnvironment } from '../../cel/environment.ts'
 import { boolType } from '../../cel/types.ts'
 import type { LabelSelectorObject } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import { isReviewVersion, type ReviewVersion } from '../../resources/webhook-client-validation.ts'
 import type { WebhookClientConfig } from '../../webhook/client-config.ts'
 import type { Expression } from '../expressions/sequence.ts'
 import type { Rule } from '../matching/rules.ts'
@@ -40,12 +41,10 @@ export interface Hook {
   /** Timeout in milliseconds. */
   readonly timeout: number
   /** AdmissionReview version to send; undefined: none is supported. */
-  readonly reviewVersion: 'v1' | 'v1beta1' | undefined
+  readonly reviewVersion: ReviewVersion | undefined
   readonly reinvocable: boolean
   readonly conditions: readonly Expression[]
 }
-
-const isReviewVersion = (version: string) => version === 'v1' || version === 'v1beta1'
 
 /** The webhooks of a configuration object, in order. `environment` is only called if there are match conditions. */
 export function hooksOf(configuration: ApiObject, environment: () => CelEnvironment): Hook[] {
@@ -66,7 +65,7 @@ export function hooksOf(configuration: ApiObject, environment: () => CelEnvironm
       objects: readSelector(spec.objectSelector),
       sideEffects: spec.sideEffects,
       timeout: spec.timeoutSeconds * 1000,
-      reviewVersion: spec.admissionReviewVersions?.find(isReviewVersion) as Hook['reviewVersion'],
+      reviewVersion: spec.admissionReviewVersions?.find(isReviewVersion),
       reinvocable: spec.reinvocationPolicy === 'IfNeeded',
       conditions: (spec.matchConditions ?? []).map(({ expression }) => ({
         text: expression,

@@ -3,6 +3,7 @@ import type { Platform } from '../../platform.ts'
 import { readTypeHeader } from '../../request/type-header.ts'
 import { parseYaml } from '../../request/yaml.ts'
 import { AdmissionReview } from '../../resources/admission/admissionreview.ts'
+import { type ReviewVersion, reviewVersions } from '../../resources/webhook-client-validation.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { decode } from '../../schema/decode.ts'
 import type { Json, Message } from '../../schema/model.ts'
@@ -37,7 +38,7 @@ export interface AdmissionResponse {
 
 export interface Expected {
   readonly uid: string
-  readonly version: 'v1' | 'v1beta1'
+  readonly version: ReviewVersion
   readonly mutating: boolean
 }
 
@@ -46,15 +47,13 @@ export class UnsupportedPatch extends Error {
   override readonly name = 'UnsupportedPatch'
 }
 
-const versions = ['v1', 'v1beta1'] as const
-
 /** Throws an Error for a named type that is not the one that was sent. */
 function checkType({ kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>, { version }: Expected, platform: Platform): void {
   if (kind === '' || apiVersion === '') return
   const apiVersionOf = (each: string) => platform.name(`admission.<domain>/${each}`)
   const isReview = kind === 'AdmissionReview'
   if (isReview && apiVersion === apiVersionOf(version)) return
-  const other = versions.find((each) => isReview && apiVersion === apiVersionOf(each))
+  const other = reviewVersions.find((each) => isReview && apiVersion === apiVersionOf(each))
   if (other !== undefined) throw new Error(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`)
   const where = 'in scheme "pkg/util/webhook/client.go:71"'
   throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${where}`)

@@ -3,15 +3,14 @@ import { boolType } from '../../cel/types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { repeats, validateFormat, validateSupported } from '../validation.ts'
-import { validateClientConfig } from '../webhook-client-validation.ts'
+import { validateSupported } from '../validation.ts'
+import { reviewVersions, validateClientConfig, validateReviewVersions } from '../webhook-client-validation.ts'
 import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
 import { validateConditionNames } from './policy-validation.ts'
 
 type Webhook = Omit<Infer<typeof MutatingWebhook>, 'reinvocationPolicy'>
 
-const reviewVersions = ['v1', 'v1beta1']
 const harmless = ['None', 'NoneOnDryRun']
 
 export function defaultWebhook(webhook: Webhook): void {
@@ -36,7 +35,8 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
   validateClientConfig(clientConfig, path.child('clientConfig'), errors)
   validateConditionNames(webhook.matchConditions, path.child('matchConditions'), errors)
   validateConditions(webhook.matchConditions ?? [], path.child('matchConditions'), errors)
-  validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors)
+  const missing = `must specify one of ${reviewVersions.join(', ')}`
+  validateReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors, missing)
 }
 
 /** Match conditions must be boolean expressions. Unchanged ones are not validated again, because earlier releases accepted more. */
@@ -50,22 +50,6 @@ function validateConditions(conditions: readonly { readonly expression: string }
     const compiled = environment.compile(text, { result: [boolType] })
     if ('issues' in compiled) errors.forgivable(rule, () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
   })
-}
-
-function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  if (versions.length === 0) {
-    errors.required(path, `must specify one of ${reviewVersions.join(', ')}`)
-    return
-  }
-  const isRepeat = repeats()
-  versions.forEach((version, index) => {
-    if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
-    else validateFormat(version, 'dns1035Label', path.index(index), errors)
-  })
-  if (!versions.some((version) => reviewVersions.includes(version))) {
-    const detail = `must include at least one of ${reviewVersions.join(', ')}`
-    errors.forgivable('versions of reviews', () => errors.invalid(path, [...versions], detail))
-  }
 }
 
 /** Names must be unique within a configuration. */

@@ -2,13 +2,10 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { repeats, validateFormat, validateSupported } from '../validation.ts'
-import { validateClientConfig } from '../webhook-client-validation.ts'
+import { validateSupported } from '../validation.ts'
+import { validateClientConfig, validateReviewVersions } from '../webhook-client-validation.ts'
 import { bundleProblem } from './ca-bundle.ts'
 import type { CustomResourceDefinitionSpec } from './customresourcedefinition.ts'
-
-/** ConversionReview versions that servers of this and the previous release support. */
-const reviewVersions = ['v1', 'v1beta1']
 
 /**
  * Validates a new CA bundle in an update. Not validated before the definition is established, or if the stored bundle is malformed
@@ -45,17 +42,4 @@ export function validateConversion(spec: Infer<typeof CustomResourceDefinitionSp
   const detail = 'should not be set when strategy is not set to Webhook'
   if (webhook?.clientConfig) errors.forbidden(at.client, detail)
   if (webhook?.conversionReviewVersions?.length) errors.forbidden(at.reviews, detail)
-}
-
-function validateReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors) {
-  if (versions.length === 0) return errors.required(path)
-  const isRepeat = repeats()
-  versions.forEach((version, index) => {
-    if (isRepeat(version)) errors.invalid(path.index(index), version, 'duplicate version')
-    else validateFormat(version, 'dns1035Label', path.index(index), errors)
-  })
-  if (versions.some((version) => reviewVersions.includes(version))) return
-  errors.forgivable('versions of reviews', () =>
-    errors.invalid(path, [...versions], `must include at least one of ${reviewVersions.join(', ')}`),
-  )
 }
