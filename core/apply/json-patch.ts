@@ -198,9 +198,12 @@ function apply(root: Json, operation: Operation, budget: Budget): Json {
   return step(root, operation, budget)
 }
 
-/** Resolves a JSON pointer (RFC 6901) to the container of its last token; undefined: there is none. */
+/** The tokens of a JSON pointer (RFC 6901), after what comes before the first slash. */
+export const tokensOf = (pointer: string): string[] => pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** Resolves a JSON pointer to the container of its last token; undefined: there is none. */
 function find(root: Json, pointer: string): Place | undefined {
-  const tokens = pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const tokens = tokensOf(pointer)
   if (tokens.length < 2) return undefined
   let container: Json | undefined = root
   const last = tokens.length - 1

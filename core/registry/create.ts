@@ -24,9 +24,9 @@ function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: n
   if (!definition.namespaced) delete metadata.namespace
 }
 
-function nameOf(object: ApiObject): string {
-  const { metadata } = object
-  if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName)
+function nameOf({ keepsGenerateName }: ResourceDefinition, { metadata }: ApiObject): string {
+  const { generateName: base } = metadata
+  if (!metadata.name && base) metadata.name = keepsGenerateName ? base : generateName(base)
   return metadata.name ?? ''
 }
 
@@ -71,7 +71,7 @@ function createNamed(resource: ServedResource, object: ApiObject, request: Write
   const { definition } = resource.store
   const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
-  const name = nameOf(object)
+  const name = nameOf(definition, object)
   if (definition.status && !definition.keepsStatusOnCreate) delete object['status']
   const store = () => prepareAndStore(resource, object, name, given, request)
   if (resource.reservations === undefined) return store()

@@ -108,7 +108,7 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
   const metadata = copyOf(written.metadata)
   if (managedFields) metadata.managedFields = managedFields
   else delete metadata.managedFields
-  return { ...written, metadata }
+  return Object.assign(copyOf(written), { metadata })
 }
 
 /** The object as it is before the write: with the revision of the stored one. */

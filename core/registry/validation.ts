@@ -4,7 +4,7 @@ import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { internalValueAt, isNamedText } from '../schema/internal-value.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
-import { validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
+import { type ObjectMetaRules, validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../schema/object-meta.ts'
 import { validate, validateImmutable } from '../schema/validate.ts'
 import type { WriteRequest } from './request.ts'
 
@@ -37,6 +37,14 @@ function validateFinalizers(
   })
 }
 
+/** Rules of the metadata of a new object. */
+function metaRules({ namespaced, nameFormat, strategy }: ResourceDefinition, object: ApiObject, context: HookContext): ObjectMetaRules {
+  return {
+    ...{ namespaced, path: metadata, nameFormat: typeof nameFormat === 'function' ? nameFormat(context) : nameFormat },
+    nameProblems: strategy.nameProblems && ((name, found) => strategy.nameProblems?.(object as never, name, found) ?? found),
+  }
+}
+
 /** What all kinds have in common, then what the kind checks once more: errors are listed as often as the reference finds them. */
 function validateMetadataUpdate(
   definition: ResourceDefinition,
@@ -45,15 +53,14 @@ function validateMetadataUpdate(
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  const { namespaced, nameFormat } = definition
   const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
-    object: () => validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors),
+    object: () => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors),
     update: () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors),
   }
   errors.untilClosed(() => {
-    validateObjectMeta(object.metadata, { namespaced, path: metadata }, errors)
+    validateObjectMeta(object.metadata, { namespaced: definition.namespaced, path: metadata }, errors)
     checks.update()
-    const isValid = errors.count === 0 && !object.metadata.generateName
+    const isValid = errors.count === 0 && !object.metadata.generateName && !definition.strategy.nameProblems
     for (const check of definition.metadataOnUpdate) {
       if (check === 'lateUpdate') continue
       if (!isValid) checks[check]()
@@ -95,9 +102,8 @@ function validateContentUpdate(
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext, found?: FieldErrors): void {
   const errors = errorsFor(definition, context)
   if (found) errors.include(found)
-  const { namespaced, nameFormat } = definition
   errors.untilClosed(() => {
-    validateObjectMeta(object.metadata, { namespaced, path: metadata, nameFormat }, errors)
+    validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)
     validateFinalizers(definition, object, errors, context)
   })
   validateContent(definition, object, errors, context)

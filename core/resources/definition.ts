@@ -99,6 +99,8 @@ export interface Strategy<T = ApiObject> {
   prepareUpdate?(object: T, old: T, context: HookContext): void
   /** Final changes when deletion starts, such as a phase. */
   prepareDelete?(object: T, context: HookContext): void
+  /** All problems of the object's name, or of what it is generated from, given those of its format. Default: those. */
+  nameProblems?(object: T, name: string, found: readonly string[]): readonly string[]
   /** Validation on create and update; `old` is set on updates, for rules on new or changed values only. */
   validate?(object: T, errors: FieldErrors, context: HookContext, old?: T): void
   /** Runs after `validate` on updates. Immutable fields are already validated. */
@@ -116,7 +118,7 @@ export interface Strategy<T = ApiObject> {
 }
 
 /** Format of `metadata.name` (schema/formats.ts). */
-export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'pathSegment' | 'configMapKey' | 'strictIP'
+export type NameFormat = 'dns1123Subdomain' | 'dns1123Label' | 'dns1035Label' | 'longName' | 'pathSegment' | 'configMapKey' | 'strictIP'
 
 /** Hooks of a subresource such as `/resize` that writes a part of the object; its bodies are complete objects of the kind. Does no I/O. */
 export interface SubresourceStrategy {
@@ -234,7 +236,10 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly strategicMerge: boolean
   /** Set if OpenAPI has the schema as its author wrote it (JSONSchemaProps; undefined: none) instead of models of the messages. */
   published?(): JsonObject | undefined
-  readonly nameFormat: NameFormat
+  /** Or a function of the context, where it depends on the version of the request. */
+  readonly nameFormat: NameFormat | ((context: HookContext) => NameFormat)
+  /** A `generateName` is the name as it is. */
+  readonly keepsGenerateName?: true
   /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
   readonly reset?: readonly (readonly string[])[]
   /** Checks of metadata that the reference repeats for this kind on updates: errors are listed once for each. Default: `update`. */
@@ -297,6 +302,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly fieldAnnotations?: readonly string[]
   /** Columns may show managed fields. */
   readonly columnsShowManagers: boolean
+  /** Number by which the rows of a list's Table are sorted; rows with the same number stay in the list's order. Absent: all do. */
+  readonly rowOrder?: (object: Infer<M>) => number
   readonly strategy: Strategy<Infer<M>>
   /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
   gracePeriod?(object: Infer<M>, requested: number | undefined): number

@@ -1,7 +1,7 @@
 /** Validation helpers for several kinds. Each adds an error when the value is invalid. */
 import { equal } from '../schema/equal.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
-import { FieldPath } from '../schema/field-path.ts'
+import type { FieldPath } from '../schema/field-path.ts'
 import { domainPrefixedPathProblems, type FormatName, formats } from '../schema/formats.ts'
 import { parseAddress, parseNetwork } from '../schema/ip.ts'
 import type { Json } from '../schema/model.ts'
@@ -70,18 +70,7 @@ export function repeats(): (value: string | number) => boolean {
 /** A decoded value as JSON, because inferred types also allow `undefined` members. */
 export const asJson = (value: unknown): Json => (value ?? null) as Json
 
-/** `field is immutable` if an update changes the value. */
-export function validateUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors): void {
-  if (!equal(asJson(value), asJson(old))) errors.invalid(path, value as Json | undefined, 'field is immutable')
-}
-
-/** The name of an object that follows from its content; `generateName` can only be that name, too. */
-export function validateDerivedName(
-  { name = '', generateName = '' }: { readonly name?: string | undefined; readonly generateName?: string | undefined },
-  wanted: string,
-  detail: string,
-  errors: FieldErrors,
-): void {
-  for (const [field, value] of Object.entries({ generateName, name }))
-    if (value !== '' && value !== wanted) errors.invalid(FieldPath.of('metadata', field), value, detail)
+/** `field is immutable` if an update changes the value. `shown`: what the error shows, such as a list that was given as an empty one. */
+export function validateUnchanged(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors, shown = value): void {
+  if (!equal(asJson(value), asJson(old))) errors.invalid(path, shown as Json | undefined, 'field is immutable')
 }

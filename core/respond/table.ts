@@ -24,6 +24,8 @@ export interface TableOptions {
 export interface TableWriter {
   head(meta: TableMeta): JsonObject
   cells(object: ApiObject, context: CellContext): Json[]
+  /** Cells of an object with nothing but metadata, such as a bookmark. */
+  bareCells(object: ApiObject, context: CellContext): Json[]
   row(object: ApiObject, context: CellContext): JsonObject
 }
 
@@ -33,6 +35,8 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fi
   const cells = (object: ApiObject, context: CellContext) => columns.map((column) => cell(column, object, context))
   return {
     cells,
+    bareCells: (object, context) =>
+      columns.map((column) => (typeof column.cell === 'string' ? unset[column.cell] : undefined) ?? cell(column, object, context)),
     head: ({ resourceVersion, remainingItemCount, ...meta }) => ({
       kind: 'Table',
       apiVersion,
@@ -49,6 +53,9 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fi
     }),
   }
 }
+
+/** Metadata that a bookmark lacks, as the reference shows it in columns of its own. */
+const unset: { readonly [path: string]: Json | undefined } = { '.metadata.name': '', '.metadata.creationTimestamp': '0001-01-01T00:00:00Z' }
 
 function header({ name, type, format = '', doc, priority }: Column<ApiObject>): JsonObject {
   return { name, type, format, description: doc, priority }

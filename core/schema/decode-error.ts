@@ -20,7 +20,7 @@ export class TypeMismatch extends DecodeError {
   readonly typeName: string
   /** The type decodes itself: the value was read as `typeName`, which is another type. */
   readonly decodesItself: boolean
-  /** Go's kind of a named type, such as `string`; otherwise the type. */
+  /** Go's kind of a named type, such as `string`; `[]` or `map[` for lists and maps; otherwise the type. */
   readonly kind: string
   constructor(message: string, value: Json, typeName: string, decodesItself: boolean, kind: string) {
     super(message)

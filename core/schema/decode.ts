@@ -114,7 +114,7 @@ function listReader(schema: Schema & { type: 'list' }, named?: string): Reader {
   const read = readerOf(schema.items, named)
   const zero = itemZeroOf(schema.items)
   return (value, walk) => {
-    if (!Array.isArray(value)) throw walk.mismatch(value, typeName)
+    if (!Array.isArray(value)) throw walk.mismatch(value, typeName, false, '[]')
     walk.enter()
     const at = walk.path.push(0) - 1
     let items: Json[] | undefined = walk.shares ? undefined : []
@@ -137,7 +137,7 @@ function mapReader(schema: Schema & { type: 'map' }, named?: string): Reader {
   const zero = itemZeroOf(schema.values)
   const nested = schema.values.type === 'message' || schema.values.type === 'list' || schema.values.type === 'map'
   return (value, walk) => {
-    if (!isObject(value)) throw walk.mismatch(value, typeName)
+    if (!isObject(value)) throw walk.mismatch(value, typeName, false, 'map[')
     walk.enter()
     const keys = Object.keys(value)
     const isEmptyMap = keys.length === 0

@@ -15,6 +15,7 @@ import {
   isSubdomain,
   label1035Message,
   labelValue,
+  longName,
   nameLimit,
   nonEmpty,
   pattern,
@@ -124,6 +125,7 @@ const conditionReasonPattern = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
 export const formats = {
   dns1123Label,
   dns1123Subdomain,
+  longName,
   dns1035Label: bounded(nameLimit, (value) => isLabel(value) && isLower(value.charCodeAt(0)), label1035Message),
   wildcardSubdomain: bounded(subdomainLimit, (value) => value.startsWith('*.') && isSubdomain(value.slice(2)), wildcardMessage),
   fullyQualifiedName: fullyQualified(3, 'three'),

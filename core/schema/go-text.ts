@@ -13,10 +13,20 @@ interface Style {
   readonly separator: string
   readonly null: string
   text(text: string): string
+  scalar(value: number | bigint | boolean): string
 }
 
-const plain: Style = { list: '[', map: 'map[', close: { list: ']', map: ']' }, separator: ' ', null: '<nil>', text: (text) => text }
+const plain: Style = {
+  scalar: String,
+  list: '[',
+  map: 'map[',
+  close: { list: ']', map: ']' },
+  separator: ' ',
+  null: '<nil>',
+  text: (text) => text,
+}
 const syntax: Style = {
+  scalar: String,
   list: '[]interface {}{',
   map: 'map[string]interface {}{',
   close: { list: '}', map: '}' },
@@ -24,6 +34,10 @@ const syntax: Style = {
   null: 'interface {}(nil)',
   text: quote,
 }
+
+const typeOf = (value: number | bigint | boolean) =>
+  typeof value === 'boolean' ? 'bool' : typeof value === 'number' && !Number.isInteger(value) ? 'float64' : 'int64'
+const string: Style = { ...plain, null: '%!s(<nil>)', scalar: (value) => `%!s(${typeOf(value)}=${value})` }
 
 class Printer {
   text = ''
@@ -34,10 +48,10 @@ class Printer {
   }
 
   value(value: Json | undefined): void {
-    const { list, map, close, null: none } = this.#style
+    const { list, map, close, null: none, scalar } = this.#style
     if (value === null || value === undefined) this.text += none
     else if (typeof value === 'string') this.#word(value)
-    else if (typeof value !== 'object') this.text += String(value)
+    else if (typeof value !== 'object') this.text += scalar(value)
     else if (Array.isArray(value)) {
       this.text += list
       this.#each(value, (item) => this.value(item))
@@ -73,6 +87,9 @@ function print(value: Json | undefined, style: Style): string {
 
 /** As Go's %v: `map[image:nginx name:web]`. */
 export const goText = (value: Json | undefined) => print(value, plain)
+
+/** As Go's %s, which complains about what is no text: `map[port:%!s(int64=80)]`. */
+export const goString = (value: Json | undefined) => print(value, string)
 
 /** As Go's %#v: `map[string]interface {}{"name":"web"}`. */
 export const goSyntax = (value: Json | undefined) => print(value, syntax)

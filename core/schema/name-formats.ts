@@ -108,6 +108,12 @@ function isName(text: string, from: number): boolean {
   return true
 }
 
+/** A subdomain, in the words of declarative validation (k8s-long-name). */
+export const longName: Format = (value) => [
+  ...(exceeds(value, subdomainLimit) ? [tooLongInBytes(subdomainLimit)] : []),
+  ...(isSubdomain(value) ? [] : [subdomainMessage]),
+]
+
 export const dns1123Subdomain = bounded(subdomainLimit, isSubdomain, subdomainMessage)
 
 export function dns1123Label(value: string): string[] {

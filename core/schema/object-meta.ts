@@ -36,20 +36,26 @@ export interface Metadata {
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  /** Format of the name; absent on updates: the name was validated at creation. */
+  /** Format of the name; absent on updates: the name was validated at creation. `longName`: what the name is generated from may be anything. */
   readonly nameFormat?: FormatName
+  /** All problems of a name, or of what it is generated from, given those of its format. */
+  readonly nameProblems?: ((name: string, found: readonly string[]) => readonly string[]) | undefined
   readonly path: FieldPath
 }
 
 const annotationsLimit = 256 * 1024
-function validateName(meta: Metadata, nameFormat: FormatName, path: FieldPath, errors: FieldErrors): void {
-  const { name = '', generateName = '' } = meta
-  if (generateName !== '') {
-    const problems = nameFormat === 'pathSegment' ? pathSegmentPrefix(generateName) : formats[nameFormat](maskTrailingDash(generateName))
-    for (const message of problems) errors.invalid(path.child('generateName'), generateName, message)
+function validateName(
+  { name = '', generateName = '' }: Metadata,
+  nameFormat: FormatName,
+  { path, nameProblems = (_name, found) => found }: ObjectMetaRules,
+  errors: FieldErrors,
+): void {
+  if (generateName !== '' && nameFormat !== 'longName') {
+    const found = nameFormat === 'pathSegment' ? pathSegmentPrefix(generateName) : formats[nameFormat](maskTrailingDash(generateName))
+    for (const message of nameProblems(generateName, found)) errors.invalid(path.child('generateName'), generateName, message)
   }
   if (name === '') errors.required(path.child('name'), 'name or generateName is required')
-  else for (const message of formats[nameFormat](name)) errors.invalid(path.child('name'), name, message)
+  else for (const message of nameProblems(name, formats[nameFormat](name))) errors.invalid(path.child('name'), name, message)
 }
 
 function validateNamespace({ namespace = '' }: Metadata, { namespaced, path }: ObjectMetaRules, errors: FieldErrors): void {
@@ -136,7 +142,7 @@ function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, error
 /** Validates the metadata of an object to be created, after its name was generated. */
 export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, errors: FieldErrors): void {
   const { path, nameFormat } = rules
-  if (nameFormat !== undefined) validateName(meta, nameFormat, path, errors)
+  if (nameFormat !== undefined) validateName(meta, nameFormat, rules, errors)
   validateNamespace(meta, rules, errors)
   validateGeneration(meta, path, errors)
   validateCollections(meta, path, errors)

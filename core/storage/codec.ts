@@ -108,6 +108,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     const { resourceVersion, ...metadata } = object.metadata
     setGivenEmpties(metadata, givenEmpties(object.metadata))
     const unversioned = resourceVersion === undefined ? object : { ...object, metadata }
+    if (unversioned !== object) setGivenEmpties(unversioned, givenEmpties(object))
     return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
 

@@ -1,4 +1,4 @@
-import { applyJsonPatch } from '../apply/json-patch.ts'
+import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
@@ -8,7 +8,7 @@ import { type ApiError, invalid } from '../respond/status.ts'
 import { quote } from '../schema/field-error.ts'
 import { goText } from '../schema/go-text.ts'
 import { isObject } from '../schema/is-object.ts'
-import { clone } from '../schema/members.ts'
+import { clone, get, set } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
 import { apply } from './apply.ts'
@@ -47,13 +47,31 @@ function unfit(object: string, why: string): ApiError {
 /** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
 function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
   if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
-  return (_kind, why) => unfit(shortJson(sorted(patched, patch), maxShown), why)
+  return (_kind, why) => unfit(shortJson(sorted(patched, Array.isArray(patch) ? containersOf(patch) : patch), maxShown), why)
 }
 
-/** A patched object as the reference's patch library writes it: members by name in the objects that the patch has looked into. */
+/** The objects that the operations of a JSON patch go through, as an object of the same structure. */
+function containersOf(operations: readonly Json[]): JsonObject {
+  const root: JsonObject = {}
+  for (const operation of operations) {
+    const { path, from } = operation as JsonObject
+    for (const pointer of [path, from]) {
+      let container = root
+      for (const name of typeof pointer === 'string' ? tokensOf(pointer).slice(1, -1) : []) {
+        const inner = (get(container, name) ?? {}) as JsonObject
+        set(container, name, inner)
+        container = inner
+      }
+    }
+  }
+  return root
+}
+
+/** A patched object as the reference's patch library writes it: members by name in the objects that the patch has looked into, or brought along. */
 function sorted(value: Json, patch: Json): Json {
-  if (!isObject(value)) return value
-  const inner = (name: string, member: Json) => (isObject(patch) && isObject(patch[name]) ? sorted(member, patch[name]) : member)
+  if (Array.isArray(value)) return Array.isArray(patch) ? value.map((item) => sorted(item, item)) : value
+  if (!isObject(value) || !isObject(patch)) return value
+  const inner = (name: string, member: Json) => (Object.hasOwn(patch, name) ? sorted(member, patch[name] as Json) : member)
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(members.map(([name, member]) => [name, inner(name, member)]))
 }

@@ -239,9 +239,10 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
     parts: (meta) => tableParts(meta),
     bare: (metadata) => {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
+      const cells = table.bareCells(object, context)
       return written(
         { resourceVersion: String(metadata['resourceVersion'] ?? '') },
-        encoder.encode(htmlSafe(printJson(table.row(object, context)))),
+        encoder.encode(htmlSafe(printJson({ ...table.row(object, context), cells }))),
       )
     },
   }

@@ -50,13 +50,18 @@ function respond({ exchange, services }: Target, bytes: Uint8Array, type: string
   return bodyResponse(exchange.request, body, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
 }
 
+/** Throws 406 when the client wants a list of metadata for an object. */
+function refuseList(target: Target, { transform }: Negotiated): void {
+  if (transform?.kind === 'PartialObjectMetadataList')
+    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(target, false)})`)
+}
+
 /** Response with one stored object, as the target's view presents it. */
 export function respondEntry(target: Target, entry: Entry, status = 200): Response {
   const { view } = target
   if (view.read) return respondObject(target, view.read(entry.decode()), status)
   const negotiated = negotiate(target)
-  if (negotiated.transform?.kind === 'PartialObjectMetadataList')
-    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(target, false)})`)
+  refuseList(target, negotiated)
   const renderer = createRenderer(target, negotiated)
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).object(entry))
   const span = startEncoding(target.exchange, negotiated.mediaType)
@@ -69,6 +74,7 @@ export function respondEntry(target: Target, entry: Entry, status = 200): Respon
 export function respondObject(target: Target, value: ApiObject, status = 200): Response {
   const negotiated = negotiate(target)
   const { transform } = negotiated
+  refuseList(target, negotiated)
   if (transform?.kind === 'PartialObjectMetadata') {
     const apiVersion = target.services.platform.name(`meta.<domain>/${transform.version}`)
     const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
@@ -106,8 +112,17 @@ export function respondStatus(target: Target, status: Status): Response {
   return respondValue(target, negotiated, { value: status, schema: StatusSchema }, negotiated.mediaType, status.code ?? 200, status)
 }
 
-export function respondList(target: Target, found: FeedList, next: string | undefined): Response | Promise<Response> {
+/** A list with its entries in the order of the rows of its Table. */
+function inRowOrder({ resource }: Target, found: FeedList): FeedList {
+  const { rowOrder } = resource.definition
+  if (rowOrder === undefined) return found
+  const numbered = found.entries.map((entry) => ({ entry, at: rowOrder(entry.decode() as never) }))
+  return { ...found, entries: numbered.sort((one, other) => one.at - other.at).map(({ entry }) => entry) }
+}
+
+export function respondList(target: Target, given: FeedList, next: string | undefined): Response | Promise<Response> {
   const negotiated = negotiate(target)
+  const found = negotiated.transform?.kind === 'Table' ? inRowOrder(target, given) : given
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
   const meta: ListMeta = {

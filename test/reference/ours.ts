@@ -48,6 +48,8 @@ export async function startOurs(): Promise<Ours> {
       `--service-account-signing-key-file=${key}`,
       `--service-account-key-file=${key}`,
       '--requestheader-allowed-names=front-proxy',
+      '--enable-admission-plugins=NodeRestriction',
+      '--enable-bootstrap-token-auth',
     ],
   })
   const link = join(path, 'kube-apiserver')

@@ -22,7 +22,9 @@ import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.
 import { nodeRestriction } from './node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { jobValidation, podGroupProtection, podGroupWorkloadExists } from './pod-groups.ts'
 import { podNodeSelector } from './pod-node-selector.ts'
+import { podResizeValidator } from './pod-resize-validator.ts'
 import { podSecurity } from './pod-security.ts'
 import { podTolerationRestriction } from './pod-toleration-restriction.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
@@ -73,6 +75,7 @@ const table = [
   off('ExtendedResourceToleration', 'mutate', extendedResourceToleration),
   on('DefaultStorageClass', 'mutate', defaultStorageClass),
   on('StorageObjectInUseProtection', 'mutate', storageObjectInUseProtection),
+  on('PodGroupProtection', 'mutate', podGroupProtection),
   off('OwnerReferencesPermissionEnforcement', 'validate', ownerReferencesPermissionEnforcement),
   on('PersistentVolumeClaimResize', 'validate', persistentVolumeClaimResize),
   on('RuntimeClass', 'both', runtimeClass),
@@ -83,7 +86,10 @@ const table = [
   on('DefaultIngressClass', 'mutate', defaultIngressClass),
   off('DenyServiceExternalIPs', 'validate', denyServiceExternalIps),
   on('PodTopologyLabels', 'mutate', podTopologyLabels),
+  on('PodGroupWorkloadExists', 'validate', podGroupWorkloadExists),
   on('NodeDeclaredFeatureValidator', 'validate', nodeDeclaredFeatureValidator),
+  on('JobValidation', 'validate', jobValidation),
+  on('PodResizeValidator', 'validate', podResizeValidator),
   // Webhooks and policies run after the built-in mutations; quota counts the final object.
   on('MutatingAdmissionPolicy', 'mutate', mutatingAdmissionPolicy),
   on('MutatingAdmissionWebhook', 'mutate', mutatingWebhooks),

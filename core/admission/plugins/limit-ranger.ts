@@ -55,7 +55,8 @@ function complete(pod: ApiObject, range: ApiObject, annotation: string): void {
 function concerns(attributes: AdmissionAttributes): Constrained | undefined {
   const { object, oldObject, operation } = attributes
   if (object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return undefined
-  if (isAbout(attributes, 'pods') && operation === 'CREATE') return { kind: 'pod', spec: specOf(object) }
+  const isResize = operation === 'UPDATE' && isAbout(attributes, 'pods', '', 'resize')
+  if (isResize || (operation === 'CREATE' && isAbout(attributes, 'pods'))) return { kind: 'pod', spec: specOf(object) }
   return isAbout(attributes, 'persistentvolumeclaims') ? { kind: 'claim', spec: specOf(object) } : undefined
 }
 

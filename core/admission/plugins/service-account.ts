@@ -51,7 +51,9 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
     resources: [{ group: '', resource: 'pods' }],
     async mutate(attributes) {
       const { object: pod, operation } = attributes
-      if (operation !== 'CREATE' || !isAbout(attributes, 'pods') || pod === undefined || isMirror(pod, mirror)) return
+      if (operation !== 'CREATE' || !isAbout(attributes, 'pods') || pod === undefined) return
+      // Mirror pods are left as they are, and checked before other plugins see them.
+      if (isMirror(pod, mirror)) return checkMirror(attributes, pod)
       const spec = specOf<AccountPodSpec>(pod)
       spec.serviceAccountName ||= defaultName
       const account = await accountOf(attributes, spec.serviceAccountName)

@@ -50,12 +50,13 @@ export function readAccountClaims(payload: Loose, platform: Platform): AccountCl
 /** The user of a service account token. `tokenId` is the claim `jti`. */
 export function accountUser(claims: AccountClaims, tokenId: string | undefined, platform: Platform): User {
   const { namespace, serviceaccount, pod, node } = claims
+  // By key, as the reference shows them.
   const extras: { readonly [key: string]: string | undefined } = {
-    'pod-name': pod?.name,
-    'pod-uid': pod?.uid,
     'credential-id': tokenId === undefined ? undefined : `JTI=${tokenId}`,
     'node-name': node?.name,
     'node-uid': node?.uid,
+    'pod-name': pod?.name,
+    'pod-uid': pod?.uid,
   }
   const extra = Object.entries(extras).flatMap(([key, value]): [string, string[]][] =>
     value === undefined || value === '' ? [] : [[platform.name(`authentication.<labels>/${key}`), [value]]],

@@ -4,7 +4,7 @@ import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
-import { validateDefinition, validateDefinitionStatus } from './definition-validation.ts'
+import { nameProblems, validateDefinition, validateDefinitionStatus } from './definition-validation.ts'
 import { JSONSchemaProps } from './json-schema.ts'
 import { formatWarnings } from './unknown-formats.ts'
 import { fromV1beta1 } from './v1beta1.ts'
@@ -194,6 +194,7 @@ export const customResourceDefinitions = resource({
       if (missing.length > 0) definition.status = { ...definition.status, storedVersions: [...stored, ...missing] }
     },
     prepareDelete: holdForInstances,
+    nameProblems,
     validate: objectValidation(validateDefinition),
     warnings: formatWarnings,
     validateStatus: (definition, _old, errors) => validateDefinitionStatus(definition, errors),

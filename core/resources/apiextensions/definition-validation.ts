@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateDerivedName, validateSupported, validateUnchanged } from '../validation.ts'
+import { validateSupported, validateUnchanged } from '../validation.ts'
 import { validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
@@ -20,9 +20,12 @@ const isEstablished = ({ status }: Definition) =>
 
 const bundleOf = ({ conversion }: Definition['spec']) => conversion?.webhook?.clientConfig?.caBundle ?? ''
 
+/** The name follows from plural and group. */
+export const nameProblems = ({ spec: { names, group } }: Definition, name: string, found: readonly string[]) =>
+  name === `${names.plural}.${group}` ? found : [...found, 'must be spec.names.plural+"."+spec.group']
+
 export function validateDefinition(definition: Definition, errors: FieldErrors, context: HookContext, old?: Definition): void {
-  const { metadata, spec, status } = definition
-  if (!old) validateDerivedName(metadata ?? {}, `${spec.names.plural}.${spec.group}`, 'must be spec.names.plural+"."+spec.group', errors)
+  const { spec, status } = definition
   validateGroup(spec.group, errors)
   if (spec.scope === '') errors.required(root.child('scope'))
   else validateSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)

@@ -3,12 +3,19 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateDerivedName, validateFormat } from '../validation.ts'
+import { validateFormat } from '../validation.ts'
 import type { APIService, APIServiceSpec } from './apiservice.ts'
 
 const spec = FieldPath.of('spec')
 
-/** Validates that the name matches group and version, and that the service is reachable and, unless waived, verified by TLS. */
+/** The name follows from group and version. */
+export function nameProblems({ spec }: Infer<typeof APIService>, name: string, found: readonly string[]): readonly string[] {
+  const { group = '', version = '' } = spec ?? {}
+  const wanted = `${version}.${group}`
+  return found.length > 0 || name === wanted ? found : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`]
+}
+
+/** Validates that the service is reachable and, unless waived, verified by TLS. */
 export function validateAPIService(object: Infer<typeof APIService>, errors: FieldErrors, { platform }: HookContext): void {
   const {
     group = '',
@@ -16,8 +23,6 @@ export function validateAPIService(object: Infer<typeof APIService>, errors: Fie
     groupPriorityMinimum: minimum,
     versionPriority: priority,
   } = object.spec ?? ({} as Infer<typeof APIServiceSpec>)
-  const required = `${version}.${group}`
-  validateDerivedName(object.metadata ?? {}, required, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`, errors)
   if (group === '' && version !== 'v1')
     errors.required(spec.child('group'), `only v1 may have an empty group and it better be legacy ${platform.component}`)
   if (group !== '') validateFormat(group, 'dns1123Subdomain', spec.child('group'), errors)

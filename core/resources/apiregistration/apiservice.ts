@@ -2,7 +2,7 @@ import { bool, bytes, field, type Infer, int32, list, message, pointer, required
 import { timestamp } from '../../schema/time.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateAPIService } from './apiservice-validation.ts'
+import { nameProblems, validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
 
 export const ServiceReference = message(
@@ -74,11 +74,13 @@ export const apiServices = resource({
   statusTables: false,
   statusKeeps: 'metadata',
   nameFormat: 'pathSegment',
+  metadataOnUpdate: ['update', 'object'],
   updateNeedsVersion: true,
   strategy: {
     prepareCreate(registration, { now }) {
       if (!registration.spec?.service) registration.status = { conditions: [localCondition(now)] }
     },
+    nameProblems,
     validate: validateAPIService,
   },
 })

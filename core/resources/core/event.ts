@@ -46,7 +46,7 @@ export const events = resource({
   kind: 'Event',
   names: ['events', 'event', 'ev'],
   metadataOnUpdate: [],
-  nameFormat: 'pathSegment',
+  nameFormat: ({ apiVersion = 'v1' }) => (apiVersion === 'v1' ? 'pathSegment' : 'dns1123Subdomain'),
   schema: Event,
   columns: eventColumns,
   strategy: { validate: objectValidation(validateEvent) },

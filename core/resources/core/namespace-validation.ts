@@ -2,6 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { isLabel } from '../../schema/name-formats.ts'
 import { validateFinalizer } from '../../schema/object-meta.ts'
 import { validateFormat } from '../validation.ts'
 import type { Namespace as NamespaceSchema } from './namespace.ts'
@@ -18,7 +19,9 @@ export function prepareNamespace(namespace: Namespace, context: HookContext): vo
   const finalizers = namespace.spec?.finalizers ?? []
   namespace.status = { phase: 'Active' }
   namespace.spec = { finalizers: finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer] }
-  labelWithName(namespace, context)
+  // A generated name becomes a label when it has been found valid; one that a client gave is a label by default.
+  const { name = '', generateName } = namespace.metadata ?? {}
+  if (!generateName || isLabel(name)) labelWithName(namespace, context)
 }
 
 /** Only `/finalize` writes the spec's finalizers. */

@@ -196,7 +196,7 @@ export function validatePersistentVolumeUpdate(
   const isFixed = old.nodeAffinity && !context.settings.enabled('MutablePVNodeAffinity')
   if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
     const why = 'field is immutable, except for updating from beta label to GA'
-    errors.invalid(FieldPath.of('nodeAffinity'), asJson(spec.nodeAffinity), why)
+    errors.invalid(FieldPath.of('nodeAffinity'), errors.shown(FieldPath.of('spec', 'nodeAffinity'), asJson(spec.nodeAffinity)), why)
   }
   if (old.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
     errors.forbidden(FieldPath.of('spec', 'volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')

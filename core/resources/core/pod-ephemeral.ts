@@ -3,6 +3,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'
+import { changesOf } from './diff.ts'
 
 type Container = { name: string; [field: string]: Json }
 
@@ -27,7 +28,7 @@ export const ephemeralContainers: SubresourceStrategy = {
   },
   validate(pod, old, errors, { platform }) {
     if (old.metadata.annotations?.[platform.name(mirrorAnnotation)] !== undefined) {
-      errors.forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')
+      errors.forbidden(FieldPath.of('[]'), 'static pods do not support ephemeral containers')
       return
     }
     const byName = new Map((specOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]))
@@ -35,7 +36,10 @@ export const ephemeralContainers: SubresourceStrategy = {
       const now = byName.get(container.name)
       const which = `existing ephemeral containers ${JSON.stringify(container.name)}`
       if (now === undefined) errors.forbidden(containers, `${which} may not be removed\n`)
-      else if (!equal(now, container)) errors.forbidden(containers, `${which} may not be changed\n`)
+      else if (!equal(now, container)) {
+        const shown = (value: Json) => errors.shown(containers.index(0), value)
+        errors.forbidden(containers, `${which} may not be changed\n${changesOf(container as Json, now as Json, shown)}`)
+      }
     }
   },
 }

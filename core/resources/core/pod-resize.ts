@@ -49,7 +49,11 @@ function write(existing: ApiObject, incoming: ApiObject): ApiObject {
     ...((initContainers || stored.initContainers) && { initContainers: resized(initContainers, stored.initContainers) }),
     ...(resources && { resources }),
   }
-  return { ...existing, metadata: keptMetadata(existing, incoming), spec: changed }
+  // A pod with more or fewer containers is refused with the status that came with it.
+  const isOther =
+    (containers ?? []).length !== stored.containers.length || (initContainers ?? []).length !== (stored.initContainers ?? []).length
+  const status = (isOther ? incoming : existing)['status']
+  return { ...existing, metadata: keptMetadata(existing, incoming), spec: changed, ...(status !== undefined && { status }) }
 }
 
 function validateSameContainers(wanted: Spec, stored: Spec, errors: FieldErrors): boolean {
@@ -134,8 +138,8 @@ export const resize: SubresourceStrategy = {
   validate(pod, old, errors, context) {
     const [wanted, stored] = [specOf(pod), specOf(old)]
     if (old.metadata.annotations?.[context.platform.name(mirrorAnnotation)] !== undefined)
-      return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
-    if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of(''), 'windows pods cannot be resized')
+      return errors.forbidden(FieldPath.of('[]'), 'static pods cannot be resized')
+    if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of('[]'), 'windows pods cannot be resized')
     if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
     if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')

@@ -3,6 +3,7 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { copyOf } from '../../schema/given-empty.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import { changesOf } from './diff.ts'
@@ -87,11 +88,11 @@ function validateRemovedGates(
 
 type Containers = NonNullable<PodSpec['initContainers']>
 const withImages = (containers: Containers, before: Containers) =>
-  containers.map((container, index) => ({ ...container, image: before[index]?.image }))
+  containers.map((container, index) => Object.assign(copyOf(container), { image: before[index]?.image }))
 
 /** All other changes are rejected, except scheduling fields of pods with scheduling gates (KEP-3838). */
 function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
-  const rest: PodSpec = { ...spec, containers: withImages(spec.containers, before.containers) }
+  const rest: PodSpec = Object.assign(copyOf(spec), { containers: withImages(spec.containers, before.containers) })
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])
   for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) {
     if (before[name] === undefined) delete rest[name]

@@ -56,6 +56,7 @@ export const replicationControllers = resource({
   kind: 'ReplicationController',
   names: ['replicationcontrollers', 'replicationcontroller', 'rc'],
   qualifiedFinalizers: true,
+  nameFormat: 'longName',
   categories: ['all'],
   schema: ReplicationController,
   columns: replicationControllerColumns,

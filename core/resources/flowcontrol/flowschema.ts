@@ -113,6 +113,7 @@ export const flowSchemas = resource({
   namespaced: false,
   schema: FlowSchema,
   columns: flowSchemaColumns,
+  rowOrder: ({ spec }) => spec?.matchingPrecedence ?? 0,
   lifecycle: { introduced: '1.29' },
   status: true,
   statusKeeps: 'metadata',

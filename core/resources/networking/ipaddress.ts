@@ -31,5 +31,6 @@ export const ipAddresses = resource({
   columns: ipAddressColumns,
   lifecycle: { introduced: '1.33' },
   nameFormat: 'strictIP',
+  keepsGenerateName: true,
   strategy: { validate: validateIPAddress },
 })

@@ -61,6 +61,7 @@ export const podDisruptionBudgets = resource({
   kind: 'PodDisruptionBudget',
   names: ['poddisruptionbudgets', 'poddisruptionbudget', 'pdb'],
   metadataOnUpdate: [],
+  nameFormat: 'pathSegment',
   schema: PodDisruptionBudget,
   columns: podDisruptionBudgetColumns,
   lifecycle: { introduced: '1.21' },

@@ -42,6 +42,7 @@ export const deviceClasses = resource({
   names: ['deviceclasses', 'deviceclass'],
   metadataOnUpdate: ['object', 'update'],
   qualifiedFinalizers: true,
+  nameFormat: 'longName',
   namespaced: false,
   schema: DeviceClass,
   columns: plainColumns,

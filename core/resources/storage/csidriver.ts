@@ -1,5 +1,6 @@
 import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -82,7 +83,13 @@ export const csiDrivers = resource({
     },
     validateUpdate({ spec }, old, errors) {
       validateUnchanged(spec.attachRequired, old.spec.attachRequired, FieldPath.of('spec', 'attachedRequired'), errors)
-      validateUnchanged(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, FieldPath.of('spec', 'volumeLifecycleModes'), errors)
+      validateUnchanged(
+        spec.volumeLifecycleModes,
+        old.spec.volumeLifecycleModes,
+        FieldPath.of('spec', 'volumeLifecycleModes'),
+        errors,
+        given(spec, 'volumeLifecycleModes'),
+      )
     },
   },
 })

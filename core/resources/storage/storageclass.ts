@@ -1,4 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import { bool, field, type HookContext, type Infer, list, map, pointer, required, string } from '../../schema/model.ts'
 import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'
@@ -74,7 +75,7 @@ export const storageClasses = resource({
     warnings: (object, _old, context) => boundedWarnings(warningsOf(object, context)),
     validateUpdate(object, old, errors) {
       for (const name of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
-        validateUnchanged(object[name], old[name], FieldPath.of(name), errors)
+        validateUnchanged(object[name], old[name], FieldPath.of(name), errors, given(object, name))
     },
   },
 })

@@ -28,10 +28,10 @@ export function conversionFault(error: DecodeError): string {
   const { typeName } = error
   if (error.decodesItself) return `json: cannot unmarshal ${describe(error.value, typeName)} into Go value of type ${typeName}`
   const given = goKind(error.value)
-  if (typeName.startsWith('map[')) return `cannot restore map from ${given}`
-  if (typeName.startsWith('[]')) return `cannot restore slice from ${given}`
   const { kind } = error
-  if (kind.startsWith('v1.')) return `cannot restore struct from: ${given}`
+  if (kind.startsWith('map[')) return `cannot restore map from ${given}`
+  if (kind.startsWith('[]')) return `cannot restore slice from ${given}`
+  if (/^v\d\w*\./.test(kind)) return `cannot restore struct from: ${given}`
   return convertible[given]?.includes(kind) ? `cannot convert ${given} to ${kind}` : `unrecognized type: ${kind}`
 }
 

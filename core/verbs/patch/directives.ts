@@ -1,7 +1,7 @@
 /** Directives of strategic merge patches: members that control how their siblings are merged. */
 
 import { badRequest, unreasoned } from '../../respond/status.ts'
-import { goText } from '../../schema/go-text.ts'
+import { goString, goText } from '../../schema/go-text.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { get, set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
@@ -12,10 +12,10 @@ export const deletePrefix = '$deleteFromPrimitiveList'
 export const orderPrefix = '$setElementOrder'
 
 const badRetainKeys = () => badRequest('invalid patch format of retainKeys')
-export const badOrderList = () => badRequest('invalid patch format of setElementOrder list')
+const badOrderList = () => badRequest('invalid patch format of setElementOrder list')
 const badDeleteList = () => badRequest('invalid patch format of primitive list')
 export const badPatchType = (type: Json | undefined, map: JsonObject) =>
-  unreasoned(`unknown patch type: ${goText(type)} in map: ${goText(map)}`)
+  unreasoned(`unknown patch type: ${goString(type)} in map: ${goText(map)}`)
 
 /** The field of a directive such as `$setElementOrder/ports`. */
 export function fieldOf(key: string, prefix: string): string {

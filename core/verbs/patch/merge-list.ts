@@ -7,7 +7,7 @@ import { goText } from '../../schema/go-text.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { badOrderList, badPatchType, patchDirective } from './directives.ts'
+import { badPatchType, patchDirective } from './directives.ts'
 
 /** What identifies an item in a list: the value of its merge key, or the item itself in lists without merge key. */
 type Identity = (item: Json) => Json
@@ -117,12 +117,21 @@ function mergeObjects(original: readonly Json[], patch: readonly Json[], mergeKe
   return merged
 }
 
+/** Looks for each item in a list that should hold objects. Throws when another value stands before it. */
+function validateNamed(items: readonly Json[], named: readonly Json[], mergeKey: string): void {
+  const identity = identityOf(mergeKey)
+  const wrong = named.findIndex((item) => !isObject(item))
+  const before = new Set((wrong < 0 ? named : named.slice(0, wrong)).map((item) => get(item as JsonObject, mergeKey)))
+  for (const item of items) if (!before.has(identity(item)) && wrong >= 0) throw unreasoned(`value for key ${wrong} is not a map`)
+}
+
 /**
  * Orders a merged list: items in `named` (the patch or its order list) in that order, other items in the original order. An other item
  * comes before a named one if it did so in the original list.
  */
 export function inOrder(merged: readonly Json[], named: readonly Json[], original: readonly Json[], mergeKey: string | undefined): Json[] {
   const identity = identityOf(mergeKey)
+  if (mergeKey !== undefined) validateNamed(merged, named, mergeKey)
   const wanted = positions(named, identity)
   const had = positions(original, identity)
   const sorted = (items: readonly Json[], order: ReadonlyMap<Json, number>) =>
@@ -161,10 +170,4 @@ export function validateOrder(patch: readonly Json[], order: readonly Json[], me
   }
   if (at < named.length)
     throw unreasoned(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
-}
-
-/** The value of a `$setElementOrder` directive. Throws if it is not a list. */
-export function orderList(value: Json | undefined): Json[] {
-  if (Array.isArray(value)) return value
-  throw badOrderList()
 }

@@ -7,7 +7,7 @@ import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'
 import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
-import { inOrder, mergeLists, orderList, validateOrder } from './merge-list.ts'
+import { inOrder, mergeLists, validateOrder } from './merge-list.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
@@ -88,7 +88,7 @@ function mergeListField(original: Json[], patch: Json[], { schema, strategy, mer
 function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
-    const order = orderList(patch[directive])
+    const order = asList(patch[directive])
     delete patch[directive]
     const key = fieldOf(directive, orderPrefix)
     const current = listAt(original, key)
@@ -109,6 +109,10 @@ function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): v
 
 function listAt(object: JsonObject, key: string): Json[] | undefined {
   const value = get(object, key)
-  if (value === undefined || Array.isArray(value)) return value
+  return value === undefined ? undefined : asList(value)
+}
+
+function asList(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value
   throw unreasoned(`expected a []interface {}, but received a ${typeName(value)}`)
 }

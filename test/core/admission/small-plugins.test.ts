@@ -8,6 +8,8 @@ import { extendedResourceToleration } from '../../../core/admission/plugins/exte
 import { limitPodHardAntiAffinityTopology } from '../../../core/admission/plugins/limit-pod-hard-anti-affinity-topology.ts'
 import { namespaceExists } from '../../../core/admission/plugins/namespace-exists.ts'
 import { nodeDeclaredFeatureValidator } from '../../../core/admission/plugins/node-declared-feature-validator.ts'
+import { jobValidation, podGroupProtection, podGroupWorkloadExists } from '../../../core/admission/plugins/pod-groups.ts'
+import { podResizeValidator } from '../../../core/admission/plugins/pod-resize-validator.ts'
 import type { Toleration } from '../../../core/admission/plugins/tolerations.ts'
 import { startCore } from '../../support/core-server.ts'
 import { admit, contextWith } from './context.ts'
@@ -129,6 +131,88 @@ test('ClusterTrustBundleAttest: rights for one signer or all signers of its doma
   const old = (trustBundle: string) => ({ metadata: { name: 'b' }, spec: { signerName: 'example.com/a', trustBundle } })
   assert.equal(await attest('', 'example.com/a', old('x')), undefined, 'the garbage collector may update metadata')
   assert.equal(await attest('', 'example.com/a', old('y')), refusal)
+})
+
+test('PodResizeValidator: only on Linux nodes, up to what the node can allocate', async () => {
+  const node = (name: string, labels: object = {}) => [
+    `nodes//${name}`,
+    { metadata: { name, labels }, status: { allocatable: { cpu: '1', memory: '1Gi' } } },
+  ]
+  const stored = Object.fromEntries([
+    node('linux', { 'kubernetes.io/os': 'linux' }),
+    node('plain'),
+    node('windows', { 'kubernetes.io/os': 'windows' }),
+  ])
+  const resize = (nodeName: string, requests: object, { on = 'pods/resize', generation = 2 } = {}) => {
+    const object = pod({
+      nodeName,
+      containers: [
+        { name: 'a', resources: { requests } },
+        { name: 'b', resources: { requests: { cpu: '500m' } } },
+      ],
+    })
+    return admit(podResizeValidator(contextWith(stored)), {
+      ...{ on, operation: 'UPDATE', namespace: 'dev' },
+      object: { ...object, metadata: { ...object.metadata, generation } },
+      old: { ...object, metadata: { ...object.metadata, generation: 1 } },
+    })
+  }
+  assert.equal(await resize('linux', { cpu: '500m', memory: '1Gi' }), undefined)
+  assert.equal(await resize('plain', { cpu: '500m' }), undefined, 'a node without the label counts as Linux')
+  assert.equal(
+    await resize('linux', { cpu: '0.6', memory: '2Gi' }),
+    "node didn't have enough allocatable resources: cpu, requested: 1100, allocatable: 1000; memory, requested: 2147483648, allocatable: 1073741824",
+  )
+  assert.equal(await resize('windows', {}), 'pod resize is only supported on linux nodes, node "windows" is "windows"')
+  assert.equal(await resize('gone', {}), 'node "gone" not found')
+  assert.equal(await resize('', { cpu: '9' }), undefined, 'not scheduled yet')
+  assert.equal(await resize('gone', { cpu: '9' }, { generation: 1 }), undefined, 'nothing changes')
+  assert.equal(await resize('gone', { cpu: '9' }, { on: 'pods' }), undefined)
+})
+
+test('groups of pods: finalizer, workload, and jobs that keep their parallelism; with the feature gate only', async () => {
+  const template = { podGroupTemplates: [{ name: 'workers' }] }
+  const stored = {
+    'workloads/dev/training': { metadata: { name: 'training' }, spec: template },
+    'workloads/dev/ending': { metadata: { name: 'ending', deletionTimestamp: 'x' }, spec: template },
+    'podgroups/dev/gang': { metadata: { name: 'gang' }, spec: { schedulingPolicy: { gang: {} } } },
+    'podgroups/dev/loose': { metadata: { name: 'loose' }, spec: { schedulingPolicy: { basic: {} } } },
+  }
+  const context = (gate = true) => contextWith(stored, { enabled: () => gate })
+  const make = async (workload: object | undefined, gate = true) => {
+    const object = { metadata: { name: 'g' }, spec: { ...(workload && { podGroupTemplateRef: { workload } }) } }
+    const submission = { on: 'podgroups.scheduling.k8s.io', operation: 'CREATE', object, namespace: 'dev' } as const
+    await admit(podGroupProtection(context(gate)), submission)
+    return {
+      finalizers: (object.metadata as { finalizers?: object }).finalizers,
+      refusal: await admit(podGroupWorkloadExists(context(gate)), submission),
+    }
+  }
+  const finalizers = ['scheduling.k8s.io/podgroup-protection']
+  const named = (workloadName: string, podGroupTemplateName = 'workers') => ({ workloadName, podGroupTemplateName })
+  const rejected = (why: string) => ({ finalizers, refusal: `PodGroup rejected: ${why}` })
+  assert.deepEqual(await make(undefined), { finalizers, refusal: undefined })
+  assert.deepEqual(await make(named('training')), { finalizers, refusal: undefined })
+  assert.deepEqual(await make(named('none')), rejected('Workload "none" not found'))
+  assert.deepEqual(await make(named('ending')), rejected('Workload "ending" is being deleted'))
+  assert.deepEqual(await make(named('training', 'x')), rejected('PodGroupTemplate "x" not found in Workload "training"'))
+  assert.deepEqual(await make(named('none'), false), { finalizers: undefined, refusal: undefined })
+
+  const job = (parallelism: number, podGroupName: string) => ({
+    metadata: { name: 'j' },
+    spec: { parallelism, template: { spec: { schedulingGroup: { podGroupName } } } },
+  })
+  const scale = (name: string, to = 2, gate = true) =>
+    admit(jobValidation(context(gate)), {
+      ...{ on: 'jobs.batch', operation: 'UPDATE', namespace: 'dev' },
+      object: job(to, name),
+      old: job(1, name),
+    })
+  assert.equal(await scale('gang'), 'cannot change parallelism for a Job referencing gang-scheduled PodGroup "gang"')
+  assert.deepEqual(
+    [await scale('loose'), await scale('gang', 1), await scale('gone'), await scale('gang', 2, false)],
+    Array(4).fill(undefined),
+  )
 })
 
 test('NodeDeclaredFeatureValidator: updates require features of the node', async () => {

@@ -113,9 +113,9 @@ test('a list item stays while any manager owns it', () => {
   const other = updated(writing('c'), first, { ...first, spec: { ports: [{ number: 1, name: 'm' }] } })
   const rest = applied(writing('a'), other, {})
   assert.deepEqual(
-    [specOf(rest)['ports'], owners(rest)],
-    [null, { 'a Apply': { 'f:spec': {} } }],
-    'only the first manager owned the item itself',
+    [rest['spec'], owners(rest)],
+    [undefined, { 'a Apply': { 'f:spec': {} } }],
+    'only the first manager owned the item itself; an empty list keeps nothing above it',
   )
 })
 

@@ -16,6 +16,10 @@ const cases: Readonly<Record<FormatName, readonly [good: readonly string[], bad:
     ['a', 'a.b-c.0', 'a'.repeat(253)],
     ['', '.a', 'a.', 'a..b', 'A.b', 'a_b', 'a'.repeat(254)],
   ],
+  longName: [
+    ['a', 'a.b-c.0', 'a'.repeat(253)],
+    ['', '.a', 'a.', 'a..b', 'A.b', 'a_b', 'a'.repeat(254)],
+  ],
   dns1035Label: [
     ['a', 'a-1'],
     ['', '1a', '-a', 'a-', 'A', 'a.b', 'a'.repeat(64)],

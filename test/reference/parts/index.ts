@@ -8,8 +8,12 @@ import { denials } from './denials.ts'
 import { documents } from './documents.ts'
 import { fairness } from './fairness.ts'
 import { flags } from './flags.ts'
+import { interplay } from './interplay.ts'
 import { life } from './life.ts'
+import { media } from './media.ts'
+import { naming } from './names.ts'
 import { odd } from './odd.ts'
+import { patches } from './patches.ts'
 import { admissionPolicies } from './policies.ts'
 import { protocol } from './protocol.ts'
 import { reads } from './reads.ts'
@@ -21,5 +25,21 @@ import { webhooks } from './webhooks.ts'
 
 export const parts: readonly Part[] = [
   ...[flags, documents, odd, denials, reads, tables, rules],
-  ...[admissionPolicies, webhooks, fairness, custom, actions, life, status, update, create, protocol, deletion],
+  ...[
+    admissionPolicies,
+    webhooks,
+    fairness,
+    custom,
+    actions,
+    life,
+    status,
+    update,
+    create,
+    protocol,
+    deletion,
+    patches,
+    media,
+    naming,
+    interplay,
+  ],
 ]

@@ -14,4 +14,5 @@ export const ipAddresses = resource({
   storageVersion: 'networking.<domain>/v1',
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
   nameFormat: 'strictIP',
+  keepsGenerateName: true,
 })
