@@ -263,7 +263,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
         if (state !== undefined && indexed !== undefined && needsIndex()) await index(indexed, query.context)
       } while (state === undefined || needsIndex())
     } catch (error) {
-      if (at === 'newest') observer.readNewest(false)
+      if (at === 'newest' && query.context) observer.readNewest(false)
       if (closed) return objects.list(query)
       // A paginated list bypasses the cache, so that it reports the unreadable value instead of asking the client to retry (KEP-4568).
       const reports = query.unreadable !== undefined || (query.limit && !query.matches && query.name === undefined)
@@ -271,7 +271,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       throw error
     }
     if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list({ ...query, known: cached })
-    if (at === 'newest') observer.readNewest(true)
+    if (at === 'newest' && query.context) observer.readNewest(true)
     return lists.select(query, reached.revision)
   }
 

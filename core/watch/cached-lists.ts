@@ -64,7 +64,8 @@ export class CachedLists {
 
   #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {
     const page = pageOf(found, query, revision)
-    this.#observer.listed(query.indexed?.field, fetched, page.entries.length)
+    // The server's own lists are not counted: the reference's caches of its own are filled by watches.
+    if (query.context) this.#observer.listed(query.indexed?.field, fetched, page.entries.length)
     return page
   }
 

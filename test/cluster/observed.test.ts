@@ -208,6 +208,8 @@ function familiesOf(text: string): ReadonlyMap<string, Family> {
 
 /** The reference counts stored service accounts from the second minute on. */
 const countedLate = 'resource="serviceaccounts"'
+/** Count what the caches of the server's own components ask for, which the reference does in another way with etcd 3.4.25 and later. */
+const byOwnCaches = new Set(['etcd_bookmark_total', 'apiserver_init_events_total'])
 
 const reasons = Object.values(missingMetrics).flat()
 const isMissing = (name: string) => reasons.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
@@ -252,7 +254,7 @@ describe('what is seen of daily commands', { skip, timeout: 900_000 }, () => {
     const [ours, theirs] = await Promise.all(sides.map(async ({ server }) => familiesOf((await server.api.get<string>('/metrics')).body)))
     const larger = [...(ours?.values() ?? [])].flatMap(({ name, labels }) => {
       const there = theirs?.get(name)?.labels
-      if (there === undefined || labels.length <= there.length) return []
+      if (there === undefined || labels.length <= there.length || byOwnCaches.has(name)) return []
       const alone = labels.filter((each) => !there.includes(each) && !each.includes(countedLate))
       if (alone.length === 0) return []
       return [`${name}: ${labels.length}, there ${there.length}; here only: ${alone.join(' ')}`]
