@@ -425,17 +425,18 @@ function versions(on: On): void {
     })
   })
 
-  on('apply refuses null for fields that are not nullable', async ({ api, under }) => {
+  on('apply refuses null for fields that are not nullable, or takes what it applied there before', async ({ api, under }) => {
     const group = newGroup()
     const inner = (more: object) => ({ type: 'object', properties: { a: { type: 'string' } }, ...more })
     const properties = { strict: inner({}), loose: inner({ nullable: true }), filled: inner({ default: { a: 'b' } }) }
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } }
     await define(api, definitionOf(group, { versions: [{ name: 'v1', served: true, storage: true, schema }] }))
-    const path = `${under(`${group}/v1`, 'widgets')}/a?fieldManager=test`
-    const apply = (spec: object) => api.patch(path, widget(group, 'a', spec), 'application/apply-patch+yaml')
+    const apply = (spec: object, name = 'a') =>
+      api.patch(`${under(`${group}/v1`, 'widgets')}/${name}?fieldManager=test`, widget(group, name, spec), 'application/apply-patch+yaml')
     assert.equal((await apply({ strict: { a: '1' }, loose: { a: '1' }, filled: { a: '1' } })).status, 201)
-    const answer = await apply({ strict: null })
+    const answer = await apply({ strict: null }, 'b')
     assertFailure(answer, 422, 'Invalid', /spec\.strict: Invalid value: "null": spec\.strict in body must be of type object: "null"/)
+    assert.deepEqual((await apply({ strict: null })).body.spec, { strict: {}, filled: { a: 'b' } }, 'the map that was applied before stays')
     assert.deepEqual((await apply({ loose: null, filled: null })).body.spec, { loose: null, filled: { a: 'b' } })
   })
 }

@@ -31,6 +31,8 @@ const replacements: readonly (readonly [RegExp, string | ((found: string, fracti
       Math.abs(Date.parse(found) - Date.now()) < recent ? (fraction === undefined ? '<time>' : `<time.${fraction.length - 1}>`) : found,
   ],
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<random>'],
+  // Types of rules in definitions are numbered at random.
+  [/\bselfType\d+/g, 'selfType'],
   // Names that were generated from the suite's prefixes, in refusals.
   [/([Mm]ade[ ._:-]?)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<random>'],
   [

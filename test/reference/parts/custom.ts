@@ -350,6 +350,137 @@ function* ratcheting(): Generator<Scene> {
 }
 
 /** Schemas that a definition refuses, or answers with conditions. */
+const text = { type: 'string' }
+const keyed = { type: 'object', required: ['k'], properties: { k: text } }
+const cel = (rule: object, more: JsonObject = text): JsonObject => ({ ...more, 'x-kubernetes-validations': [rule as JsonObject] })
+
+/** Schemas of a member that are seldom written, most of them wrong. */
+const odd: readonly JsonObject[] = [
+  ...([true, false] as const).map((value): JsonObject => ({ 'x-kubernetes-int-or-string': value })),
+  ...['integer', 'string', 'object'].map((type): JsonObject => ({ type, 'x-kubernetes-int-or-string': true })),
+  { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+  { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'string' }, { type: 'integer' }] },
+  { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }] },
+  { 'x-kubernetes-int-or-string': true, 'x-kubernetes-preserve-unknown-fields': true },
+  ...([true, false] as const).flatMap((value): JsonObject[] => [
+    { 'x-kubernetes-preserve-unknown-fields': value },
+    { type: 'string', 'x-kubernetes-preserve-unknown-fields': value },
+    { type: 'array', 'x-kubernetes-preserve-unknown-fields': value, items: text },
+    { type: 'object', 'x-kubernetes-preserve-unknown-fields': value, additionalProperties: text },
+    { type: 'object', additionalProperties: value },
+    { type: 'object', additionalProperties: value, 'x-kubernetes-preserve-unknown-fields': true },
+  ]),
+  { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+  { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { kind: text, apiVersion: text, metadata: { type: 'object' } } },
+  { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { metadata: text } },
+  { type: 'string', 'x-kubernetes-embedded-resource': true },
+  { 'x-kubernetes-embedded-resource': true },
+  ...['set', 'atomic', 'map', 'x', ''].flatMap((kind): JsonObject[] => [
+    { type: 'array', 'x-kubernetes-list-type': kind, items: text },
+    { type: 'array', 'x-kubernetes-list-type': kind, items: keyed },
+    { type: 'array', 'x-kubernetes-list-type': kind, 'x-kubernetes-list-map-keys': ['k'], items: keyed },
+    { type: 'array', 'x-kubernetes-list-type': kind, items: { ...keyed, 'x-kubernetes-map-type': 'atomic' } },
+    { type: 'object', 'x-kubernetes-list-type': kind },
+  ]),
+  ...[['none'], [], ['k', 'k'], ['']].map(
+    (keys): JsonObject => ({ type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys, items: keyed }),
+  ),
+  {
+    type: 'array',
+    ...{ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object', properties: { k: text } } },
+  },
+  {
+    type: 'array',
+    ...{ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+    items: { type: 'object', properties: { k: { ...text, default: 'x' } } },
+  },
+  {
+    type: 'array',
+    ...{ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+    items: { ...keyed, properties: { k: { type: 'object' } }, nullable: true },
+  },
+  { type: 'array', 'x-kubernetes-list-type': 'set', items: { ...text, nullable: true } },
+  { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'array', items: text } },
+  { type: 'array', uniqueItems: true, items: text },
+  ...['granular', 'atomic', 'x'].flatMap((kind): JsonObject[] => [
+    { type: 'object', 'x-kubernetes-map-type': kind },
+    { type: 'string', 'x-kubernetes-map-type': kind },
+  ]),
+  ...[null, {}, [], '', 'abc', 1, true].flatMap((value): JsonObject[] => [
+    { type: 'string', maxLength: 2, default: value },
+    { type: 'object', properties: { b: { type: 'integer' } }, default: value },
+    { type: 'array', items: { type: 'integer' }, default: value },
+    { type: 'string', nullable: true, default: value },
+  ]),
+  { type: 'object', properties: { b: { type: 'integer' } }, default: { b: 'x' } },
+  { type: 'object', properties: { b: { type: 'integer' } }, default: { c: 1 } },
+  { type: 'object', required: ['b'], properties: { b: { type: 'integer', default: 1 } }, default: {} },
+  { type: 'array', items: { type: 'object', properties: { b: { type: 'integer', default: 'x' } } } },
+  ...['date-time', 'int32', 'int64', 'double', 'byte', 'x', 'uuid', 'k8s-short-name'].flatMap((format): JsonObject[] => [
+    { type: 'string', format },
+    { type: 'integer', format },
+    { type: 'object', format },
+  ]),
+  ...['allOf', 'anyOf', 'oneOf'].flatMap((word): JsonObject[] => [
+    { ...text, [word]: [] },
+    { ...text, [word]: [{ minLength: 1 }] },
+    { ...text, [word]: [{ default: 'x' }] },
+    { ...text, [word]: [{ nullable: true }] },
+    { ...text, [word]: [{ description: 'x' }] },
+    { ...text, [word]: [{ 'x-kubernetes-preserve-unknown-fields': true }] },
+    { type: 'object', [word]: [{ properties: { b: { minLength: 1 } } }] },
+    { type: 'object', properties: { b: text }, [word]: [{ properties: { b: { minLength: 1 } } }] },
+    { type: 'object', properties: { b: text }, [word]: [{ additionalProperties: { minLength: 1 } }] },
+    { type: 'object', properties: { b: text }, [word]: [{ 'x-kubernetes-validations': [{ rule: 'true' }] }] },
+  ]),
+  { ...text, not: { type: 'string' } },
+  { ...text, not: { pattern: '(' } },
+  ...['patternProperties', 'definitions', 'dependencies'].map((word): JsonObject => ({ type: 'object', [word]: { b: text } })),
+  ...['additionalItems', 'id', '$schema', 'example', 'externalDocs', 'title'].map(
+    (word): JsonObject => ({ type: 'array', items: text, [word]: word === 'additionalItems' ? true : word === 'externalDocs' ? {} : 'x' }),
+  ),
+  { type: 'array', items: [text] },
+  { type: 'array', items: {} },
+  { ...text, minLength: 3, maxLength: 1 },
+  { ...text, multipleOf: 0 },
+  { type: 'number', multipleOf: 0 },
+  { type: 'integer', minimum: 1.5, exclusiveMinimum: true },
+  { type: 'object', minProperties: -1, maxProperties: -2 },
+  { type: 'array', minItems: -1, maxItems: -2, items: text },
+  { ...text, enum: [] },
+  { ...text, enum: ['a', 'a'] },
+  { ...text, enum: [null] },
+  { ...text, nullable: true, enum: ['a', null] },
+  { type: 'object', required: [] },
+  { type: 'object', required: ['none'] },
+  { type: 'object', required: ['b', 'b'], properties: { b: text } },
+  { type: 'object', properties: { '': text } },
+  { type: 'object', properties: { 'a.b': text, 'c/d': text } },
+  cel({ rule: 'self.size() > 1', messageExpression: "'short: ' + self" }),
+  cel({ rule: 'self.size() > 1', messageExpression: '1' }),
+  cel({ rule: 'self.size() > 1', messageExpression: '' }),
+  cel({ rule: 'self.size() > 1', message: 'a\nb' }),
+  cel({ rule: 'self.size() > 1\n && true' }),
+  cel({ rule: 'self.size() > 1\n && true', message: 'x' }),
+  cel({ rule: 'oldSelf == self' }),
+  cel({ rule: 'oldSelf.hasValue()', optionalOldSelf: true }),
+  cel({ rule: 'self.size() > 1', optionalOldSelf: true }),
+  cel({ rule: 'self.size() > 1', reason: 'FieldValueRequired' }),
+  cel({ rule: 'self.b.size() > 1', fieldPath: '.b' }, { type: 'object', properties: { b: text } }),
+  cel({ rule: 'self.b.size() > 1', fieldPath: '.none' }, { type: 'object', properties: { b: text } }),
+  cel({ rule: 'self.b.size() > 1', fieldPath: 'b' }, { type: 'object', properties: { b: text } }),
+  cel({ rule: "self['b'].size() > 1", fieldPath: "['b']" }, { type: 'object', properties: { b: text } }),
+  cel({ rule: 'self.all(x, x == x)' }, { type: 'array', items: text }),
+  cel({ rule: 'self.all(x, self.all(y, x != y || true))' }, { type: 'array', items: text }),
+  cel({ rule: 'self.all(x, self.all(y, x != y || true))' }, { type: 'array', maxItems: 5, items: { ...text, maxLength: 5 } }),
+  cel({ rule: 'self.none' }, { type: 'object', properties: { b: text } }),
+  cel({ rule: 'self.b' }, { type: 'object', properties: { b: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }),
+  cel({ rule: 'self == 1' }, { 'x-kubernetes-int-or-string': true }),
+  cel({ rule: 'oldSelf == self' }, { type: 'array', items: cel({ rule: 'oldSelf == self' }) }),
+  { type: 'array', items: cel({ rule: 'oldSelf == self' }) },
+  { type: 'array', 'x-kubernetes-list-type': 'set', items: cel({ rule: 'oldSelf == self' }) },
+]
+
 function* refusals(): Generator<Scene> {
   const bad: readonly JsonObject[] = [
     { type: 'string' },
@@ -377,6 +508,7 @@ function* refusals(): Generator<Scene> {
     { type: 'object', 'x-kubernetes-embedded-resource': true },
     { type: 'object', allOf: [{ type: 'object' }] },
     { type: 'object', nullable: true, default: null },
+    ...odd.map((a): JsonObject => ({ type: 'object', properties: { a } })),
   ]
   for (const schema of bad)
     yield {
