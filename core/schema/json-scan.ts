@@ -57,7 +57,7 @@ export function closingQuote(json: Uint8Array, start: number): number {
 }
 
 /** Position after the value that starts here. */
-function endOfValue(json: Uint8Array, start: number): number {
+export function endOfValue(json: Uint8Array, start: number): number {
   const first = json[start]
   if (first === quote) return closingQuote(json, start) + 1
   const { length } = json

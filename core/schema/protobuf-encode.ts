@@ -1,229 +1,511 @@
-/** Encodes canonical JSON values as protobuf, as the reference server's generated codecs do. Writes backwards: see ProtobufWriter. */
+/**
+ * Encodes canonical JSON as protobuf, as the reference server's generated codecs do, without parsing it: stored objects are JSON bytes, and lists and
+ * watches of them in protobuf cost what walking over these bytes costs.
+ */
 import { WireType } from '@bufbuild/protobuf/wire'
-import { decodeBase64 } from './base64.ts'
-import { parseDuration } from './duration.ts'
-import { printJson } from './json-text.ts'
-import type { Field, Json, JsonObject, Message, ScalarType, Schema, Union } from './model.ts'
-import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
-import { rawTextOf } from './raw-json.ts'
-import { scalarRules } from './scalars.ts'
-import { parseTime } from './time.ts'
+import { concatenate } from './bytes.ts'
+import { DecodeError } from './decode-error.ts'
+import { parseJsonText, printJson } from './json-text.ts'
+import { Transcoder } from './json-transcoder.ts'
+import type { AnySchema, Field, Json, Message, ScalarType, Schema, Union } from './model.ts'
+import { tagOf } from './protobuf-writer.ts'
 
-/** Writes a value without tag, but with length if the wire type has one. */
-type Write = (writer: ProtobufWriter, value: Json) => void
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const openBracket = 0x5b
+const openBrace = 0x7b
+const nothing = new Uint8Array(0)
+/** First size of the output of a tag or a zero value; up to this size, a loop copies faster than the engine. */
+const fewBytes = 16
+const emptyObject = encoder.encode('{}')
+const keyTag = new Uint8Array([0x0a])
+const quote = 0x22
+const backslash = 0x5c
+
+/** Reads a value, whose first byte the cursor is on, and writes it without tag, but with length if the wire type has one. */
+type Write = (to: Transcoder) => void
 
 interface Encoding {
   readonly wire: WireType
   readonly write: Write
 }
 
-interface Slot {
-  readonly name: string
-  readonly write: Write
-  /** Written for an absent value; undefined: nothing. */
-  readonly zero: Json | undefined
-  /** Written for null, which for times means present and unset. */
-  readonly unset: Json | undefined
-  readonly inline: boolean
-}
-
-/** Fields in descending order of tags. Computed once per message; keyed by the immutable schema. */
-const plans = new WeakMap<Message, readonly Slot[]>()
-
-function writeTime(writer: ProtobufWriter, value: Json, fraction: boolean): void {
-  const instant = typeof value === 'string' ? parseTime(value) : undefined
-  writer.nested(() => {
-    if (instant === undefined) return
-    writer.uint32(fraction ? instant.nanos - (instant.nanos % 1000) : 0)
-    writer.uint32(tagOf(2, WireType.Varint))
-    writer.int64(instant.seconds)
-    writer.uint32(tagOf(1, WireType.Varint))
-  })
-}
-
-function writeIntOrString(writer: ProtobufWriter, value: Json): void {
-  const isText = typeof value === 'string'
-  writer.nested(() => {
-    writer.string(isText ? value : '')
-    writer.uint32(tagOf(3, WireType.LengthDelimited))
-    writer.int64(isText ? 0 : (value as number))
-    writer.uint32(tagOf(2, WireType.Varint))
-    writer.uint32(isText ? 1 : 0)
-    writer.uint32(tagOf(1, WireType.Varint))
-  })
-}
-
 const { Varint, Bit64, LengthDelimited } = WireType
 
 const scalars: Readonly<Record<ScalarType, Encoding>> = {
-  string: { wire: LengthDelimited, write: (writer, value) => writer.string(value as string) },
-  bool: { wire: Varint, write: (writer, value) => writer.uint32(value === true ? 1 : 0) },
-  int32: { wire: Varint, write: (writer, value) => writer.int64(value as number) },
-  int64: { wire: Varint, write: (writer, value) => writer.int64(value as number) },
-  double: { wire: Bit64, write: (writer, value) => writer.double(value as number) },
-  bytes: { wire: LengthDelimited, write: (writer, value) => writer.bytes(decodeBase64(value as string)) },
-  time: { wire: LengthDelimited, write: (writer, value) => writeTime(writer, value, false) },
-  microTime: { wire: LengthDelimited, write: (writer, value) => writeTime(writer, value, true) },
-  duration: {
-    wire: LengthDelimited,
-    write: (writer, value) =>
-      writer.nested(() => {
-        writer.int64(parseDuration(value as string))
-        writer.uint32(tagOf(1, Varint))
-      }),
-  },
-  quantity: {
-    wire: LengthDelimited,
-    write: (writer, value) =>
-      writer.nested(() => {
-        writer.string(value as string)
-        writer.uint32(tagOf(1, LengthDelimited))
-      }),
-  },
-  intOrString: { wire: LengthDelimited, write: writeIntOrString },
+  string: { wire: LengthDelimited, write: (to) => to.copyString() },
+  bool: { wire: Varint, write: (to) => to.varint(to.bool() ? 1 : 0) },
+  int32: { wire: Varint, write: (to) => to.int64(to.number()) },
+  int64: { wire: Varint, write: (to) => to.int64(to.number()) },
+  double: { wire: Bit64, write: (to) => to.double(Number(to.number())) },
+  bytes: { wire: LengthDelimited, write: (to) => to.copyBase64() },
+  time: { wire: LengthDelimited, write: (to) => to.copyTime(false) },
+  microTime: { wire: LengthDelimited, write: (to) => to.copyTime(true) },
+  duration: { wire: LengthDelimited, write: (to) => to.copyDuration() },
+  quantity: { wire: LengthDelimited, write: (to) => to.copyQuantity() },
+  intOrString: { wire: LengthDelimited, write: (to) => to.copyIntOrString() },
 }
 
-function writeAny(writer: ProtobufWriter, value: Json): void {
-  writer.nested(() => {
-    if (value === null) return
-    writer.string(rawTextOf(value) ?? printJson(value))
-    writer.uint32(tagOf(1, LengthDelimited))
-  })
+/** The zero value of each scalar type, with its length; undefined: absent. */
+const zeros: Readonly<Record<ScalarType, readonly number[] | undefined>> = {
+  string: [0],
+  bool: [0],
+  int32: [0],
+  int64: [0],
+  double: [0, 0, 0, 0, 0, 0, 0, 0],
+  bytes: undefined,
+  time: [0],
+  microTime: [0],
+  duration: [2, 8, 0],
+  quantity: [3, 0x0a, 1, 0x30],
+  intOrString: [6, 8, 0, 0x10, 0, 0x1a, 0],
 }
 
-function writeUnion(writer: ProtobufWriter, { message, wrap }: Union, value: Json): void {
-  writer.nested(() => {
-    if (value !== null) writeMessage(writer, message, wrap(value))
-  })
+/** A field in JSON; those of inlined messages are fields of the message around them. */
+interface Leaf {
+  /** In the order of protobuf. */
+  readonly index: number
+  readonly name: Uint8Array
+  /** Reads the value, which is not null, and writes it with its tags. */
+  readonly write: Write
+  /** Written for an absent value. */
+  readonly zero: Uint8Array
+  /** Written for null. */
+  readonly unset: Uint8Array
 }
 
-function writeRepeated(tag: number, items: Encoding): Write {
-  return (writer, value) => {
-    const list = value as Json[]
-    for (let at = list.length - 1; at >= 0; at--) {
-      items.write(writer, list[at] as Json)
-      writer.uint32(tag)
+/** What a message consists of, in the order of tags: a leaf, or an inlined message with its tag. */
+type Part = Leaf | { readonly tag: Uint8Array; readonly parts: readonly Part[] }
+
+interface Plan {
+  readonly parts: readonly Part[]
+  readonly leaves: readonly Leaf[]
+  /** Leaves by the hash of their names: several may share a place. */
+  readonly places: readonly (readonly Leaf[])[]
+  /** All zero values, one after the other, and where those of each leaf start; last their end. */
+  readonly zeros: Uint8Array
+  readonly zeroStarts: readonly number[]
+  /** Messages have usually had their fields in the order of tags, so that they can be written at once. */
+  inOrder: boolean
+  /** Size of the latest message's length. */
+  lengthSize: number
+}
+
+const bytesOf = (write: (to: Transcoder) => void): Uint8Array => {
+  const to = new Transcoder(fewBytes)
+  write(to)
+  return to.finish()
+}
+const tagBytes = (tag: number, wire: WireType) => bytesOf((to) => to.varint(tagOf(tag, wire)))
+
+/** Where fields have been written: triples of the leaf's index, start and end, for all messages that are being written. */
+class Written {
+  #triples = new Int32Array(1_024)
+  #places = new Int32Array(256)
+  size = 0
+
+  push(index: number, start: number, end: number): void {
+    if (this.size + 3 > this.#triples.length) {
+      const grown = new Int32Array(this.#triples.length * 2)
+      grown.set(this.#triples)
+      this.#triples = grown
     }
+    this.#triples[this.size] = index
+    this.#triples[this.size + 1] = start
+    this.#triples[this.size + 2] = end
+    this.size += 3
+  }
+
+  /** Start and end of each of `count` leaves since `from`, two numbers a leaf; a later one counts. Both 0: not written. */
+  places(from: number, count: number): Int32Array {
+    if (this.#places.length < count * 2) this.#places = new Int32Array(count * 2)
+    const places = this.#places
+    places.fill(0, 0, count * 2)
+    for (let at = from; at < this.size; at += 3) {
+      const leaf = (this.#triples[at] as number) * 2
+      places[leaf] = this.#triples[at + 1] as number
+      places[leaf + 1] = this.#triples[at + 2] as number
+    }
+    return places
+  }
+}
+
+const transcoder = new Transcoder()
+const written = new Written()
+
+function hashOf(name: Uint8Array): number {
+  let hash = 0
+  for (const byte of name) hash = (hash * 31 + byte) | 0
+  return hash
+}
+
+/** Reads a member's name, on whose quote the cursor is; the position is behind it then. Undefined: no field has it. */
+function leafAt(to: Transcoder, { places, leaves }: Plan): Leaf | undefined {
+  const { json } = to
+  const start = to.at + 1
+  let hash = 0
+  let at = start
+  for (; ; at++) {
+    const byte = json[at]
+    if (byte === quote || byte === undefined) break
+    if (byte === backslash) {
+      const name = encoder.encode(to.string())
+      return leaves.find((leaf) => leaf.name.length === name.length && leaf.name.every((each, index) => each === name[index]))
+    }
+    hash = (hash * 31 + byte) | 0
+  }
+  to.at = at + 1
+  const length = at - start
+  candidates: for (const leaf of places[hash & (places.length - 1)] as readonly Leaf[]) {
+    const { name } = leaf
+    if (name.length !== length) continue
+    for (let index = 0; index < length; index++) if (name[index] !== json[start + index]) continue candidates
+    return leaf
+  }
+  return undefined
+}
+
+/** Writes the fields of the object that the cursor is on, without their length. */
+function writeFields(to: Transcoder, plan: Plan): void {
+  const { zeros, zeroStarts } = plan
+  const first = to.end
+  const before = written.size
+  let inOrder = plan.inOrder
+  let next = 0
+  if (to.enter(openBrace))
+    while (to.more()) {
+      const leaf = leafAt(to, plan)
+      to.toValue()
+      if (leaf === undefined) {
+        to.skip()
+        continue
+      }
+      const { index } = leaf
+      if (inOrder && index >= next) to.bytes(zeros, zeroStarts[next], zeroStarts[index])
+      else inOrder = false
+      next = index + 1
+      const start = to.end
+      if (to.isNull) {
+        to.skip()
+        to.bytes(leaf.unset)
+      } else leaf.write(to)
+      written.push(index, start, to.end)
+    }
+  if (inOrder) to.bytes(zeros, zeroStarts[next], zeros.length)
+  else {
+    plan.inOrder = false
+    arrange(to, plan, first, before)
+  }
+  written.size = before
+}
+
+/** Puts the fields that have been written since `first` in the order of tags. `before`: size of `written` then. */
+function arrange(to: Transcoder, plan: Plan, first: number, before: number): void {
+  const { end } = to
+  compose(to, plan.parts, written.places(before, plan.leaves.length))
+  written.size = before
+  to.replace(first, end)
+}
+
+/** Writes the parts of a message, of which the output has those at `places`, behind them. */
+function compose(to: Transcoder, parts: readonly Part[], places: Int32Array): void {
+  for (const part of parts) {
+    if ('parts' in part) {
+      to.bytes(part.tag)
+      const start = to.open(1)
+      compose(to, part.parts, places)
+      to.close(start, 1)
+      continue
+    }
+    const place = part.index * 2
+    const [start, end] = [places[place] as number, places[place + 1] as number]
+    if (end === 0) to.bytes(part.zero)
+    else if (end - start < fewBytes) to.bytes(to.out, start, end)
+    else to.again(start, end)
+  }
+}
+
+function writeObject(to: Transcoder, plan: Plan): void {
+  const { lengthSize } = plan
+  const start = to.open(lengthSize)
+  writeFields(to, plan)
+  plan.lengthSize = to.close(start, lengthSize)
+}
+
+const writeRepeated =
+  (tag: Uint8Array, items: Encoding): Write =>
+  (to) => {
+    if (!to.enter(openBracket)) return
+    while (to.more()) {
+      to.bytes(tag)
+      items.write(to)
+    }
+  }
+
+/** A list in a message of its own. */
+function writeWrapped(write: Write): Write {
+  return (to) => {
+    const start = to.open(1)
+    write(to)
+    to.close(start, 1)
+  }
+}
+
+/** The text of any value: as it stands there, unless it is printed in another way. */
+function writeAny({ raw }: AnySchema): Write {
+  return (to) => {
+    const outer = to.open(2)
+    if (to.isNull) to.skip()
+    else {
+      to.varint(0x0a)
+      const start = to.at
+      const isSpelled = to.skip()
+      const text = to.json.subarray(start, to.at)
+      if (raw || !isSpelled) {
+        to.varint(text.length)
+        to.copy(text)
+      } else to.writeText(printJson(parseJsonText(decoder.decode(text))))
+    }
+    to.close(outer, 2)
+  }
+}
+
+/** For each JSON type, by the first byte of its values: what a union wraps. */
+const samples: readonly (readonly [first: string, value: Json])[] = [
+  ['{', {}],
+  ['[', []],
+  ['t', true],
+  ['f', false],
+]
+
+interface Wrapped {
+  readonly leaf: Leaf
+  /** JSON of a member that is the same for all values of the type; absent: the value itself. */
+  readonly constant?: Uint8Array
+}
+
+/** Undefined for a type that is not allowed. */
+function attempt<T>(wrap: () => T): T | undefined {
+  try {
+    return wrap()
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** Finds out, by samples, which members wrap the values of each type; none: an empty message does, or the type is not allowed. */
+function wrappings({ wrap }: Union, { leaves }: Plan): ReadonlyMap<number, readonly Wrapped[]> {
+  const all = new Map<number, readonly Wrapped[]>()
+  for (const [first, sample] of samples) {
+    const members = attempt(() => Object.entries(wrap(sample)))?.map(([name, value]): Wrapped => {
+      const leaf = leaves.find((each) => decoder.decode(each.name) === name) as Leaf
+      return value === sample ? { leaf } : { leaf, constant: encoder.encode(printJson(value)) }
+    })
+    if (members) all.set(first.charCodeAt(0), members)
+  }
+  return all
+}
+
+/** A value with one of several JSON types, such as boolean or object: a message with a field for each. */
+function writeUnion(union: () => Union): Write {
+  let known: { readonly plan: Plan; readonly members: ReadonlyMap<number, readonly Wrapped[]> } | undefined
+  const make = () => {
+    const own = union()
+    const plan = planOf(own.message)
+    return { plan, members: wrappings(own, plan) }
+  }
+  return (to) => {
+    known ??= make()
+    const { plan, members } = known
+    const outer = to.open(2)
+    const own = members.get(to.peek())
+    if (own === undefined || own.length === 0) to.skip()
+    else {
+      const first = to.end
+      const before = written.size
+      for (const { leaf, constant } of own) {
+        const start = to.end
+        if (constant) to.within(constant, leaf.write)
+        else leaf.write(to)
+        written.push(leaf.index, start, to.end)
+      }
+      arrange(to, plan, first, before)
+    }
+    to.close(outer, 2)
   }
 }
 
 function encodingOf(schema: Schema): Encoding {
   switch (schema.type) {
-    case 'message':
+    case 'message': {
+      let plan: Plan | undefined
       return {
         wire: LengthDelimited,
-        write: (writer, value) => {
-          writer.nested(() => writeMessage(writer, schema, (value ?? {}) as JsonObject))
+        write: (to) => {
+          plan ??= planOf(schema)
+          writeObject(to, plan)
         },
       }
+    }
     case 'list': {
       // Only lists with a wrapper message can be map values or list items.
       const items = encodingOf(schema.items)
-      const write = writeRepeated(tagOf(1, items.wire), items)
-      return { wire: LengthDelimited, write: (writer, value) => writer.nested(() => write(writer, value ?? [])) }
+      return { wire: LengthDelimited, write: writeWrapped(writeRepeated(tagBytes(1, items.wire), items)) }
     }
     case 'map':
       throw new TypeError('A map can only be a field')
-    case 'any': {
-      const { union } = schema
-      return { wire: LengthDelimited, write: union ? (writer, value) => writeUnion(writer, union(), value) : writeAny }
-    }
+    case 'any':
+      return { wire: LengthDelimited, write: schema.union ? writeUnion(schema.union) : writeAny(schema) }
     default:
       return scalars[schema.type]
   }
 }
 
-/** UTF-8 byte order: as UTF-16, except that surrogates come last. */
-function compareKeys(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const left = a.charCodeAt(i)
-    const right = b.charCodeAt(i)
-    if (left !== right) return rank(left) - rank(right)
-  }
-  return a.length - b.length
+/** Entry of a map in the output, and its key without length. */
+interface MapEntry {
+  readonly start: number
+  readonly end: number
+  readonly keyStart: number
+  readonly keyEnd: number
 }
-const rank = (code: number) => (code >= 0xd800 && code <= 0xdfff ? code + 0x2000 : code >= 0xe000 ? code - 0x800 : code)
 
-function writeMap(tag: number, schema: Schema): Write {
+/** Order of two keys by their bytes. */
+function compareKeys({ out }: Transcoder, a: MapEntry, b: MapEntry): number {
+  const length = Math.min(a.keyEnd - a.keyStart, b.keyEnd - b.keyStart)
+  for (let at = 0; at < length; at++) {
+    const difference = (out[a.keyStart + at] as number) - (out[b.keyStart + at] as number)
+    if (difference !== 0) return difference
+  }
+  return a.keyEnd - a.keyStart - (b.keyEnd - b.keyStart)
+}
+
+/** Entries of maps are sorted by the bytes of their keys. */
+function writeMap(tag: Uint8Array, schema: Schema): Write {
   const values = encodingOf(schema)
-  const isBytes = schema.type === 'bytes'
-  const valueTag = tagOf(2, values.wire)
-  return (writer, value) => {
-    const entries = value as JsonObject
-    const keys = Object.keys(entries)
-    if (keys.length > 1) keys.sort(compareKeys)
-    for (let at = keys.length - 1; at >= 0; at--) {
-      const key = keys[at] as string
-      const item = entries[key] as Json
-      writer.nested(() => {
-        // Null bytes are omitted; empty bytes are written.
-        if (item !== null || !isBytes) {
-          values.write(writer, item)
-          writer.uint32(valueTag)
-        }
-        writer.string(key)
-        writer.uint32(tagOf(1, LengthDelimited))
-      })
-      writer.uint32(tag)
+  const valueTag = tagBytes(2, values.wire)
+  // Null bytes are omitted; empty bytes are written.
+  const omitsNull = schema.type === 'bytes'
+  return (to) => {
+    const first = to.end
+    const entries: MapEntry[] = []
+    let sorted = true
+    if (!to.enter(openBrace)) return
+    while (to.more()) {
+      const start = to.end
+      to.bytes(tag)
+      const inner = to.open(1)
+      to.bytes(keyTag)
+      const key = to.end
+      to.copyString()
+      const keyEnd = to.end
+      to.toValue()
+      if (omitsNull && to.isNull) to.skip()
+      else {
+        to.bytes(valueTag)
+        values.write(to)
+      }
+      const shift = to.close(inner, 1) - 1
+      let content = key + shift
+      while ((to.out[content++] as number) >= 0x80);
+      const entry = { start, end: to.end, keyStart: content, keyEnd: keyEnd + shift }
+      const previous = entries.at(-1)
+      if (previous && compareKeys(to, previous, entry) >= 0) sorted = false
+      entries.push(entry)
     }
+    if (sorted) return
+    entries.sort((a, b) => compareKeys(to, a, b))
+    const end = to.end
+    for (const [index, entry] of entries.entries()) {
+      const next = entries[index + 1]
+      if (next === undefined || compareKeys(to, entry, next) !== 0) to.again(entry.start, entry.end)
+    }
+    to.replace(first, end)
   }
 }
 
-function zeroOf({ schema, pointer }: Field): Json | undefined {
-  if (pointer || schema.type === 'list' || schema.type === 'map' || schema.type === 'bytes') return undefined
-  if (schema.type === 'message') return {}
-  return schema.type === 'any' ? null : scalarRules[schema.type].zero
+function zeroOf({ schema, pointer }: Field, tag: Uint8Array): Uint8Array {
+  if (pointer || schema.type === 'list' || schema.type === 'map') return nothing
+  const zero = schema.type === 'message' ? undefined : schema.type === 'any' ? [0] : zeros[schema.type]
+  if (zero === undefined && schema.type !== 'message') return nothing
+  return bytesOf((to) => {
+    to.bytes(tag)
+    if (schema.type === 'message') to.within(emptyObject, () => writeObject(to, planOf(schema)))
+    else to.bytes(new Uint8Array(zero ?? []))
+  })
 }
 
-function slotOf(name: string, field: Field): Slot {
-  const { tag, schema, inline = false } = field
-  const zero = inline ? {} : zeroOf(field)
-  const base = { name, zero, unset: schema.type === 'time' || schema.type === 'microTime' ? null : zero, inline }
+function leafOf(name: string, field: Field, index: number): Leaf {
+  const { tag, schema } = field
+  const own = { index, name: encoder.encode(JSON.stringify(name).slice(1, -1)) }
   if (schema.type === 'list' && !schema.wrapper) {
     const items = encodingOf(schema.items)
-    return { ...base, write: writeRepeated(tagOf(tag, items.wire), items) }
+    return { ...own, write: writeRepeated(tagBytes(tag, items.wire), items), zero: nothing, unset: nothing }
   }
-  if (schema.type === 'map') return { ...base, write: writeMap(tagOf(tag, LengthDelimited), schema.values) }
+  if (schema.type === 'map')
+    return { ...own, write: writeMap(tagBytes(tag, LengthDelimited), schema.values), zero: nothing, unset: nothing }
   const { wire, write } = encodingOf(schema)
-  const key = tagOf(tag, wire)
+  const key = tagBytes(tag, wire)
+  const zero = zeroOf(field, key)
   return {
-    ...base,
-    write: (writer, value) => {
-      write(writer, value)
-      writer.uint32(key)
+    ...own,
+    write: (to) => {
+      to.bytes(key)
+      write(to)
     },
+    zero,
+    // A time that is null is present and unset.
+    unset: schema.type === 'time' || schema.type === 'microTime' ? new Uint8Array([...key, 0]) : zero,
   }
 }
 
-function planOf(schema: Message): readonly Slot[] {
-  let plan = plans.get(schema)
-  if (plan === undefined) {
-    plan = Object.entries(schema.fields)
-      .filter(([, { tag }]) => tag > 0)
-      .sort(([, a], [, b]) => b.tag - a.tag)
-      .map(([name, field]) => slotOf(name, field))
-    plans.set(schema, plan)
+/** The parts of a message, whose leaves are added to `leaves`. */
+function partsOf(schema: Message, leaves: Leaf[]): readonly Part[] {
+  return Object.entries(schema.fields)
+    .filter(([, { tag }]) => tag > 0)
+    .sort(([, a], [, b]) => a.tag - b.tag)
+    .map(([name, field]) => {
+      if (field.inline) return { tag: tagBytes(field.tag, LengthDelimited), parts: partsOf(field.schema as Message, leaves) }
+      const leaf = leafOf(name, field, leaves.length)
+      leaves.push(leaf)
+      return leaf
+    })
+}
+
+/** Computed once per message; keyed by the immutable schema. */
+const plans = new WeakMap<Message, Plan>()
+
+function planOf(schema: Message): Plan {
+  const known = plans.get(schema)
+  if (known) return known
+  const leaves: Leaf[] = []
+  const parts = partsOf(schema, leaves)
+  let size = 4
+  while (size < leaves.length * 2) size *= 2
+  const places: Leaf[][] = Array.from({ length: size }, () => [])
+  for (const leaf of leaves) places[hashOf(leaf.name) & (size - 1)]!.push(leaf)
+  const zeroStarts = [0]
+  for (const [index, { zero }] of leaves.entries()) zeroStarts.push((zeroStarts[index] as number) + zero.length)
+  const plan: Plan = {
+    parts,
+    leaves,
+    places,
+    zeros: concatenate(leaves.map(({ zero }) => zero)),
+    zeroStarts,
+    inOrder: parts.every((part) => !('parts' in part)),
+    lengthSize: 1,
   }
+  plans.set(schema, plan)
   return plan
 }
 
-/** Writes the fields of a message, without its length. */
-export function writeMessage(writer: ProtobufWriter, schema: Message, object: JsonObject): void {
-  for (const { name, write, zero, unset, inline } of planOf(schema)) {
-    if (inline) {
-      write(writer, object)
-      continue
-    }
-    const given = object[name]
-    const value = given ?? (given === null ? unset : zero)
-    if (value !== undefined) write(writer, value)
-  }
+/** Encodes the JSON of a canonical value. `kind` and `apiVersion` are part of the envelope instead. */
+export function encodeJson(schema: Message, json: Uint8Array): Uint8Array {
+  transcoder.reset(json)
+  written.size = 0
+  writeFields(transcoder, planOf(schema))
+  return transcoder.finish()
 }
 
-/** Encodes a canonical value. `kind` and `apiVersion` are part of the envelope instead. */
-export function encodeProtobuf(schema: Message, value: Json): Uint8Array {
-  const writer = new ProtobufWriter()
-  writeMessage(writer, schema, value as JsonObject)
-  return writer.finish()
-}
+/** As `encodeJson`, for the value itself. */
+export const encodeProtobuf = (schema: Message, value: Json): Uint8Array => encodeJson(schema, encoder.encode(printJson(value)))

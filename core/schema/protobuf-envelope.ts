@@ -1,11 +1,13 @@
 /** Envelope of protobuf bodies and stored values: a magic number, then a message with type information and the encoded object. */
 import { WireType } from '@bufbuild/protobuf/wire'
 import { DecodeError } from './decode-error.ts'
-import type { Json, JsonObject, Message } from './model.ts'
+import type { Json, Message } from './model.ts'
 import { expectWire, reading, readRecord } from './protobuf-decode.ts'
-import { writeMessage } from './protobuf-encode.ts'
+import { encodeProtobuf } from './protobuf-encode.ts'
 import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
 
+/** Bytes that an envelope usually takes besides its object. */
+const roomAround = 128
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0])
 
 export interface Envelope {
@@ -23,9 +25,10 @@ export function isEnvelope(bytes: Uint8Array): boolean {
 
 const text = (field: number) => tagOf(field, WireType.LengthDelimited)
 
-/** Writes an envelope around what `write` writes; backwards, as ProtobufWriter does. */
-function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter) => void, writer = new ProtobufWriter()): Uint8Array {
-  writer.reset()
+/** Wraps an encoded object. */
+export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
+  // Written backwards, as ProtobufWriter does.
+  const writer = new ProtobufWriter(raw.length + roomAround)
   const field = (number: number, value: string) => {
     writer.string(value)
     writer.uint32(text(number))
@@ -36,7 +39,7 @@ function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter)
   }
   field(4, '')
   field(3, '')
-  nested(2, () => write(writer))
+  nested(2, () => writer.raw(raw))
   nested(1, () => {
     field(2, kind)
     field(1, apiVersion)
@@ -45,13 +48,9 @@ function frame(apiVersion: string, kind: string, write: (writer: ProtobufWriter)
   return writer.finish()
 }
 
-/** Wraps an encoded object. */
-export const encodeEnvelope = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array =>
-  frame(apiVersion, kind, (writer) => writer.raw(raw))
-
-/** Encodes a canonical object with envelope. `writer`: reused for several objects. */
-export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json, writer?: ProtobufWriter): Uint8Array =>
-  frame(apiVersion, kind, (into) => writeMessage(into, schema, value as JsonObject), writer)
+/** Encodes a canonical object with envelope. */
+export const encodeObject = (apiVersion: string, kind: string, schema: Message, value: Json): Uint8Array =>
+  encodeEnvelope(apiVersion, kind, encodeProtobuf(schema, value))
 
 /**
  * Decodes an envelope; `raw` is a view of the same bytes.

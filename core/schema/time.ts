@@ -76,6 +76,26 @@ function isPlainDate(text: string): boolean {
 const plainSeconds = (text: string) =>
   epochSeconds(pair(text, 0) * 100 + pair(text, 2), pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17))
 
+/** The two digits at a position; NaN: others stand there. */
+function digitsAt(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - 48
+  const ones = (bytes[at + 1] as number) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** Seconds since the epoch of a plain date with `Z` in UTF-8; undefined: something else stands there. */
+export function plainSecondsAt(bytes: Uint8Array, at: number): number | undefined {
+  for (const [place, code] of punctuation) if (bytes[at + place] !== code) return undefined
+  const year = digitsAt(bytes, at) * 100 + digitsAt(bytes, at + 2)
+  const [month, day] = [digitsAt(bytes, at + 5), digitsAt(bytes, at + 8)]
+  const [hour, minute, second] = [digitsAt(bytes, at + 11), digitsAt(bytes, at + 14), digitsAt(bytes, at + 17)]
+  const isPlain = year > 1 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour <= 23 && minute <= 59 && second <= 59
+  return isPlain ? epochSeconds(year, month, day, hour, minute, second) : undefined
+}
+const punctuation = [...'....-..-..T..:..:..Z'].flatMap((character, at) =>
+  character === '.' ? [] : [[at, character.charCodeAt(0)] as const],
+)
+
 const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'))
 
 /** For the years 0 to 9999; three times as fast as `toISOString`, and used twice in every write. */

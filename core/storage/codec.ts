@@ -11,11 +11,10 @@ import { concatenate, endLine, sameBytes, startsWith, withoutLineFeed } from '..
 import { canonicalise } from '../schema/decode.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
-import { parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
+import { keepsText, parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
-import { decodeEnvelope, decodeProtobuf, encodeObject, isEnvelope } from '../schema/protobuf.ts'
-import { ProtobufWriter } from '../schema/protobuf-writer.ts'
+import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeJson, encodeObject, isEnvelope } from '../schema/protobuf.ts'
 import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 import { labelsFinder } from './served-metadata.ts'
@@ -102,7 +101,6 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
   const head = encoder.encode(`${typeMeta}"metadata":{`)
-  const writer = new ProtobufWriter()
 
   const canonical = (object: ApiObject): ApiObject => {
     const { resourceVersion, ...metadata } = object.metadata
@@ -238,7 +236,9 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     'application/json': ({ bytes }) => bytes,
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
   }
-  const protobuf: Codec['store'] = ({ object }) => encodeObject(apiVersion, kind, definition.schema, object as Json, writer)
+  // The text of parts that keep theirs is escaped in the bytes.
+  const protobuf: Codec['store'] = ({ object, bytes }) =>
+    keepsText(schema) ? encodeObject(apiVersion, kind, schema, object as Json) : encodeEnvelope(apiVersion, kind, encodeJson(schema, bytes))
   const store = writers[mediaType] ?? protobuf
 
   return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces, decodeStored }

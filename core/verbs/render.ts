@@ -10,9 +10,9 @@ import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
-import { parseToShow, printJson } from '../schema/json-text.ts'
+import { keepsText, parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
-import { encodeEnvelope, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
+import { encodeEnvelope, encodeJson, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import {
@@ -27,7 +27,6 @@ import {
   typeMetaLength,
 } from './join.ts'
 import { type ListParts, servedParts, textParts } from './list-parts.ts'
-import { protobufView } from './protobuf-view.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -107,14 +106,16 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/protobuf`
   const isHeld = hubOf(definition) === undefined
-  const make = (entry: Entry) => encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
-  const view = isHeld ? protobufView(definition) : undefined
-  const makeItem = (entry: Entry) => (view ? encodeProtobuf(schema, view(entry)) : make(entry))
-  const prepare = (entry: Entry) => entry.formAt(form, 0, () => makeItem(entry))
+  // The text of parts that keep theirs may be escaped in stored bytes.
+  const isExact = isHeld && !keepsText(schema)
+  const make = (entry: Entry) =>
+    isExact
+      ? encodeJson(schema, entry.bytesOnce)
+      : encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
+  const prepare = (entry: Entry) => entry.formAt(form, 0, () => make(entry))
   return {
     negotiated,
     form,
-    // Most have just been written, and need not be parsed.
     object: (entry) =>
       encodeEnvelope(
         apiVersion,
@@ -132,7 +133,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
     items: 'kept',
     prepare,
     parts: (meta) =>
-      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.sharedForm(form, () => makeItem(entry))),
+      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.sharedForm(form, () => make(entry))),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
@@ -171,14 +172,21 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
   const { read, print } = metadataOnly(target.resource.definition, apiVersion)
   const item = (entry: Entry) => partialObject(apiVersion, read(entry))
-  const listKind = 'PartialObjectMetadataList'
+  const partialKind = 'PartialObjectMetadata'
+  const listKind = `${partialKind}List`
   const isJson = format === 'json' && !pretty
+  const encoded = (entry: Entry) => encodeJson(PartialObjectMetadata, print(entry))
+  const made = (entry: Entry) => {
+    if (isJson) return print(entry)
+    if (format === 'protobuf') return encodeEnvelope(apiVersion, partialKind, encoded(entry))
+    return write(item(entry), PartialObjectMetadata)
+  }
   const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
   const form = `partial/${apiVersion}/${apiVersionOf(target.resource.definition)}/${format}${pretty ? '/pretty' : ''}`
   return {
     negotiated,
     form,
-    object: (entry) => entry.form(form, () => (isJson ? print(entry) : write(item(entry), PartialObjectMetadata))),
+    object: (entry) => entry.form(form, () => made(entry)),
     // An empty list is null, as in the reference.
     list: ({ entries }, metadata) =>
       write({ ...listHead(metadata), items: entries.length > 0 ? entries.map(item) : null }, PartialObjectMetadataList),
@@ -186,7 +194,6 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     parts(meta) {
       if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
       if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
-      const encoded = (entry: Entry) => encodeProtobuf(PartialObjectMetadata, item(entry) as Json)
       return protobufListParts(apiVersion, listKind, JSON.stringify(meta), encoded)
     },
     bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
