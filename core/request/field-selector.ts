@@ -1,8 +1,10 @@
 import { hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
+import { Name } from '../schema/json-scan.ts'
 import { clone } from '../schema/members.ts'
 import type { Json } from '../schema/model.ts'
+import type { FieldReader } from '../storage/entry.ts'
 
 export interface FieldRequirement {
   readonly field: string
@@ -71,10 +73,8 @@ export function exactField(requirements: readonly FieldRequirement[], field: str
   return requirements.find((each) => each.operator === '=' && each.field === field)?.value
 }
 
-type Reader = (object: ApiObject) => string
-
 /** Reads a field of one object; equal names denote the same reader. */
-export type FieldOf = (name: string, read: Reader) => string
+export type FieldOf = (name: string, read: FieldReader) => string
 
 /** The parts of a definition that selectors need. */
 type Selectable = Pick<ResourceDefinition, 'selectable' | 'unselectable' | 'namespaced' | 'group' | 'version' | 'versioning'>
@@ -114,13 +114,13 @@ export const fieldKey = (field: string, definition: Selectable): string =>
 interface FieldRule {
   /** Field name, with its version if the resource has several. */
   readonly key: string
-  readonly read: Reader
+  readonly read: FieldReader
   readonly equals: Set<string>
   readonly differs: Set<string>
 }
 
 /** The reader of a selectable field of the served version, for stored objects. Throws BadRequest for a field that is not selectable. */
-export function fieldReader(field: string, definition: Selectable): Reader {
+export function fieldReader(field: string, definition: Selectable): FieldReader {
   const read = servedReader(field, definition)
   const hub = hubOf(definition)
   if (hub === undefined) return read
@@ -129,7 +129,7 @@ export function fieldReader(field: string, definition: Selectable): Reader {
   return (object) => read(hub.converter.now(clone(object as Json) as ApiObject, apiVersion))
 }
 
-function servedReader(field: string, definition: Selectable): Reader {
+function servedReader(field: string, definition: Selectable): FieldReader {
   const { selectable, namespaced } = definition
   const own = selectable && Object.hasOwn(selectable, field) ? selectable[field] : undefined
   if (own !== undefined) return typeof own === 'string' ? pathReader(own) : own
@@ -141,9 +141,9 @@ function servedReader(field: string, definition: Selectable): Reader {
 }
 
 /** Reads the scalar at a path as text; empty when absent. */
-function pathReader(path: Path): Reader {
+function pathReader(path: Path): FieldReader {
   const names = path.slice(1).split('.')
-  return (object) => {
+  const read = (object: ApiObject) => {
     let value: unknown = object
     for (const name of names) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return ''
@@ -151,4 +151,5 @@ function pathReader(path: Path): Reader {
     }
     return value === null || value === undefined || typeof value === 'object' ? '' : String(value)
   }
+  return Object.assign(read, { path: names.map((name) => new Name(name)) })
 }

@@ -4,7 +4,7 @@
  */
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
-import { closingQuote } from './json-scan.ts'
+import { closingQuote, endOfValue } from './json-scan.ts'
 import { parseTime, plainSecondsAt } from './time.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -19,7 +19,6 @@ const backslash = 0x5c
 const closeBracket = 0x5d
 const firstOfNull = 0x6e
 const firstOfTrue = 0x74
-const letterU = 0x75
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
@@ -31,7 +30,23 @@ const shortString = 64
 /** Digits of an integer that a double holds whatever they are. */
 const safeDigits = 15
 
+/** Bytes of an unsigned number below 2^32. */
 export const varintSize = (value: number) => (value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5)
+
+/** Tag, below 128, and length of a record. */
+export function recordHead(tag: number, length: number): Uint8Array {
+  const head = new Uint8Array(1 + varintSize(length))
+  head[0] = tag
+  writeVarint(head, 1, length)
+  return head
+}
+
+function writeVarint(bytes: Uint8Array, start: number, value: number): void {
+  let at = start
+  let rest = value
+  for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80
+  bytes[at] = rest
+}
 
 export class Transcoder {
   json: Uint8Array = new Uint8Array(0)
@@ -105,36 +120,9 @@ export class Transcoder {
     this.peek()
   }
 
-  /** Skips a value. Returns whether it has an escape with a code point, which can be spelled in several ways. */
-  skip(): boolean {
-    const { json } = this
-    const { length } = json
-    let at = this.at
-    let depth = 0
-    let spelled = false
-    const first = json[at]
-    if (first !== quote && first !== openBrace && first !== openBracket) {
-      for (; at < length; at++) {
-        const byte = json[at] as number
-        if (byte === comma || byte === closeBrace || byte === closeBracket || byte <= 0x20) break
-      }
-      this.at = at
-      return false
-    }
-    for (; at < length; at++) {
-      const byte = json[at] as number
-      if (byte === quote) {
-        for (at++; at < length; at++) {
-          const inner = json[at] as number
-          if (inner === quote) break
-          if (inner === backslash && json[++at] === letterU) spelled = true
-        }
-        if (depth === 0) break
-      } else if (byte === openBrace || byte === openBracket) depth++
-      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) break
-    }
-    this.at = at + 1
-    return spelled
+  /** Skips a value. */
+  skip(): void {
+    this.at = endOfValue(this.json, this.at)
   }
 
   /** The text of a value as it stands there. */
@@ -237,16 +225,8 @@ export class Transcoder {
   /** Writes an unsigned number below 2^32. */
   varint(value: number): void {
     this.reserve(5)
-    this.#varintAt(this.end, value)
+    writeVarint(this.out, this.end, value)
     this.end += varintSize(value)
-  }
-
-  #varintAt(start: number, value: number): void {
-    const { out } = this
-    let at = start
-    let rest = value
-    for (; rest >= 0x80; rest >>>= 7) out[at++] = (rest & 0x7f) | 0x80
-    out[at] = rest
   }
 
   /** Writes a signed 64-bit number; negative ones take ten bytes. */
@@ -284,7 +264,7 @@ export class Transcoder {
       this.out.copyWithin(start + needed, start + size, this.end)
       this.end += needed - size
     }
-    this.#varintAt(start, length)
+    writeVarint(this.out, start, length)
     return needed
   }
 

@@ -21,6 +21,7 @@ const emptyObject = encoder.encode('{}')
 const keyTag = new Uint8Array([0x0a])
 const quote = 0x22
 const backslash = 0x5c
+const letterU = 0x75
 
 /** Reads a value, whose first byte the cursor is on, and writes it without tag, but with length if the wire type has one. */
 type Write = (to: Transcoder) => void
@@ -251,6 +252,12 @@ function writeWrapped(write: Write): Write {
   }
 }
 
+/** Whether there is an escape with a code point, which a printer may spell in another way. */
+function hasCodePoint(json: Uint8Array): boolean {
+  for (let at = json.indexOf(backslash); at >= 0; at = json.indexOf(backslash, at + 2)) if (json[at + 1] === letterU) return true
+  return false
+}
+
 /** The text of any value: as it stands there, unless it is printed in another way. */
 function writeAny({ raw }: AnySchema): Write {
   return (to) => {
@@ -259,9 +266,9 @@ function writeAny({ raw }: AnySchema): Write {
     else {
       to.varint(0x0a)
       const start = to.at
-      const isSpelled = to.skip()
+      to.skip()
       const text = to.json.subarray(start, to.at)
-      if (raw || !isSpelled) {
+      if (raw || !hasCodePoint(text)) {
         to.varint(text.length)
         to.copy(text)
       } else to.writeText(printJson(parseJsonText(decoder.decode(text))))

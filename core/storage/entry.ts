@@ -1,4 +1,5 @@
 import type { ApiObject } from '../resources/definition.ts'
+import { type Name, textAt } from '../schema/json-scan.ts'
 import type { Codec, Labels } from './codec.ts'
 import type { FormBytes } from './form-bytes.ts'
 import type { ServedBytes } from './served-bytes.ts'
@@ -18,6 +19,12 @@ function frozen<T extends object>(value: T): T {
 export interface StoredValue {
   readonly stored: Uint8Array
   readonly from: Served
+}
+
+/** Reads a field of an object as text. `path`: it is the scalar there, which is found without parsing the object. */
+export interface FieldReader {
+  (object: ApiObject): string
+  readonly path?: readonly Name[]
 }
 
 /** Computes served bytes from stored values. */
@@ -47,6 +54,7 @@ export class Entry {
   #forms: Map<string, Form> | undefined
   /** Of the cache that holds the entry. */
   #room: FormBytes | undefined
+  #sizes: { [form: string]: number } | undefined
   #object: ApiObject | undefined
 
   /** `bytes`: served bytes, or the stored value, so that memory holds the object only once. */
@@ -134,11 +142,11 @@ export class Entry {
     return this.#labels
   }
 
-  /** Value of an indexed field, computed once. */
-  field(name: string, read: (object: ApiObject) => string): string {
+  /** Value of a selectable field, computed once. */
+  field(name: string, read: FieldReader): string {
     const known = this.#fields?.[name]
     if (known !== undefined) return known
-    const text = read(this.view())
+    const text = read.path && this.#object === undefined ? textAt(this.bytesOnce, read.path) : read(this.view())
     this.#fields ??= {}
     this.#fields[name] = text
     return text
@@ -182,6 +190,18 @@ export class Entry {
   /** As `form`, for long lists: entries that no cache holds keep nothing. */
   sharedForm(name: string, make: () => Uint8Array): Uint8Array {
     return this.#room === undefined ? (this.madeForm(name) ?? make()) : this.form(name, make)
+  }
+
+  /** Size of an encoding that has been made before, and may not have been kept. */
+  sizeOf(name: string): number | undefined {
+    return this.#sizes?.[name]
+  }
+
+  /** Remembers the size of an encoding, for lists that announce their length: there is no room for all encodings of a long one. */
+  keepSize(name: string, size: number): void {
+    if (this.#room === undefined) return
+    this.#sizes ??= {}
+    this.#sizes[name] = size
   }
 
   /**

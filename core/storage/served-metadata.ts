@@ -19,8 +19,6 @@ export interface MetadataPlace {
   /** The managedFields member with its leading comma; both 0: none. */
   readonly managedStart: number
   readonly managedEnd: number
-  /** The list of managed fields itself; 0: none. */
-  readonly managersStart: number
 }
 
 const headOf = (definition: ResourceDefinition) =>
@@ -37,15 +35,13 @@ function placeAt(json: Uint8Array, start: number): MetadataPlace | undefined {
   const members = new Values(json, start)
   let managedStart = 0
   let managedEnd = 0
-  let managersStart = 0
   while (members.next()) {
     if (!members.is(managedFields)) continue
     if (managedStart > 0 || members.before === start + 1) return undefined
     managedStart = members.before
     managedEnd = members.end
-    managersStart = members.start
   }
-  return members.closed === 0 ? undefined : { start, end: members.closed, managedStart, managedEnd, managersStart }
+  return members.closed === 0 ? undefined : { start, end: members.closed, managedStart, managedEnd }
 }
 
 /** Returns a function that finds the JSON of the labels in served objects of a resource: undefined for bytes of another form, null if absent. */

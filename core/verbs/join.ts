@@ -80,8 +80,14 @@ const listMetadata = (head: string) =>
     .bytes(encodeProtobuf(ListMetaSchema, JSON.parse(head) as Json))
     .finish()
 
-/** A protobuf list whose items are encoded one at a time. */
-export function protobufListParts(apiVersion: string, kind: string, head: string, item: (entry: Entry) => Uint8Array): ListParts {
+/** A protobuf list whose items are encoded one at a time. `form`: name of the encoding. */
+export function protobufListParts(
+  apiVersion: string,
+  kind: string,
+  head: string,
+  form: string,
+  item: (entry: Entry) => Uint8Array,
+): ListParts {
   const metadata = listMetadata(head)
   const frame = encodeEnvelope(apiVersion, kind, new Uint8Array(0))
   const end = frame.subarray(-envelopeEnd)
@@ -95,7 +101,7 @@ export function protobufListParts(apiVersion: string, kind: string, head: string
     start.set(metadata, lead.length + length.length)
     return start
   }
-  return protobufParts(itemTag, before, end, item)
+  return protobufParts(itemTag, before, end, form, item)
 }
 
 /** A protobuf list around joined items. */

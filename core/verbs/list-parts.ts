@@ -1,17 +1,17 @@
 /** Parts of a list in any format, for lists that are too long to encode at once. */
-import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { Format } from '../respond/encode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
+import { recordHead, varintSize } from '../schema/json-transcoder.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
 
 export interface ListParts {
-  /** Bytes before the first item; `size`: bytes of all items, if `sized`. */
+  /** Bytes before the first item; `size`: bytes of all items, if there is `sizeOf`. */
   start(size: number): Uint8Array
-  /** Whether `start` needs the size of all items. */
-  readonly sized: boolean
+  /** Size of an item if it is known without encoding it. Present if `start` needs the size of all items. */
+  readonly sizeOf?: (entry: Entry) => number | undefined
   /** Pieces to be joined, so that long ones are copied once. */
   item(entry: Entry): readonly Uint8Array[]
   readonly between: Uint8Array
@@ -24,7 +24,6 @@ const nothing = new Uint8Array(0)
 /** JSON list of served objects, each without its first `skip` bytes, the last of which is the brace. */
 export function servedParts(start: string, skip: number, object: (entry: Entry) => readonly Uint8Array[]): ListParts {
   return {
-    sized: false,
     start: () => encoder.encode(`${start}{`),
     item(entry) {
       const [first, ...rest] = object(entry)
@@ -47,7 +46,6 @@ export function textParts(
   value: (entry: Entry) => unknown,
 ): ListParts {
   const parts = (start: string, item: (value: unknown) => string, between: string, end: string): ListParts => ({
-    sized: false,
     start: () => encoder.encode(start),
     item: (entry) => [encoder.encode(item(value(entry)))],
     between: encoder.encode(between),
@@ -72,19 +70,27 @@ export function textParts(
   return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}')
 }
 
-/** Protobuf messages as records with this tag; `before` gives the prefix for each item's size. */
+/**
+ * Protobuf messages as records with this tag; `before` gives the prefix for each item's size. `form`: name of the encoding, whose sizes entries
+ * remember.
+ */
 export function protobufParts(
   tag: number,
   before: (size: number) => Uint8Array,
   end: Uint8Array,
+  form: string,
   item: (entry: Entry) => Uint8Array,
 ): ListParts {
   return {
-    sized: true,
+    sizeOf(entry) {
+      const size = entry.sizeOf(form)
+      return size === undefined ? undefined : 1 + varintSize(size) + size
+    },
     start: before,
     item(entry) {
       const message = item(entry)
-      return [new BinaryWriter().uint32(tag).uint32(message.length).finish(), message]
+      entry.keepSize(form, message.length)
+      return [recordHead(tag, message.length), message]
     },
     between: nothing,
     end,

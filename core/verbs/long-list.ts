@@ -13,13 +13,15 @@ const maxKept = 16 * 1024 * 1024
 
 /** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices): Promise<ByteSource> {
-  const made: (readonly Uint8Array[])[] = []
+  const made: (readonly Uint8Array[] | undefined)[] = []
   let size = 0
-  if (parts.sized)
-    await eachInSlices(entries, slices, (entry) => {
-      const item = parts.item(entry)
-      size += lengthOf(item)
-      if (size <= maxKept) made.push(item)
+  const { sizeOf } = parts
+  if (sizeOf)
+    await eachInSlices(entries, slices, (entry, index) => {
+      const known = sizeOf(entry)
+      const item = known === undefined ? parts.item(entry) : undefined
+      size += known ?? lengthOf(item ?? [])
+      if (item && size <= maxKept) made[index] = item
     })
   return new ListSource(parts, entries, slices, made, parts.start(size), size)
 }
@@ -89,7 +91,7 @@ class ListSource implements ByteSource {
       for (const piece of this.#item(this.#next++)) push(piece)
     }
     if (this.#next === this.#entries.length) {
-      if (this.#parts.sized && this.#taken !== this.#size) throw new Error('list size differs from the announced size')
+      if (this.#parts.sizeOf && this.#taken !== this.#size) throw new Error('list size differs from the announced size')
       push(this.#parts.end)
       this.#ended = true
     } else if (this.#slices.over) this.#wait()

@@ -47,9 +47,12 @@ export interface Renderer {
   object(entry: Entry): Uint8Array
   /** A list as the body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
   list(found: FeedList, meta: ListMeta, prepared?: readonly Form[]): Uint8Array
-  /** How items of `list` are produced: stored bytes, encoded and kept if there is room, or encoded every time. */
-  readonly items: 'stored' | 'kept' | 'anew'
-  /** Encodes an entry in advance; absent when `items` is not 'kept'. */
+  /**
+   * How items of `list` are produced: stored bytes, encoded and kept if there is room, kept only for lists that are remembered as a whole (as they
+   * change with the time), or encoded every time.
+   */
+  readonly items: 'stored' | 'kept' | 'dated' | 'anew'
+  /** Encodes an entry in advance; absent when `items` is 'stored' or 'anew'. */
   readonly prepare?: (entry: Entry) => Form
   /** The same list in parts. */
   parts(meta: ListMeta): ListParts
@@ -133,7 +136,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
     items: 'kept',
     prepare,
     parts: (meta) =>
-      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), (entry) => entry.sharedForm(form, () => make(entry))),
+      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), form, (entry) => entry.sharedForm(form, () => make(entry))),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
@@ -194,7 +197,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     parts(meta) {
       if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
       if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
-      return protobufListParts(apiVersion, listKind, JSON.stringify(meta), encoded)
+      return protobufListParts(apiVersion, listKind, JSON.stringify(meta), form, encoded)
     },
     bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
   }
@@ -241,7 +244,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
       format === 'json' && !pretty
         ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries, prepared), jsonTable, context.now)
         : written({ ...meta }, joinRows(found.entries).bytes),
-    items: format === 'json' && !pretty ? 'kept' : 'anew',
+    items: format === 'json' && !pretty ? 'dated' : 'anew',
     ...(format === 'json' && !pretty && { prepare: row }),
     parts: (meta) => tableParts(meta),
     bare: (metadata) => {

@@ -144,7 +144,8 @@ export function respondList(target: Target, given: FeedList, next: string | unde
   if (entries.length <= fewEntries) return whole()
   const { exchange, services } = target
   const slices = () => services.pauses.fairSlices(() => exchange.signal)
-  if (renderer.items === 'anew' || isLarge(entries)) {
+  const isPassing = renderer.items === 'anew' || (renderer.items === 'dated' && found.kept === undefined)
+  if (isPassing || isLarge(entries)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }
     return listSource(renderer.parts(meta), entries, slices()).then((source) => {

@@ -49,6 +49,8 @@ export class CachedLists {
     const [key, pageKey] = [rememberedAs(query, 0), rememberedAs(query, limit)]
     const known = key === undefined || pageKey === undefined ? undefined : (this.#recent.get(key) ?? this.#recent.get(pageKey))
     if (known !== undefined) return this.#page(known, known.entries.length, query, revision)
+    if (key === undefined && limit > 0 && matches === undefined && query.name === undefined && query.indexed === undefined)
+      return this.#nextPage(query, limit, revision)
     const entries = this.#find(query)
     if (matches === undefined || slices === undefined || entries.length <= fewEntries)
       return this.#page(this.#remember(key, matches ? entries.filter(matches) : entries), entries.length, query, revision)
@@ -60,6 +62,15 @@ export class CachedLists {
       const found = this.#remember(asked === this.#changes ? (isPart ? pageKey : key) : undefined, chosen)
       return this.#page(found, isPart ? chosen.length : entries.length, query, revision)
     })
+  }
+
+  /** A page of all objects after the first page: what is behind it is only counted. */
+  #nextPage({ namespace, after }: FeedQuery, limit: number, revision: number): FeedList {
+    const prefix = this.#keys.prefix(namespace)
+    const left = this.#entries.count(prefix, after)
+    const entries = this.#entries.range(prefix, after, limit)
+    this.#observer.listed(undefined, left, entries.length)
+    return { entries, revision, ...(left > limit && { next: entries.at(-1)!.key, remaining: left - limit }) }
   }
 
   #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {

@@ -1,6 +1,5 @@
 import type { Context } from '../ports.ts'
-import type { ApiObject } from '../resources/definition.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { Entry, FieldReader } from '../storage/entry.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
 import type { Change } from './change.ts'
 
@@ -53,7 +52,7 @@ export interface FeedList extends EntryList {
 export interface FieldTerm {
   readonly field: string
   readonly value: string
-  readonly read: (object: ApiObject) => string
+  readonly read: FieldReader
 }
 
 /** The value that a selector requires of a field or label. Equal keys are read equally. */

@@ -80,18 +80,35 @@ export class SortedEntries {
     this.#chunks.length = 0
   }
 
-  /** Copies all entries whose key starts with the prefix (which ends with a slash) and is greater than `after`. */
-  range(prefix: string, after = ''): Entry[] {
-    const start = after > prefix ? `${after}\0` : prefix
-    // `0` is the character after the slash.
-    const end = `${prefix.slice(0, -1)}0`
+  /** Copies the entries whose key starts with the prefix (which ends with a slash) and is greater than `after`, at most `most`. */
+  range(prefix: string, after = '', most = Number.POSITIVE_INFINITY): Entry[] {
     const found: Entry[][] = []
-    for (let at = this.#chunkOf(start); at < this.#chunks.length; at++) {
-      const chunk = this.#chunks[at] as Entry[]
-      if (chunk[0]!.key >= end) break
-      found.push(chunk.slice(position(chunk, start), position(chunk, end)))
+    let size = 0
+    for (const [chunk, start, end] of this.#parts(prefix, after)) {
+      found.push(chunk.slice(start, Math.min(end, start + most - size)))
+      size += end - start
+      if (size >= most) break
     }
     return found.flat()
+  }
+
+  /** Number of the entries that `range` finds. */
+  count(prefix: string, after = ''): number {
+    let count = 0
+    for (const [, start, end] of this.#parts(prefix, after)) count += end - start
+    return count
+  }
+
+  /** The chunks with keys of a range, and where these start and end. */
+  *#parts(prefix: string, after: string): Generator<readonly [chunk: Entry[], start: number, end: number]> {
+    const first = after > prefix ? `${after}\0` : prefix
+    // `0` is the character after the slash.
+    const last = `${prefix.slice(0, -1)}0`
+    for (let at = this.#chunkOf(first); at < this.#chunks.length; at++) {
+      const chunk = this.#chunks[at] as Entry[]
+      if (chunk[0]!.key >= last) return
+      yield [chunk, position(chunk, first), position(chunk, last)]
+    }
   }
 
   /** Whether a field has an index. */

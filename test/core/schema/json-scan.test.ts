@@ -9,7 +9,7 @@ import { type ApiObject, apiVersionOf } from '../../../core/resources/definition
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { ownMetadata, ownMetadataBytes } from '../../../core/respond/partial.ts'
 import { concatenate } from '../../../core/schema/bytes.ts'
-import { Name, Values } from '../../../core/schema/json-scan.ts'
+import { Name, textAt, Values } from '../../../core/schema/json-scan.ts'
 import { parseJsonText } from '../../../core/schema/json-text.ts'
 import { createCodec } from '../../../core/storage/codec.ts'
 import { createRawCodec } from '../../../core/storage/raw-codec.ts'
@@ -187,6 +187,44 @@ test('metadata, labels and managed fields of served objects', () => {
     const { managedFields: _managed, ...kept } = parsed.metadata
     assert.deepEqual(parse(decoder.decode(withoutManagedFields(bytes, place))), { ...parsed, metadata: kept })
     said(round + 1)
+  }
+})
+
+/** As selectors read a field of a parsed object. */
+function textOf(found: unknown, path: readonly string[]): string {
+  let at = found
+  for (const name of path) {
+    if (!isObject(at) || !Object.hasOwn(at, name)) return ''
+    at = at[name]
+  }
+  return at === null || at === undefined || typeof at === 'object' ? '' : String(at)
+}
+
+test('scalars at a path', () => {
+  const said = progress('scalars', rounds)
+  const path = ['spec', 'versions', 'name']
+  let found = 0
+  for (let round = 0; round < rounds; round++) {
+    const inner = () => (chance(0.8) ? around({ name: () => (chance(0.8) ? scalar() : value(1)) }) : value(1))
+    const json = around({ spec: () => (chance(0.9) ? around({ versions: inner }) : value(2)), metadata: () => value(2) }).trim()
+    const names = path.slice(0, 1 + integer(path.length))
+    const expected = textOf(parse(json), names)
+    assert.equal(
+      textAt(
+        encoder.encode(json),
+        names.map((name) => new Name(name)),
+      ),
+      expected,
+      json,
+    )
+    if (expected !== '') found++
+    said(round + 1)
+  }
+  assert.ok(found > rounds / 10, `${found} of ${rounds} were found`)
+  const big = [new Name('n')]
+  for (const number of ['9007199254740993', '-0', '1e3', '1.50', '-12']) {
+    const expected = String(parse(`{"n":${number}}`)['n'])
+    assert.equal(textAt(encoder.encode(`{"n":${number}}`), big), expected)
   }
 })
 

@@ -20,8 +20,13 @@ test(`ranges equal those of a plain sorted list (seed ${seed})`, () => {
     const prefix = random.pick(['/r/', '/r/a/', '/r/b/', '/r/c/'])
     const after = random.pick([...plain.keys(), `${prefix}5`])
     assert.deepEqual(keysOf(sorted.range(prefix)), inRange(prefix), `all under ${prefix}`)
-    if (after.startsWith(prefix))
-      assert.deepEqual(keysOf(sorted.range(prefix, after)), inRange(prefix, after), `under ${prefix} after ${after}`)
+    assert.equal(sorted.count(prefix), inRange(prefix).length, `number under ${prefix}`)
+    if (!after.startsWith(prefix)) return
+    const expected = inRange(prefix, after)
+    assert.deepEqual(keysOf(sorted.range(prefix, after)), expected, `under ${prefix} after ${after}`)
+    assert.equal(sorted.count(prefix, after), expected.length, `number under ${prefix} after ${after}`)
+    const most = random.below(1_500)
+    assert.deepEqual(keysOf(sorted.range(prefix, after, most)), expected.slice(0, most), `${most} under ${prefix} after ${after}`)
   }
   for (let step = 0; step < steps; step++) {
     // The list grows first and shrinks later.
