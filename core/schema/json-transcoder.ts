@@ -22,6 +22,7 @@ const firstOfTrue = 0x74
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
+const nothing: Uint8Array = new Uint8Array(0)
 const firstSize = 16 * 1024
 /** Maximum bytes of a buffer that is kept for the next value. */
 const largestKept = 256 * 1024
@@ -49,7 +50,8 @@ function writeVarint(bytes: Uint8Array, start: number, value: number): void {
 }
 
 export class Transcoder {
-  json: Uint8Array = new Uint8Array(0)
+  json = nothing
+  #input = nothing
   /** Position in the JSON. */
   at = 0
   out: Uint8Array
@@ -60,18 +62,32 @@ export class Transcoder {
     this.out = new Uint8Array(size)
   }
 
-  /** Starts anew. */
-  reset(json: Uint8Array): void {
-    this.json = json
+  /** Starts anew, with JSON in pieces. */
+  reset(pieces: readonly Uint8Array[]): void {
+    this.json = pieces.length === 1 ? (pieces[0] as Uint8Array) : this.#joined(pieces)
     this.at = 0
     this.end = 0
+  }
+
+  /** The pieces in a buffer that is used again: a new one for each object takes longer than to fill it. */
+  #joined(pieces: readonly Uint8Array[]): Uint8Array {
+    let size = 0
+    for (const { length } of pieces) size += length
+    if (size > this.#input.length) this.#input = new Uint8Array(Math.max(size, firstSize))
+    let at = 0
+    for (const piece of pieces) {
+      this.#input.set(piece, at)
+      at += piece.length
+    }
+    return this.#input.subarray(0, size)
   }
 
   /** A copy of the output; the JSON is let go. */
   finish(): Uint8Array {
     const written = this.out.slice(0, this.end)
-    this.json = new Uint8Array(0)
+    this.json = nothing
     if (this.out.length > largestKept) this.out = new Uint8Array(firstSize)
+    if (this.#input.length > largestKept) this.#input = nothing
     return written
   }
 

@@ -506,8 +506,8 @@ function planOf(schema: Message): Plan {
   return plan
 }
 
-/** Encodes the JSON of a canonical value. `kind` and `apiVersion` are part of the envelope instead. */
-export function encodeJson(schema: Message, json: Uint8Array): Uint8Array {
+/** Encodes the JSON of a canonical value, in pieces to be joined. `kind` and `apiVersion` are part of the envelope instead. */
+export function encodeJson(schema: Message, ...json: readonly Uint8Array[]): Uint8Array {
   transcoder.reset(json)
   written.size = 0
   writeFields(transcoder, planOf(schema))

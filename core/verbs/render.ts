@@ -113,7 +113,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const isExact = isHeld && !keepsText(schema)
   const make = (entry: Entry) =>
     isExact
-      ? encodeJson(schema, entry.bytesOnce)
+      ? encodeJson(schema, ...entry.pieces)
       : encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
   const prepare = (entry: Entry) => entry.formAt(form, 0, () => make(entry))
   return {
@@ -173,12 +173,12 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const { format, pretty } = negotiated
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
-  const { read, print } = metadataOnly(target.resource.definition, apiVersion)
+  const { read, pieces, print } = metadataOnly(target.resource.definition, apiVersion)
   const item = (entry: Entry) => partialObject(apiVersion, read(entry))
   const partialKind = 'PartialObjectMetadata'
   const listKind = `${partialKind}List`
   const isJson = format === 'json' && !pretty
-  const encoded = (entry: Entry) => encodeJson(PartialObjectMetadata, print(entry))
+  const encoded = (entry: Entry) => encodeJson(PartialObjectMetadata, ...pieces(entry))
   const made = (entry: Entry) => {
     if (isJson) return print(entry)
     if (format === 'protobuf') return encodeEnvelope(apiVersion, partialKind, encoded(entry))

@@ -42,7 +42,7 @@ export function rowPrinter(
   }
 }
 
-/** Decodes and prints objects reduced to their metadata. */
+/** Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined. */
 export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
@@ -58,14 +58,17 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string)
     return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }
 
+  const pieces = (entry: Entry): readonly Uint8Array[] => {
+    const metadata = cut(entry)
+    return metadata ? [startBytes, metadata, end] : [encoder.encode(`${start}${printJson(anew(entry))}}`)]
+  }
+
   return {
     read(entry: Entry): Json {
       const metadata = cut(entry)
       return metadata ? parseJsonText(decoder.decode(metadata)) : anew(entry)
     },
-    print(entry: Entry): Uint8Array {
-      const metadata = cut(entry)
-      return metadata ? concatenate([startBytes, metadata, end]) : encoder.encode(`${start}${printJson(anew(entry))}}`)
-    },
+    pieces,
+    print: (entry: Entry) => concatenate(pieces(entry)),
   }
 }
