@@ -27,6 +27,8 @@ const { values: given } = parseArgs({
     profile: { type: 'string' },
     /** A file with the filled cluster of this scale, to start this server with. When it does not exist, the run only makes it. */
     snapshot: { type: 'string' },
+    /** A file: the load begins when it exists. What comes before needs no quiet machine. */
+    begin: { type: 'string' },
     'watches-per-connection': { type: 'string', default: '1000' },
     /** More flags of the server that is started, and of Node. */
     flag: { type: 'string', multiple: true, default: [] },
@@ -93,7 +95,7 @@ async function measure(): Promise<void> {
   const watchesPerConnection = Number(given['watches-per-connection'])
   begin(part)
   const load = startLoad(
-    { server: { url, token }, scale, seconds, filled: isFilled, watchesPerConnection },
+    { server: { url, token }, scale, seconds, filled: isFilled, begin: given.begin, watchesPerConnection },
     {
       phase(phase) {
         usages.mark(phase)

@@ -46,6 +46,7 @@ export class Connections {
 
   request(head: Buffer, body: Buffer, receiver: Receiver): void {
     this.#turn = (this.#turn + 1) % this.#requests.length
+    if (this.#requests[this.#turn]!.isLeaving) this.#requests[this.#turn] = new Http2Connection(this.#origin)
     this.#requests[this.#turn]!.request(head, body, receiver)
   }
 

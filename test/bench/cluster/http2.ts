@@ -69,6 +69,8 @@ export class Http2Connection {
   #received = 0
   #nextId = 1
   #ended: Error | undefined
+  /** The server takes no more requests: those in flight still end. */
+  #leaving = false
   /** Concurrent streams that the server allows. */
   limit = Number.POSITIVE_INFINITY
   /** Resolves with the server's first SETTINGS. */
@@ -88,7 +90,7 @@ export class Http2Connection {
     })
     this.ready.catch(() => {})
     this.#socket.setNoDelay(true)
-    this.#socket.once('secureConnect', () => this.#write(greeting))
+    this.#write(greeting)
     this.#socket.on('data', (bytes) => this.#reader.take(bytes))
     this.#socket.once('error', (error) => this.#end(error))
     this.#socket.once('close', () => this.#end(new Error('the server closed the connection')))
@@ -113,6 +115,11 @@ export class Http2Connection {
       this.#sendBodies()
     }
     return stream
+  }
+
+  /** Whether it takes no more requests: an idle connection ends after some time. */
+  get isLeaving(): boolean {
+    return this.#leaving || this.#ended !== undefined
   }
 
   /** Reads nothing from here on, though requests can still be sent. */
@@ -156,8 +163,11 @@ export class Http2Connection {
     [frameTypes.ping]: (flag, _stream, payload) => {
       if ((flag & flags.ack) === 0) this.#write(frameHeader(payload.length, frameTypes.ping, flags.ack, 0), Buffer.from(payload))
     },
-    [frameTypes.goAway]: (_flag, _stream, payload) =>
-      this.#end(new Error(`GOAWAY: ${payload.readUInt32BE(4)} ${payload.toString('latin1', 8)}`)),
+    [frameTypes.goAway]: (_flag, _stream, payload) => {
+      this.#leaving = true
+      const error = payload.readUInt32BE(4)
+      if (error !== 0 || this.#streams.size === 0) this.#end(new Error(`GOAWAY: ${error} ${payload.toString('latin1', 8)}`))
+    },
     [frameTypes.windowUpdate]: (_flag, stream, payload) => {
       if (stream !== 0) return
       this.#window += onlyNumber(payload)

@@ -1,5 +1,6 @@
 /** The load, in a process of its own: fills the cluster, opens the watches, then runs and measures. */
 import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,8 @@ export interface LoadOptions {
   readonly filled?: boolean
   /** Ends when it has them. */
   readonly fillOnly?: boolean
+  /** The load begins when this file exists. */
+  readonly begin?: string | undefined
   /** Watches on each connection. */
   readonly watchesPerConnection?: number
 }
@@ -70,7 +73,7 @@ export function startLoad(options: LoadOptions, progress: Progress): Load {
 }
 
 async function run(
-  { server, scale, seconds, filled, fillOnly, watchesPerConnection }: LoadOptions,
+  { server, scale, seconds, filled, fillOnly, begin, watchesPerConnection }: LoadOptions,
   tell: (message: Message) => void,
 ): Promise<LoadReport | null> {
   const plan = planOf(scale)
@@ -92,6 +95,7 @@ async function run(
   const watches = controlPlane + agents.watches
   log(`${watches} watches on ${connections.count} connections in ${((performance.now() - began) / 1000).toFixed(1)} s`)
   tell({ phase: 'watching' })
+  while (begin !== undefined && !existsSync(begin)) await pause(100)
   await pause(2_000)
 
   const stops = [agents.start(), churn.start(), startReaders(admin, plan, measures, scale)]

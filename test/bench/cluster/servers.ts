@@ -47,10 +47,15 @@ export interface Observed {
 }
 
 function probeOf(child: ChildProcess): Probe {
-  const ask = async <T>(question: string): Promise<T> => {
-    const answer = once(child, 'message')
-    child.send(question)
-    const [told] = (await answer) as [T]
+  let last: Promise<unknown> = Promise.resolve()
+  /** One question at a time: answers do not say what they answer. */
+  const ask = <T>(question: string): Promise<T> => {
+    const told = last.then(async () => {
+      const answer = once(child, 'message')
+      child.send(question)
+      return ((await answer) as [T])[0]
+    })
+    last = told.catch(() => {})
     return told
   }
   return {
@@ -60,8 +65,16 @@ function probeOf(child: ChildProcess): Probe {
   }
 }
 
-/** The flags that both servers take. A cluster of this size needs more service addresses than the default range has. */
-const common = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction', '--service-cluster-ip-range=10.96.0.0/12']
+/**
+ * The flags that both servers take. A cluster of this size needs more service addresses than the default range has, and the load does not open
+ * its watches again: they last longer than it.
+ */
+const common = [
+  '--min-request-timeout=14400',
+  '--authorization-mode=Node,RBAC',
+  '--enable-admission-plugins=NodeRestriction',
+  '--service-cluster-ip-range=10.96.0.0/12',
+]
 
 const program = 'dist/bin/bin.js'
 const run = promisify(execFile)
