@@ -1,4 +1,5 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { concatenate } from '../schema/bytes.ts'
+import { recordHead } from '../schema/json-transcoder.ts'
 
 const encoder = new TextEncoder()
 const end = encoder.encode('}\n')
@@ -16,12 +17,16 @@ export function jsonFrame(type: string, object: Uint8Array): Uint8Array {
   return frame
 }
 
+/** Of `type = 1` and `object = 2` of a WatchEvent, and `raw = 1` of its object. */
+const [typeTag, objectTag, rawTag] = [0x0a, 0x12, 0x0a]
+const lengthSize = 4
+
 /** One frame of a protobuf watch: four bytes of length (big-endian), then a WatchEvent {1: type, 2: {1: object with envelope}}. */
 export function protobufFrame(type: string, object: Uint8Array): Uint8Array {
-  const extension = new BinaryWriter().uint32(0x0a).bytes(object).finish()
-  const event = new BinaryWriter().uint32(0x0a).string(type).uint32(0x12).bytes(extension).finish()
-  const frame = new Uint8Array(4 + event.length)
-  new DataView(frame.buffer).setUint32(0, event.length)
-  frame.set(event, 4)
+  const name = encoder.encode(type)
+  const raw = recordHead(rawTag, object.length)
+  const start = [recordHead(typeTag, name.length), name, recordHead(objectTag, raw.length + object.length), raw]
+  const frame = concatenate([new Uint8Array(lengthSize), ...start, object])
+  new DataView(frame.buffer).setUint32(0, frame.length - lengthSize)
   return frame
 }
