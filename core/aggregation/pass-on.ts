@@ -3,8 +3,9 @@
 import type { Destination } from '../forwarding/destination.ts'
 import { endAfter, endAtShutdown } from '../forwarding/ending.ts'
 import { forwardedHeaders, isUpgrade } from '../forwarding/headers.ts'
+import { directLinks } from '../forwarding/links.ts'
 import { escapePath } from '../forwarding/paths.ts'
-import { answeredHeaders, passedOn } from '../forwarding/relay.ts'
+import { answerWith, passedOn } from '../forwarding/relay.ts'
 import { relayUpgrade } from '../forwarding/upgrade.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Outbound } from '../ports.ts'
@@ -94,14 +95,13 @@ function limitOf({ info, deadline }: Exchange, clock: Clock): number | undefined
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted'
 
-function answerOf(response: Response, rejectRedirects: boolean): Response {
-  const { status, body } = response
-  const headers = answeredHeaders(response)
+function answerOf(response: Response, rejectRedirects: boolean, { host }: URL): Response {
+  const { status, headers } = response
   if (rejectRedirects && status >= 300 && status <= 399 && (headers.get('location') ?? '') !== '') {
-    void body?.cancel().catch(() => undefined)
+    void response.body?.cancel().catch(() => undefined)
     return new Reply(redirected, { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' } })
   }
-  return new Reply(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers })
+  return answerWith(response, directLinks(host))
 }
 
 async function relay(
@@ -119,7 +119,7 @@ async function relay(
       signal.throwIfAborted()
       throw new PlainError(503, `error trying to reach service: ${dialError(error, destination.origin)}`)
     })
-    return whenEnded(exchange, answerOf(response, rejectRedirects), ending.forget)
+    return whenEnded(exchange, answerOf(response, rejectRedirects, destination.origin), ending.forget)
   } catch (error) {
     ending.forget()
     throw error

@@ -8,6 +8,8 @@ export interface Links {
   below(path: string): string
 }
 
+export type RewriteLink = Links['rewrite']
+
 /** Scheme, authority, path, and the rest of a URL reference (RFC 3986, appendix B). */
 const parts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/s
 
@@ -29,3 +31,14 @@ export function createLinks(prefix: string, backend: string, requested: string):
     },
   }
 }
+
+/**
+ * Links of a backend that has the same paths as this server: those with an absolute path lead to the backend itself. `backend`: its host with
+ * its port.
+ */
+export const directLinks =
+  (backend: string): RewriteLink =>
+  (link) => {
+    const [, , host = '', path = '', rest = ''] = parts.exec(link) ?? []
+    return (host !== '' && host !== backend) || !path.startsWith('/') ? link : `https://${backend}${path}${rest}`
+  }

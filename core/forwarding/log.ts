@@ -20,7 +20,8 @@ import { webSocketAnswer } from './websocket-answer.ts'
 /** Bytes of an agent's error that the client gets. */
 const longestError = 50_000
 
-type Log = ReadableStream<Uint8Array<ArrayBuffer>> | null
+/** Statuses that Go's client takes for redirects. */
+const redirects = new Set([301, 302, 303, 307, 308])
 
 const encoder = new TextEncoder()
 
@@ -61,7 +62,7 @@ async function open(
   { destination, pod }: LogSource,
   ends: AbortSignal,
   { outbound, forwarding }: AgentServices,
-): Promise<Log> {
+): Promise<Response> {
   const url = urlOf(destination)
   const request = new Request(url, { signal: ends, redirect: 'manual' })
   const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
@@ -70,29 +71,36 @@ async function open(
     if (why.includes('x509: ')) forwarding.logRefused()
     throw unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
   })
-  if (response.status < 200 || response.status > 206) throw await refusal(response, pod)
-  return response.body as Log
+  const { status, headers } = response
+  const location = headers.get('location') ?? ''
+  if (redirects.has(status) && location !== '') {
+    void response.body?.cancel().catch(() => undefined)
+    throw unreasoned(`Get ${JSON.stringify(location)}: redirects forbidden`)
+  }
+  if (status < 200 || status > 206) throw await refusal(response, pod)
+  return response
 }
 
-function answer(exchange: Exchange, log: Log, { platform, clock }: UpgradeServices): Response | Promise<Response> {
-  if (!isWebSocket(exchange.request)) return new Reply(log, { headers: { 'content-type': 'text/plain' } })
+function answer(exchange: Exchange, response: Response, { platform, clock }: UpgradeServices): Response | Promise<Response> {
+  if (!isWebSocket(exchange.request)) return new Reply(Reply.bodyOf(response), { headers: { 'content-type': 'text/plain' } })
   const base64 = platform.name('base64.binary.<domain>')
   let protocol = ''
   const select = () => {
     protocol = negotiate(exchange.request, ['', platform.name('binary.<domain>'), base64])
     return protocol
   }
+  const log = response.body
   const opened = webSocketAnswer(exchange, select, (stream, signal) =>
     sendLog(new WebSocketEnd(stream, clock), log, protocol === base64, signal),
   )
-  return opened.then((response) => {
-    if (response.status >= 400) void log?.cancel().catch(() => undefined)
-    return response
+  return opened.then((answered) => {
+    if (answered.status >= 400) void log?.cancel().catch(() => undefined)
+    return answered
   })
 }
 
 /** Sends the log in messages, after an empty one. */
-async function sendLog(client: WebSocketEnd, log: Log, isText: boolean, signal: AbortSignal): Promise<void> {
+async function sendLog(client: WebSocketEnd, log: ReadableStream<Uint8Array> | null, isText: boolean, signal: AbortSignal): Promise<void> {
   const opcode = isText ? opcodes.text : opcodes.binary
   const reader = log?.getReader()
   // What the client sends is ignored, but its end ends the log.

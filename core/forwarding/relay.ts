@@ -11,8 +11,8 @@ import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
-import { createLinks } from './links.ts'
-import { rewrittenHtml } from './rewrite-html.ts'
+import { createLinks, type RewriteLink } from './links.ts'
+import { rewrites, rewrittenHtml } from './rewrite-html.ts'
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 
@@ -38,7 +38,7 @@ export const passedOn = (request: Request, url: string, headers: LightHeaders, s
   new Request(url, { method: request.method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
 
 /** Headers of a backend's response for the client. */
-export function answeredHeaders({ headers }: Response): LightHeaders {
+function answeredHeaders({ headers }: Response): LightHeaders {
   const answer = endToEnd(headers)
   for (const name of corsFields) answer.delete(name)
   return answer
@@ -74,17 +74,21 @@ async function relay(
     signal.throwIfAborted()
     throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
   })
-  const answer = answeredHeaders(response)
-  const location = answer.get('location')
-  if (location !== null && location !== '') answer.set('location', links.rewrite(location))
-  else if (isHtml(answer) && response.body !== null) {
-    const body = rewrittenHtml(response.body as Bytes, answer.get('content-encoding') ?? '', links)
-    if (body !== undefined) {
-      for (const name of ['content-length', 'content-encoding']) answer.delete(name)
-      return new Reply(body, { status: response.status, headers: answer })
-    }
+  return answerWith(response, links.rewrite)
+}
+
+/** A backend's response for the client, with its Location header, or else the links in its HTML, rewritten. */
+export function answerWith(response: Response, rewrite: RewriteLink): Response {
+  const { status } = response
+  const headers = answeredHeaders(response)
+  const location = headers.get('location')
+  const encoding = headers.get('content-encoding') ?? ''
+  if (location !== null && location !== '') headers.set('location', rewrite(location))
+  else if (isHtml(headers) && rewrites(encoding) && Reply.bodyOf(response) !== null) {
+    for (const name of ['content-length', 'content-encoding']) headers.delete(name)
+    return new Reply(rewrittenHtml(response.body as Bytes, encoding, rewrite), { status, headers })
   }
-  return new Reply(response.body as Bytes | null, { status: response.status, headers: answer })
+  return new Reply(Reply.bodyOf(response), { status, headers })
 }
 
 const isHtml = (headers: Headers) => (headers.get('content-type') ?? '').split(';', 1)[0]?.trim() === 'text/html'

@@ -1,7 +1,7 @@
 /** Rewrites the links in a stream of HTML; all other bytes stay as they are. */
 import { coded } from '../respond/gzip.ts'
 import { LinkRewriter } from './html-links.ts'
-import type { Links } from './links.ts'
+import type { RewriteLink } from './links.ts'
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 
@@ -23,8 +23,8 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-function rewriting(links: Links): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  const rewriter = new LinkRewriter((link) => links.rewrite(link))
+function rewriting(rewrite: RewriteLink): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const rewriter = new LinkRewriter(rewrite)
   return new TransformStream({
     transform(chunk, controller) {
       const text = rewriter.push(charactersOf(chunk))
@@ -37,9 +37,12 @@ function rewriting(links: Links): TransformStream<Uint8Array<ArrayBuffer>, Uint8
   })
 }
 
-/** The document, decompressed and with its links rewritten; undefined for an unsupported content-encoding. */
-export function rewrittenHtml(body: Bytes, encoding: string, links: Links): Bytes | undefined {
-  if (encoding === '') return body.pipeThrough(rewriting(links))
+/** Whether documents with this content-encoding are rewritten. */
+export const rewrites = (encoding: string) => encoding === '' || Object.hasOwn(formats, encoding)
+
+/** The document, decompressed and with its links rewritten. */
+export function rewrittenHtml(body: Bytes, encoding: string, rewrite: RewriteLink): Bytes {
   const format = formats[encoding]
-  return format === undefined ? undefined : coded(body, new DecompressionStream(format)).pipeThrough(rewriting(links))
+  const plain = format === undefined ? body : coded(body, new DecompressionStream(format))
+  return plain.pipeThrough(rewriting(rewrite))
 }

@@ -53,6 +53,11 @@ export class Reply implements Response {
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
   }
 
+  /** The body of any response, as it can be sent directly. Of a Reply, its `body` would create what the runtime has for built-in responses. */
+  static bodyOf(response: Response): PlainBody {
+    return #body in response ? response.#body : (response.body as ReadableStream<Uint8Array<ArrayBuffer>> | null)
+  }
+
   /**
    * Reports the bytes of the body: at once if they are known, otherwise when all have been taken or the reader is gone. Not for built-in streams,
    * which end elsewhere.

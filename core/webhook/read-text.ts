@@ -6,8 +6,8 @@ import { utf8Length } from '../schema/bytes.ts'
 /** The text of a response's body. Rejects with an Error when it has more than `max` bytes; the rest is not read. */
 export async function readText(response: Response, max: number): Promise<string> {
   const tooLong = () => new Error(`the response has more than ${max} bytes`)
-  const body = bodyOf(response)
-  if (body === null) return ''
+  const body = Reply.bodyOf(response)
+  if (body === null || isUpgradeBody(body)) return ''
   if (typeof body === 'string') {
     if (utf8Length(body) > max) throw tooLong()
     return body
@@ -17,7 +17,7 @@ export async function readText(response: Response, max: number): Promise<string>
     if (body.length > max) throw tooLong()
     return decoder.decode(body)
   }
-  const reader = body.getReader()
+  const reader = (isByteSource(body) ? streamOf(body) : body).getReader()
   let text = ''
   let length = 0
   for (;;) {
@@ -30,11 +30,4 @@ export async function readText(response: Response, max: number): Promise<string>
     }
     text += decoder.decode(value, { stream: true })
   }
-}
-
-/** The body of a Reply as it is: its `body` would load what the runtime has for built-in responses. */
-function bodyOf(response: Response): ReadableStream<Uint8Array> | Uint8Array | string | null {
-  const parts = Reply.parts(response)
-  if (parts === undefined || isUpgradeBody(parts.body)) return response.body
-  return isByteSource(parts.body) ? streamOf(parts.body) : parts.body
 }

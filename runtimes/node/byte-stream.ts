@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import type { ByteStream } from '../../core/ports.ts'
+import { streamOf } from '../../core/respond/byte-source.ts'
+import { Received } from './received.ts'
 
-/** Bytes read ahead of the reader. */
-const highWater = 64 * 1024
+/** Bytes that wait in a socket before its writer does. */
+const window = 64 * 1024
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
 const broken = () => new Error('the connection was closed')
@@ -14,50 +16,32 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
   // Otherwise the socket ends when its peer half-closes.
   socket.allowHalfOpen = true
   let failure: Error | undefined
-  let isEnded = false
-  let isCancelled = false
   socket.on('error', (error) => {
     failure ??= error
   })
-  const readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      start(controller) {
-        if (head.length > 0) controller.enqueue(new Uint8Array(head))
-        socket.on('data', (bytes: Buffer) => {
-          if (isCancelled) return
-          controller.enqueue(new Uint8Array(bytes))
-          if ((controller.desiredSize ?? 0) <= 0) socket.pause()
-        })
-        socket.once('end', () => {
-          isEnded = true
-          if (!isCancelled) controller.close()
-        })
-        socket.once('close', () => {
-          if (!isEnded && !isCancelled) controller.error(failure ?? broken())
-        })
-      },
-      pull() {
-        socket.resume()
-      },
-      cancel(reason) {
-        isCancelled = true
-        socket.destroy(reason instanceof Error ? reason : broken())
-      },
-    },
-    { highWaterMark: highWater, size: (chunk) => chunk?.byteLength ?? 0 },
-  )
+  const received = new Received(socket)
+  received.give(head)
+  let resume = () => {}
+  socket.on('drain', () => resume())
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      resume = resolve
+    })
   const writable = new WritableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
-      socket.once('close', () => controller.error(failure ?? broken()))
+      socket.once('close', () => {
+        controller.error(failure ?? broken())
+        resume()
+      })
     },
-    write: (bytes) =>
-      new Promise<void>((resolve, reject) => {
-        socket.write(bytes, (error) => (error ? reject(error) : resolve()))
-      }),
+    write(bytes) {
+      socket.write(bytes)
+      return socket.writableLength > window ? drained() : undefined
+    },
     close: () => new Promise<void>((resolve) => socket.end(() => resolve())),
     abort(reason) {
       socket.destroy(reason instanceof Error ? reason : broken())
     },
   })
-  return { readable, writable }
+  return { readable: streamOf(received), writable }
 }

@@ -6,14 +6,19 @@ import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import type { Outbound, OutboundOptions, Upgraded } from '../../core/ports.ts'
+import { LightHeaders } from '../../core/respond/light-headers.ts'
+import { Reply } from '../../core/respond/reply.ts'
 import { type Dial, trustAnchors } from '../wire/client/socket.ts'
 import { byteStream } from './byte-stream.ts'
 import { authorityOf, connectProxy, dialTimeout, ready } from './egress/dial.ts'
 import { tunnelThrough } from './egress/http-connect.ts'
 import type { Dials } from './egress/selector.ts'
 import { isBodyless } from './http/service.ts'
+import { Received } from './received.ts'
 
 const maxRedirects = 10
+/** Milliseconds that a connection is kept for another request, as of Go's default transport. */
+const idleTimeout = 90_000
 const maxAgents = 100
 
 /** Connects directly. */
@@ -40,7 +45,7 @@ function throughProxy(url: string, dial: Dial = direct): Dial {
 
 function createAgent(secure: boolean, options: OutboundOptions, dials: Dials): HttpAgent | HttpsAgent {
   const { certificateAuthority, clientCertificate, serverName, unixSocket, proxy, egress, insecure } = options
-  const shared: AgentOptions = { keepAlive: true, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
+  const shared: AgentOptions = { keepAlive: true, timeout: idleTimeout, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
   const tls: AgentOptions = {
     ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
     ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
@@ -93,7 +98,11 @@ export function createOutbound(dials: Dials = {}): Outbound {
       const secure = url.protocol === 'https:'
       const headers = headersOf(request, options, (name) => name !== 'host')
       const { method, signal } = request
-      return switched(url, { method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) }, options.timeout)
+      return switched(
+        url,
+        { request, method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) },
+        options.timeout,
+      )
     },
     async resolve(hostname) {
       const found = await lookup(hostname, { all: true })
@@ -111,7 +120,7 @@ export function createOutbound(dials: Dials = {}): Outbound {
         const secure = url.protocol === 'https:'
         const agent = agentFor(secure, options)
         const body = redirects === 0 ? await bodyOf(request) : null
-        const incoming = await sendAgain(url, { method, headers, signal, agent, ...targetOf(url, options) }, body)
+        const incoming = await sendAgain(url, { request, method, headers, signal, agent, ...targetOf(url, options) }, body)
         const { location } = incoming.headers
         const status = incoming.statusCode ?? 0
         if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
@@ -147,7 +156,14 @@ interface Target {
   readonly connectTimeout?: number
 }
 
+/**
+ * Requests in flight. A Request follows the signal that it was made with only as long as it exists: undici holds it weakly, and would collect
+ * one that waits for its answer.
+ */
+const inFlight = new Set<Request>()
+
 interface SendOptions extends Target {
+  readonly request: Request
   readonly method: string
   readonly headers: SentHeaders
   readonly signal: AbortSignal
@@ -207,7 +223,7 @@ async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof
 
 function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | Buffer | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const { signal } = options
+    const { request, signal } = options
     // `address` changes where to connect, not the name in Host and SNI.
     if (options.hostname !== undefined) options.headers['host'] = url.host
     const fail = (error: Error & { code?: string }) => {
@@ -216,6 +232,8 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
     }
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, options)
+    inFlight.add(request)
+    outgoing.once('close', () => inFlight.delete(request))
     // A request that is destroyed before it has a connection says so only when it gets one.
     const end = (error: Error) => {
       outgoing.destroy(error)
@@ -243,12 +261,15 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
 
 /** Asks to switch protocols. The timeout covers the answer only. */
 function switched(url: URL, options: SendOptions, timeout: number | undefined): Promise<Upgraded> {
-  const { signal } = options
+  const { request, signal } = options
   if (options.hostname !== undefined) options.headers['host'] = url.host
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
+    inFlight.add(request)
+    const forget = () => inFlight.delete(request)
+    outgoing.once('close', forget)
     const end = (error: Error) => {
       outgoing.destroy(error)
       reject(error)
@@ -269,9 +290,13 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
     signal.addEventListener('abort', stop, { once: true })
     outgoing.once('upgrade', (incoming, socket: Socket, head) => {
       signal.removeEventListener('abort', stop)
+      outgoing.off('close', forget)
       const cut = () => socket.destroy(signal.reason)
       signal.addEventListener('abort', cut, { once: true })
-      socket.once('close', () => signal.removeEventListener('abort', cut))
+      socket.once('close', () => {
+        forget()
+        signal.removeEventListener('abort', cut)
+      })
       if (signal.aborted) cut()
       settle(() => ({
         status: incoming.statusCode ?? 101,
@@ -294,16 +319,21 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
   })
 }
 
-function receivedHeaders({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers()
+function receivedHeaders({ rawHeaders }: IncomingMessage): LightHeaders {
+  const headers = new LightHeaders()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
   return headers
 }
 
 function responseOf(incoming: IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 500
-  const empty = method === 'HEAD' || isBodyless(status)
-  if (empty) incoming.resume()
-  const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
-  return new Response(body, { status, statusText: incoming.statusMessage ?? '', headers: receivedHeaders(incoming) })
+  // Those of a Response (Fetch standard); 101 was not asked for.
+  if (status < 200 || status > 599) {
+    incoming.destroy()
+    throw new RangeError(`the server answered with the status ${status}`)
+  }
+  const headers = receivedHeaders(incoming)
+  if (method !== 'HEAD' && !isBodyless(status)) return new Reply(new Received(incoming), { status, headers })
+  incoming.resume()
+  return new Reply(null, { status, headers })
 }

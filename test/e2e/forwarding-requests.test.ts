@@ -140,6 +140,11 @@ const fields: { readonly [name: string]: Trick } = {
   ),
   'an identity': kept('X-Remote-User: evil', 'X-Remote-Group: evil', 'X-Remote-Extra-A: evil', 'X-Remote-Uid: evil'),
   'an identity that connection names': kept('Connection: x-remote-user', 'X-Remote-User: evil'),
+  'a token among subprotocols': passed(
+    ['Sec-WebSocket-Protocol: a, base64url.bearer.authorization.k8s.io.c2VjcmV0, b', 'Cookie: a=b'],
+    '',
+    '',
+  ),
   credentials: kept('Authorization: Bearer evil', 'Proxy-Authorization: Basic evil', 'Impersonate-Anything: evil'),
   'hop-by-hop fields': kept(...['Keep-Alive', 'Proxy-Connection', 'Proxy-Authenticate', 'Trailer'].map((name) => `${name}: evil`)),
   'transfer codings that it takes': kept('TE: gzip, trailers', 'Trailer: evil'),
@@ -247,6 +252,7 @@ describe('requests that are passed on', {
     assert.ok(!/^\S+ \/smuggled/.test(sent) && sent.split(' ').length === 3, sent)
     for (const name of ['authorization', 'proxy-authorization', 'keep-alive', 'trailer', 'expect', 'http2-settings'])
       assert.deepEqual(valuesOf(request, name), [], name)
+    assert.ok(!valuesOf(request, 'sec-websocket-protocol').some((value) => value.includes('bearer')))
     assert.deepEqual(valuesOf(request, 'x-remote-user'), route.aggregated ? [user] : [])
     assert.ok(
       valuesOf(request, 'connection').every((value) => /^(close|keep-alive|upgrade)$/i.test(value)),

@@ -70,7 +70,7 @@ export function material(directory: string): Material {
 }
 
 /** A service at this host's port; ready endpoints have no meaning for its cluster IP but that there are some. */
-export async function createService(api: Api, name: string, port: number): Promise<void> {
+export async function createService(api: Api, name: string, port: number, address = ownAddress() ?? '192.0.2.1'): Promise<void> {
   const metadata = { namespace: 'default', name }
   const ports = [{ port, protocol: 'TCP' }]
   await api.create('/api/v1/namespaces/default/services', { kind: 'Service', apiVersion: 'v1', metadata, spec: { ports } })
@@ -79,7 +79,7 @@ export async function createService(api: Api, name: string, port: number): Promi
     apiVersion: 'discovery.k8s.io/v1',
     metadata: { ...metadata, labels: { 'kubernetes.io/service-name': name } },
     addressType: 'IPv4',
-    endpoints: [{ addresses: [ownAddress() ?? '192.0.2.1'], conditions: { ready: true } }],
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: '', port }],
   })
 }

@@ -24,9 +24,12 @@ export interface DaemonOptions {
   readonly directory?: string
   /** Additional flags; a later flag takes precedence. */
   readonly flags?: readonly string[]
+  /** Address at which this process reaches it; default: 127.0.0.1. */
+  readonly host?: string
 }
 
 export interface Daemon {
+  readonly host: string
   readonly port: number
   /** Such as `https://127.0.0.1:6443`. */
   readonly url: string
@@ -66,7 +69,12 @@ const usualFlags = (directory: string, port: number) => [
 ]
 
 /** Starts a daemon and resolves when it serves. */
-export async function startDaemon({ command = nodeCommand, directory, flags = [] }: DaemonOptions = {}): Promise<Daemon> {
+export async function startDaemon({
+  command = nodeCommand,
+  directory,
+  flags = [],
+  host = '127.0.0.1',
+}: DaemonOptions = {}): Promise<Daemon> {
   const temporary = directory === undefined ? temporaryDirectory() : undefined
   const home = directory ?? temporary?.path ?? ''
   const port = await freePort()
@@ -98,10 +106,12 @@ export async function startDaemon({ command = nodeCommand, directory, flags = []
     throw error
   }
   const kubeconfig = join(home, 'kubeconfig')
-  client = tlsFetch(`https://127.0.0.1:${port}`, readCredentials(kubeconfig))
+  const url = `https://${host}:${port}`
+  client = tlsFetch(url, readCredentials(kubeconfig))
   return {
+    host,
     port,
-    url: `https://127.0.0.1:${port}`,
+    url,
     kubeconfig,
     pid: child.pid ?? 0,
     fetch: client.fetch,

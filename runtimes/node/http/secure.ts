@@ -43,7 +43,7 @@ export function secureServers(certificates: Certificates, options: SecureOptions
     key,
     ca: [...authorities],
     minVersion: tlsVersions[options.minVersion],
-    ...(ciphers !== undefined && { ciphers }),
+    ciphers,
     // A resumed session lacks the client's intermediate certificates. Renegotiation costs much, and no client needs it.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })

@@ -79,8 +79,11 @@ const cipherText = (names: readonly CipherSuite[]) => [...new Set([...tls13, ...
 /** True for TLS 1.0 and 1.1: their SHA-1 signatures need OpenSSL's lowest security level. */
 const isWeak = (version: keyof typeof tlsVersions) => version === 'VersionTLS10' || version === 'VersionTLS11'
 
-/** Value of Node's `ciphers` option; undefined: Node's default. `names` empty: the default suites. */
-export function cipherOption(minVersion: keyof typeof tlsVersions, names: readonly CipherSuite[]): string | undefined {
-  const text = names.length > 0 ? cipherText(names) : undefined
-  return isWeak(minVersion) ? `${text ?? DEFAULT_CIPHERS}:@SECLEVEL=0` : text
+/** Node's default suites, but with AES-128 first in TLS 1.3, as in Go's crypto/tls: it costs a quarter less than AES-256. */
+const defaultSuites = [...new Set([...tls13, ...DEFAULT_CIPHERS.split(':')])].join(':')
+
+/** Value of Node's `ciphers` option. `names` empty: the default suites. */
+export function cipherOption(minVersion: keyof typeof tlsVersions, names: readonly CipherSuite[]): string {
+  const text = names.length > 0 ? cipherText(names) : defaultSuites
+  return isWeak(minVersion) ? `${text}:@SECLEVEL=0` : text
 }

@@ -63,7 +63,7 @@ export async function openRaw(
   daemon: Daemon,
 ): Promise<{ readonly socket: TLSSocket; received(): string; readonly closed: Promise<unknown> }> {
   const { ca, cert = '', key = '' } = credentialsOf(daemon)
-  const socket = connect({ port: daemon.port, host: '127.0.0.1', ca, cert, key, ALPNProtocols: ['http/1.1'] })
+  const socket = connect({ port: daemon.port, host: daemon.host, ca, cert, key, ALPNProtocols: ['http/1.1'] })
   let text = ''
   socket.on('error', () => undefined)
   socket.on('data', (bytes) => {

@@ -2,7 +2,7 @@
 
 import { conditionOf, createService, type Material, material, registration, registrations } from '../aggregation.ts'
 import { type Api, apiOf } from '../api.ts'
-import { type Daemon, readCredentials, startDaemon } from '../daemon.ts'
+import { type Daemon, type DaemonOptions, readCredentials, startDaemon } from '../daemon.ts'
 import { ownAddress } from '../node-agent/start.ts'
 import { temporaryDirectory } from '../temporary.ts'
 import { eventually } from '../wait.ts'
@@ -35,13 +35,14 @@ const pods = '/api/v1/namespaces/default/pods'
 const services = '/api/v1/namespaces/default/services'
 
 /** An address of this host, which proxies may call. */
-const address = ownAddress() ?? ''
+const own = ownAddress() ?? ''
 
 /** Why tests with `startForwarding` can't run here; false: they can. */
 export const cannotForward =
-  address === '' ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8'
+  own === '' ? 'this host has no address but loopback' : process.platform !== 'linux' && 'only Linux has all of 127.0.0.0/8'
 
-export async function startForwarding(): Promise<Forwarding> {
+/** `address`: that of the backends. The flags come last. */
+export async function startForwarding(address = own, { flags = [], ...options }: DaemonOptions = {}): Promise<Forwarding> {
   const { path, remove } = temporaryDirectory('forwarding')
   const made = material(path)
   const tls = { cert: made.serving.certPem, key: made.serving.keyPem }
@@ -52,7 +53,8 @@ export async function startForwarding(): Promise<Forwarding> {
     return backend
   }
   const daemon = await startDaemon({
-    flags: ['--platform=kubernetes', ...made.frontFlags, '--nodeagent-preferred-address-types=InternalIP'],
+    ...options,
+    flags: ['--platform=kubernetes', ...made.frontFlags, '--nodeagent-preferred-address-types=InternalIP', ...flags],
   })
   const api = apiOf(daemon.fetch)
 
@@ -78,7 +80,7 @@ export async function startForwarding(): Promise<Forwarding> {
   }
   async function aggregated(): Promise<RawBackend> {
     const backend = await start('0.0.0.0', true)
-    await createService(api, 'echo', backend.port)
+    await createService(api, 'echo', backend.port, address)
     const caBundle = Buffer.from(made.authority).toString('base64')
     await api.create(registrations, registration('echo', backend.port, 'echo.example.com/v1', { caBundle }))
     await eventually('the extension server', async () => (await conditionOf(api, 'v1.echo.example.com'))?.[0] === 'True')
