@@ -33,7 +33,11 @@ const nameOf = (suffix: string) => `fw${process.pid % 100_000}${suffix}`
 /** `count`: number of links. Throws when this host does not allow it. The addresses are of the range for tests of devices (RFC 2544). */
 export function openNetwork(count: number): Network {
   const name = nameOf('n')
-  const close = () => void spawnSync('ip', ['netns', 'del', name])
+  const close = () => {
+    // A namespace that is deleted gives up its links later; the next network has the same names.
+    for (let at = 0; at < count; at++) spawnSync('ip', ['link', 'del', nameOf(`o${at}`)])
+    spawnSync('ip', ['netns', 'del', name])
+  }
   ip('netns', 'add', name)
   try {
     ip('-n', name, 'link', 'set', 'lo', 'up')
