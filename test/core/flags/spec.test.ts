@@ -55,9 +55,12 @@ test('defaults equal those in the flag tables', { skip }, () => {
   assert.ok(compared > 50, String(compared))
 })
 
+/** Plugins that `kube-apiserver --help` of 1.36.2 names, both as known and as enabled by default, and the specification does not. */
+const unlisted = ['JobValidation', 'PodGroupProtection', 'PodGroupWorkloadExists', 'PodResizeValidator']
+
 test('the admission plugins equal those of the specification', { skip }, () => {
-  const listed = (title: string) => new RegExp(`^${title}: (.*)\\.$`, 'm').exec(spec ?? '')?.[1]?.split(', ')
-  assert.deepEqual(admissionPlugins.map(({ name }) => name).sort(), listed('Known plugin names'))
+  const listed = (title: string) => [...(new RegExp(`^${title}: (.*)\\.$`, 'm').exec(spec ?? '')?.[1]?.split(', ') ?? []), ...unlisted]
+  assert.deepEqual(admissionPlugins.map(({ name }) => name).sort(), listed('Known plugin names').sort())
   assert.deepEqual(new Set(defaultAdmissionPlugins), new Set(listed('Default-enabled set')))
 })
 
