@@ -2,44 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { shutdownGrace } from '../../core/forwarding/ending.ts'
-import type { RawAnswer } from '../support/forwarding/raw-backend.ts'
 import { openRaw, responsesOf } from '../support/forwarding/raw-client.ts'
 import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
+import { states } from '../support/forwarding/states.ts'
 import { eventually, within } from '../support/wait.ts'
 
 /** Milliseconds of an idle machine in which streams end. */
 const prompt = 5_000
 /** The same for requests with an end of their own, which get `shutdownGrace`: less than the 60 s of --request-timeout. */
 const patient = shutdownGrace + prompt
-
-interface State {
-  readonly name: string
-  readonly answer: RawAnswer
-  readonly upgrades: boolean
-  /** What the client has received when the request is in this state. */
-  readonly seen: RegExp
-}
-
-const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
-const states: readonly State[] = [
-  { name: 'no answer', answer: () => undefined, upgrades: false, seen: /^$/ },
-  {
-    name: 'a part of the answer',
-    answer: (_request, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\npart'),
-    upgrades: false,
-    seen: /part/,
-  },
-  { name: 'no answer to an upgrade', answer: () => undefined, upgrades: true, seen: /^$/ },
-  {
-    name: 'an upgraded connection',
-    answer: (_request, socket) => {
-      socket.write(switched)
-      return true
-    },
-    upgrades: true,
-    seen: /^HTTP\/1\.1 101 /,
-  },
-]
 
 describe('requests that are passed on when the server ends', {
   skip: cannotForward,

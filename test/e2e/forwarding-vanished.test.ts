@@ -7,43 +7,13 @@ import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { bundle } from '../support/daemon.ts'
 import { type Link, type Network, noNetworks, openNetwork } from '../support/forwarding/network.ts'
-import type { RawAnswer } from '../support/forwarding/raw-backend.ts'
 import { openRaw } from '../support/forwarding/raw-client.ts'
 import { type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
+import { states } from '../support/forwarding/states.ts'
 import { eventually, within } from '../support/wait.ts'
 
 /** Milliseconds of an idle machine: TCP asks after 15 s (backends) or 30 s (clients), and then once a second for 10 s. */
 const limit = 60_000
-
-const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
-
-interface State {
-  readonly name: string
-  readonly answer: RawAnswer
-  readonly upgrades: boolean
-  /** What the client has received when the request is in this state. */
-  readonly seen: RegExp
-}
-
-const states: readonly State[] = [
-  { name: 'no answer', answer: () => undefined, upgrades: false, seen: /^$/ },
-  {
-    name: 'a part of the answer',
-    answer: (_request, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\npart'),
-    upgrades: false,
-    seen: /part/,
-  },
-  { name: 'no answer to an upgrade', answer: () => undefined, upgrades: true, seen: /^$/ },
-  {
-    name: 'an upgraded connection',
-    answer: (_request, socket) => {
-      socket.write(switched)
-      return true
-    },
-    upgrades: true,
-    seen: /^HTTP\/1\.1 101 /,
-  },
-]
 
 describe('others that are gone without a word', {
   skip: noNetworks,
