@@ -9,7 +9,7 @@ import { Outbox } from '../outbox.ts'
 import { settingIds } from '../settings.ts'
 import type { Turns } from '../turns.ts'
 import { Answers } from './answers.ts'
-import { type CheckedValues, type RequestHead, requestHead } from './head.ts'
+import { type RequestHead, RequestHeads } from './head.ts'
 import { Incoming, type IncomingOwner } from './incoming.ts'
 import { limits } from './limits.ts'
 import { Overseer } from './overseer.ts'
@@ -44,7 +44,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   readonly #outbox: Outbox
   readonly #answers: Answers
   readonly #overseer: Overseer
-  readonly #checked: CheckedValues = new Map()
+  readonly #heads = new RequestHeads()
   readonly #streams = new Streams()
   readonly #uploads: Uploads
   readonly #incoming: Incoming
@@ -148,7 +148,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     const { maxConcurrentStreams } = this.#options
     if (this.#streams.open.size >= maxConcurrentStreams || this.#handling >= 2 * maxConcurrentStreams)
       throw new StreamError(errorCodes.refusedStream, 'too many streams are open')
-    const head = tooLarge ? undefined : requestHead(fields, this.#checked)
+    const head = tooLarge ? undefined : this.#heads.read(fields)
     if (ends && head?.contentLength) throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
     const { initialWindowSize } = this.#answers.sender.peer
     const stream = new ServerStream(this, id, initialWindowSize, limits.uploadWindow, ends, head?.contentLength)
