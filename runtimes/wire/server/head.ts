@@ -49,8 +49,9 @@ const isPseudo = (key: string): key is PseudoName =>
  * for them: what is in the same place as then is not validated again.
  */
 export class RequestHeads {
-  /** A valid list. */
+  /** A valid list, and where its regular fields begin. */
   #last = none
+  #regularFrom = 0
 
   /**
    * Reads the head of a request from a header list.
@@ -79,11 +80,13 @@ export class RequestHeads {
       }
       pseudo[key] = value
     }
-    const fields = list.slice(at)
+    const regularFrom = at
+    // A pseudo-header field of the last request is no valid regular field in the same place.
+    const sameFrom = Math.max(regularFrom, this.#regularFrom)
     for (; at < list.length; at += 2) {
       const key = list[at] as string
       const value = list[at + 1] as string
-      if (last[at] !== key || last[at + 1] !== value) {
+      if (at < sameFrom || last[at] !== key || last[at + 1] !== value) {
         checkField(key, value)
         remembers &&= value.length <= longestRemembered
       }
@@ -96,7 +99,8 @@ export class RequestHeads {
       throw malformed('missing or unknown pseudo-header fields')
     if (protocol !== undefined && method !== 'CONNECT') throw malformed(':protocol is only allowed with CONNECT')
     this.#last = remembers ? list : none
-    return { method, path, authority, protocol, fields, contentLength }
+    this.#regularFrom = regularFrom
+    return { method, path, authority, protocol, fields: list.slice(regularFrom), contentLength }
   }
 }
 

@@ -20,6 +20,16 @@ test('a field is valid only as it was sent: in another place, with another name 
   assert.throws(() => read('x-2', '2', 'x-1', '1\n'), /x-1 has a control character/)
 })
 
+test('a pseudo-header field behind a regular one is refused, also where the last request had it before', () => {
+  const connect = [':method', 'CONNECT', ':protocol', 'websocket', ':scheme', 'https', ':path', '/', ':authority', 'host']
+  for (const last of [connect, pseudo])
+    for (let place = 0; place < pseudo.length; place += 2) {
+      const heads = new RequestHeads()
+      heads.read(last)
+      assert.throws(() => heads.read(pseudo.toSpliced(place, 0, 'x-1', '1')), /":[a-z]+" is no valid field name/)
+    }
+})
+
 test('pseudo-header fields are validated with every request', () => {
   const heads = new RequestHeads()
   const wrong: readonly (readonly [list: readonly string[], why: RegExp])[] = [
