@@ -160,8 +160,9 @@ export class Entry {
     for (const [name, form] of forms ?? []) this.#keep(name, form)
   }
 
-  /** The cache holds another entry of the object, or none. */
+  /** The cache holds another entry of the object, or none: only watches that start in the past still read this one. */
   leave(): void {
+    this.#object = undefined
     for (const { bytes } of this.#forms?.values() ?? []) this.#room?.give(bytes.length)
     this.#forms = undefined
     this.#room = undefined

@@ -79,13 +79,14 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   function apply(window: Window, events: readonly StoreEvent[]): void {
     lists.forget()
     const changes: Change[] = []
+    const now = clock.monotonic()
     for (const event of events) {
       const key = event.type === 'put' ? event.kv.key : event.key
       const change = changeOf(event, objects, entries.get(key))
       if (change === undefined) continue
       if (change.deleted) entries.delete(key)
       else entries.set(change.entry)
-      window.push(change)
+      window.push(change, now)
       changes.push(change)
     }
     fanOut.changes(changes)
@@ -112,7 +113,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       )
     lists.forget()
     entries.replace(loaded.entries)
-    const window = new Window(windowCapacity, at)
+    const window = new Window(at)
     const own = ++generation
     reached.restart(at)
     const watcher: StoreWatcher = {

@@ -2,23 +2,37 @@ import type { Change } from './change.ts'
 
 /** Maximum number of changes of one resource. */
 export const windowCapacity = 10_000
-/** Maximum bytes that the changes of one resource keep in memory: contents and frames. */
-const defaultBytes = 64 * 1024 * 1024
 
-/** The newest changes in revision order, for watches that start in the past. Bounded by count and bytes. */
+/** What the changes of one resource may take. */
+export interface WindowBounds {
+  readonly changes: number
+  /** Bytes that the changes keep in memory: contents and frames. */
+  readonly bytes: number
+  /** Milliseconds that a change is kept; the newest `aged` changes are kept longer. */
+  readonly age: number
+  readonly aged: number
+}
+
+/**
+ * A change is kept as long as it is in the store's history by default, so that the changes of a resource that rarely changes don't take more
+ * memory for hours. As in the reference, a few are kept whatever their age.
+ */
+export const windowBounds: WindowBounds = { changes: windowCapacity, bytes: 64 * 1024 * 1024, age: 5 * 60_000, aged: 100 }
+
+/** The newest changes in revision order, for watches that start in the past. Bounded by count, bytes and age. */
 export class Window {
-  readonly #capacity: number
-  readonly #maxBytes: number
+  readonly #bounds: WindowBounds
   #changes: (Change | undefined)[] = []
+  /** When the changes came, as `push` was told. */
+  #times: number[] = []
   #start = 0
   #bytes = 0
   /** The window has every change after this revision. */
   #complete: number
 
-  constructor(capacity: number, revision: number, maxBytes = defaultBytes) {
-    this.#capacity = capacity
-    this.#maxBytes = maxBytes
+  constructor(revision: number, bounds = windowBounds) {
     this.#complete = revision
+    this.#bounds = bounds
   }
 
   /** The oldest revision from which a watch can resume. */
@@ -31,9 +45,11 @@ export class Window {
     return this.#bytes
   }
 
-  push(change: Change): void {
+  /** `now`: a monotonic time in milliseconds. */
+  push(change: Change, now: number): void {
     change.onFrame = this.#framed
     this.#changes.push(change)
+    this.#times.push(now)
     this.#bytes += change.size
     this.#shrink()
   }
@@ -43,12 +59,16 @@ export class Window {
     this.#shrink()
   }
 
+  #isFull(): boolean {
+    const { changes, bytes, age, aged } = this.#bounds
+    const count = this.#changes.length - this.#start
+    if (count > changes || this.#bytes > bytes) return true
+    return count > aged && (this.#times.at(-1) as number) - (this.#times[this.#start] as number) > age
+  }
+
   /** Evicts the oldest changes until the bounds are met. The newest stays, whatever its size. */
   #shrink(): void {
-    while (
-      this.#changes.length - this.#start > 1 &&
-      (this.#changes.length - this.#start > this.#capacity || this.#bytes > this.#maxBytes)
-    ) {
+    while (this.#changes.length - this.#start > 1 && this.#isFull()) {
       const oldest = this.#changes[this.#start] as Change
       oldest.onFrame = undefined
       this.#bytes -= oldest.size
@@ -56,6 +76,7 @@ export class Window {
       this.#changes[this.#start++] = undefined
       if (this.#start * 2 > this.#changes.length) {
         this.#changes = this.#changes.slice(this.#start)
+        this.#times = this.#times.slice(this.#start)
         this.#start = 0
       }
     }

@@ -68,3 +68,13 @@ test('an entry that no cache holds keeps nothing for a long list', () => {
   const entry = entryOf('a')
   assert.ok(encodes(entry) && encodes(entry))
 })
+
+test('the decoded object is kept while the entry is in the cache', () => {
+  const codec: Pick<Codec, 'decode'> = { decode: () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} }) }
+  const entry = new Entry('/r/a', 1, bytes, codec as Codec)
+  entry.enter(new FormBytes(3_000))
+  const { object } = entry
+  assert.equal(entry.object, object)
+  entry.leave()
+  assert.notEqual(entry.object, object)
+})
