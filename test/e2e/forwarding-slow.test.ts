@@ -1,6 +1,7 @@
 /** Clients and backends that do not read: on every route the sender is held back, the server's memory is bounded, and nothing is lost. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
 import type { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
@@ -122,6 +123,59 @@ describe('slow readers', {
         path,
       )
     for (const { body } of clients) body.destroy()
+  })
+
+  test('a client that does not read over HTTP/2, whose other requests go on', async () => {
+    const { ca, cert = '', key = '' } = credentialsOf(forwarding.daemon)
+    const before = residentMiB(forwarding.daemon.pid)
+    // As Go's client, whose window for the connection is large enough for all streams.
+    const session = connectHttp2(forwarding.daemon.url, { ca, cert, key, settings: { initialWindowSize: 4 * megabyte } })
+    await within('the connection', once(session, 'remoteSettings'))
+    session.setLocalWindowSize(1024 * megabyte)
+    const senders: Sender[] = []
+    const clients: { readonly path: string; readonly stream: ClientHttp2Stream }[] = []
+    for (const route of forwarding.routes)
+      for (const path of pathsOf(route)) {
+        route.backend.answer = (_request, socket) => {
+          const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${offered}\r\nConnection: close\r\n\r\n`
+          socket.write(route.upgrades ? switched : head)
+          senders.push(new Sender(socket))
+          return true
+        }
+        const connects = route.upgrades ? { ':method': 'CONNECT', ':protocol': 'SPDY/3.1' } : {}
+        const stream = session.request({ ':path': path, ...connects }, { endStream: !route.upgrades })
+        stream.on('error', () => undefined)
+        const [headers] = (await within(path, once(stream, 'response'))) as [{ readonly ':status'?: number }]
+        assert.equal(headers[':status'], 200, path)
+        clients.push({ path, stream })
+      }
+    await held(senders)
+    for (const [at, { path }] of clients.entries())
+      assert.ok((senders[at]?.sent ?? offered) < mostSent, `${path}: ${(senders[at]?.sent ?? 0) / megabyte} MiB have left`)
+    const grown = residentMiB(forwarding.daemon.pid) - before
+    assert.ok(grown < mostMemory, `${Math.round(grown)} MiB for ${clients.length} routes`)
+    for (let i = 0; i < 20; i++) {
+      const other = session.request({ ':path': '/version' })
+      assert.equal((await within('another request of the connection', once(other, 'response'), 2_000))[0][':status'], 200)
+      other.resume()
+    }
+    const readers = clients.filter(({ path }) => /nodes\/node\/proxy|echo\.example.*watch|followed|exec/.test(path))
+    assert.equal(readers.length, 4)
+    for (const { path, stream } of readers)
+      assert.equal(
+        await within(
+          path,
+          countOf(stream, (bytes) => bytes >= offered),
+        ),
+        offered,
+        path,
+      )
+    session.destroy()
+    await eventually('the end at all backends', async () => {
+      for (const { name, backend } of forwarding.routes)
+        for (const socket of backend.sockets) assert.ok(socket.resume().readableEnded || socket.destroyed, name)
+      return true
+    })
   })
 
   test('a backend that does not read', async () => {
