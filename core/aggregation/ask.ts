@@ -19,7 +19,7 @@ export interface AskServices<T = RemoteRegistration> {
 export interface Asked {
   readonly path: string
   /** In whose name. */
-  readonly user: Pick<User, 'name' | 'groups'>
+  readonly user: Pick<User, 'name' | 'uid' | 'groups'>
   readonly headers?: { readonly [name: string]: string }
   /** Milliseconds, including the body. */
   readonly timeout: number
@@ -57,7 +57,7 @@ export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect
   try {
     return await withinTime(clock, timeout, signal, async (ends) => {
       const request = new Request(origin, { headers, signal: ends, redirect: 'manual' })
-      const response = await outbound.fetch(request, { ...options, target, fields: identityFields(user, false) })
+      const response = await outbound.fetch(request, { ...options, target, fields: identityFields(user, true) })
       if (longest === 0) await response.body?.cancel()
       return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response, longest) }
     })

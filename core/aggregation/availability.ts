@@ -30,28 +30,28 @@ class Unreachable extends Error {
 /** Milliseconds between checks. */
 const interval = 30_000
 
+function says(registration: Registration, finding: Finding): boolean {
+  const { status, reason, message } = conditionOf(registration) ?? {}
+  return status === finding.status && reason === finding.reason && message === finding.message
+}
+
 /** The registration with the finding as its condition; undefined: it has it already. */
 function judged(registration: Registration, finding: Finding, now: number): Registration | undefined {
+  if (says(registration, finding)) return undefined
   const known = conditionOf(registration)
-  const same = known?.status === finding.status && known?.reason === finding.reason && known?.message === finding.message
-  if (same) return undefined
   const since = known?.status === finding.status ? known.lastTransitionTime : undefined
   const condition: Condition = { type: available, lastTransitionTime: since ?? timestamp(now), ...finding }
-  const others = (registration.status?.conditions ?? []).filter(({ type }) => type !== available)
-  return { ...registration, status: { conditions: [...others, condition] } }
+  const all = registration.status?.conditions ?? []
+  const conditions = known === undefined ? [...all, condition] : all.map((each) => (each === known ? condition : each))
+  return { ...registration, status: { conditions } }
 }
 
 /** Whether a registration of this server itself says so already: then it needs no checks. */
-function isSettled(registration: Registration): boolean {
-  const { status, reason } = conditionOf(registration) ?? {}
-  return registration.spec.service === undefined && status === local.status && reason === local.reason
-}
+const isSettled = (registration: Registration) => registration.spec.service === undefined && says(registration, local)
 
 /** The returned function stops it. */
 export function reportAvailability(options: AvailabilityOptions): () => void {
   const { registrations, client, lookup, clock, logger, queues, observer, serviceNameLabel } = options
-  const closing = new AbortController()
-
   /** Whether the finding is reported; false: the registration has changed meanwhile, which queues it again. */
   async function report(registration: Registration, finding: Finding): Promise<boolean> {
     const changed = judged(registration, finding, clock.now())
@@ -69,11 +69,11 @@ export function reportAvailability(options: AvailabilityOptions): () => void {
     return true
   }
 
-  async function check(name: string): Promise<void> {
+  async function check(name: string, closing: AbortSignal): Promise<void> {
     const registration = registrations.all.get(name)
     if (registration === undefined) return
-    const finding = await findingOf(registration, options, closing.signal)
-    if (closing.signal.aborted || !(await report(registration, finding))) return
+    const finding = await findingOf(registration, options, closing)
+    if (closing.aborted || !(await report(registration, finding))) return
     if (finding.reason === failedCheck) throw new Unreachable(finding.message)
   }
 
@@ -104,7 +104,6 @@ export function reportAvailability(options: AvailabilityOptions): () => void {
   for (const name of registrations.all.keys()) look(name)
   return () => {
     stop()
-    closing.abort(new Error('the server is closing'))
     refresher.close()
     unfollow?.()
   }

@@ -60,13 +60,13 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
   const kind = 'APIGroupDiscoveryList'
   const accept = ['v2', 'v2beta1'].map((version) => `application/json;g=${listGroup};v=${version};as=${kind}`).join(',')
 
-  async function fetched(registration: RemoteRegistration, before: Known | undefined): Promise<Known> {
+  async function fetched(registration: RemoteRegistration, before: Known | undefined, signal: AbortSignal): Promise<Known> {
     const { group, version } = registration.spec
     const etag = before?.etag
     const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }) }
     const told = await ask(
       registration,
-      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, longest },
+      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, longest, signal },
       options,
     )
     if (told.status === 304 && before !== undefined) return before
@@ -78,7 +78,7 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
     const path = `/apis/${group}/${version}`
     const old = await ask(
       registration,
-      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, longest },
+      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, longest, signal },
       options,
     )
     if (old.status !== 200) throw new Error(`${old.url} answered ${old.status}`)
@@ -98,14 +98,14 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
       clock,
       logger,
       queues,
-      async work(name) {
+      async work(name, signal) {
         const registration = registrations.get(name)
         if (registration === undefined) return
         try {
-          const found = await fetched(registration, known.get(name))
+          const found = await fetched(registration, known.get(name), signal)
           if (registrations.has(name)) keep(name, found)
         } catch (error) {
-          if (registrations.has(name)) keep(name, nothing)
+          if (registrations.has(name) && !signal.aborted) keep(name, nothing)
           throw error
         }
       },

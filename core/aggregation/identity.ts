@@ -26,7 +26,7 @@ const escapedKey = (key: string) =>
 /** Control characters, which no header has, and spaces at the ends, which a receiver drops: it would take the user for another one. */
 const unspeakable = /[^\t -~\u0080-\u{10ffff}]|^[ \t]|[ \t]$/u
 
-/** Header fields that name a user. Throws UnspeakableUser. `withUid`: gate RemoteRequestHeaderUID. */
+/** Header fields that name a user. Throws UnspeakableUser. */
 export function identityFields({ name, uid = '', groups, extra = {} }: User, withUid: boolean): Fields {
   const fields: Fields = [
     ['X-Remote-User', name],

@@ -67,10 +67,11 @@ export async function createAggregation(options: AggregationOptions): Promise<Ag
   const user = `system:${platform.component}-aggregator`
   const serviceNameLabel = platform.name('<labels>/service-name')
   const connect = createConnect(
-    routesToEndpoints ? createServiceAddress(lookup, serviceNameLabel) : createClusterAddress(lookup),
+    routesToEndpoints ? createServiceAddress(lookup, serviceNameLabel, false) : createClusterAddress(lookup),
     credentials,
   )
-  const services = { outbound, clock, platform, settings, connect, rejectRedirects, logger, queues }
+  const sendsUid = () => settings.enabled('RemoteRequestHeaderUID')
+  const services = { outbound, clock, platform, sendsUid, connect, rejectRedirects, logger, queues }
   const forward = createForward(services)
   const remote = new Map<string, RemoteRegistration>()
   const groups = createRemoteGroups({ ...services, registrations: remote, listGroup: platform.name('apidiscovery.<domain>'), user })

@@ -75,12 +75,12 @@ function followDocuments<T>(
     if (known.delete(key) || missing.delete(key)) revision++
   }
 
-  async function work(key: string): Promise<void> {
+  async function work(key: string, signal: AbortSignal): Promise<void> {
     const registration = registrations.get(key)
     if (registration === undefined) return
     const etag = known.get(key)?.etag
     const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
-    const { status, headers: told, text, url } = await ask(registration, { path, user, headers, timeout, longest }, options)
+    const { status, headers: told, text, url } = await ask(registration, { path, user, headers, timeout, longest, signal }, options)
     if (!registrations.has(key) || status === 304) return
     if (status === 404) {
       if (missing.has(key)) return

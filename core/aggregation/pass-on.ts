@@ -15,7 +15,6 @@ import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { ClusterSettings } from '../schema/model.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import type { Place } from './connection.ts'
 import { identityFields, UnspeakableUser } from './identity.ts'
@@ -24,7 +23,8 @@ export interface PassOnServices {
   readonly outbound: Outbound
   readonly clock: Clock
   readonly platform: Platform
-  readonly settings: Pick<ClusterSettings, 'enabled'>
+  /** Whether the server gets the user's UID. */
+  readonly sendsUid: () => boolean
   /** Whether a redirect of the server is an error, or the client's. */
   readonly rejectRedirects: boolean
   /** Sent instead of fields of these names. */
@@ -38,11 +38,11 @@ const discoveryTimeout = 5_000
 export type PassOn = (exchange: Exchange, place: Place) => Promise<Response>
 
 export function createPassOn(services: PassOnServices): PassOn {
-  const { clock, platform, settings } = services
+  const { clock, platform, sendsUid } = services
 
   function fieldsOf({ user }: Exchange) {
     try {
-      return identityFields(user, settings.enabled('RemoteRequestHeaderUID'))
+      return identityFields(user, sendsUid())
     } catch (error) {
       if (!(error instanceof UnspeakableUser)) throw error
       throw new PlainError(503, `error trying to reach service: ${error.message}`)

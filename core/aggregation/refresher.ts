@@ -7,10 +7,16 @@ export interface Refresher {
   close(): void
 }
 
-/** `interval`: milliseconds from a success to the next time. Failures are repeated earlier, with increasing delays. */
-export function createRefresher({ work, ...options }: QueueOptions, interval: number): Refresher {
+export interface RefresherOptions extends Omit<QueueOptions, 'work'> {
+  /** `signal` aborts when the refresher is closed. */
+  work(key: string, signal: AbortSignal): Promise<void>
+}
+
+/** `interval`: milliseconds from a success to the next time. Failures are repeated earlier, with increasing delays up to it. */
+export function createRefresher({ work, ...options }: RefresherOptions, interval: number): Refresher {
   const { clock } = options
   const kept = new Set<string>()
+  const closing = new AbortController()
   const timers = new Map<string, () => void>()
   const cancel = (key: string) => {
     timers.get(key)?.()
@@ -18,9 +24,10 @@ export function createRefresher({ work, ...options }: QueueOptions, interval: nu
   }
   const queue = createQueue({
     ...options,
+    longestRetry: interval,
     async work(key) {
       if (!kept.has(key)) return
-      await work(key)
+      await work(key, closing.signal)
       cancel(key)
       if (kept.has(key))
         timers.set(
@@ -40,6 +47,7 @@ export function createRefresher({ work, ...options }: QueueOptions, interval: nu
     },
     close() {
       kept.clear()
+      closing.abort(new Error('the server is closing'))
       for (const key of [...timers.keys()]) cancel(key)
       queue.close()
     },

@@ -69,7 +69,7 @@ export interface Needed {
 }
 
 /** Rejects with an Error that names the file when the authorities of the other servers can't be read. */
-export async function startPeers(needed: Needed, { options, ports, settings, queues }: AssemblyContext): Promise<Peers> {
+export async function startPeers(needed: Needed, { options, ports, queues }: AssemblyContext): Promise<Peers> {
   const { table, proxyClient, aggregation, customResources, peerAddresses } = needed
   const { platform, identity, metrics } = options.general
   const { logger } = ports.telemetry
@@ -85,7 +85,6 @@ export async function startPeers(needed: Needed, { options, ports, settings, que
   const peers = await createPeers({
     ...ports,
     platform,
-    settings,
     logger,
     queues,
     identity,

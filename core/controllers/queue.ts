@@ -14,7 +14,6 @@ const nothing = () => {}
 const unobserved: QueueObserver = () => ({ added: nothing, retried: nothing, started: nothing, ended: nothing, closed: nothing })
 
 const firstRetry = 50
-const maxRetry = 60_000
 
 export interface QueueOptions {
   readonly name: string
@@ -22,13 +21,16 @@ export interface QueueOptions {
   readonly logger: Logger
   /** Concurrent workers; default 4. */
   readonly workers?: number
+  /** Most milliseconds until a failure is retried; default 60,000. */
+  readonly longestRetry?: number
   /** Default: none. */
   readonly queues?: QueueObserver | undefined
   /** Reconciles a key. Failures are retried with increasing delays. */
   work(key: string): Promise<void>
 }
 
-export function createQueue({ name, clock, logger, workers = 4, queues = unobserved, work }: QueueOptions): Queue {
+export function createQueue(options: QueueOptions): Queue {
+  const { name, clock, logger, workers = 4, longestRetry = 60_000, queues = unobserved, work } = options
   /** Times at which keys were added, and at which the work on them began. */
   const waiting = new Map<string, number>()
   const running = new Map<string, number>()
@@ -61,7 +63,7 @@ export function createQueue({ name, clock, logger, workers = 4, queues = unobser
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
-      addLater(key, Math.min(firstRetry * 2 ** count, maxRetry))
+      addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
     }
     events.ended(clock.monotonic() - (running.get(key) ?? 0))
     // Work that requeues itself must not monopolize the thread.

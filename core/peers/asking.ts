@@ -28,18 +28,21 @@ const timeout = 5_000
 const longest = 16 * 1024 * 1024
 
 /** As these servers know each other. */
-const user = { name: 'system:apiserver', groups: ['system:authenticated'] }
+const user = { name: 'system:apiserver', uid: 'system:apiserver', groups: ['system:authenticated'] }
 
 const nameOf = ({ metadata }: DiscoveredGroup) => metadata?.name ?? ''
 
+/** `signal` aborts it. */
+export type Asking = (identity: string, signal: AbortSignal) => Promise<Peer>
+
 /** Asks a server by its name. Rejects with an Error when it has no address, when there is no answer, or when that is no aggregated list. */
-export function createAsking({ platform, metrics, ownOnly, ...services }: AskingOptions): (identity: string) => Promise<Peer> {
+export function createAsking({ platform, metrics, ownOnly, ...services }: AskingOptions): Asking {
   const { kind, parameters } = aggregatedType('v2', platform)
   const type = `application/json;${parameters}`
 
-  async function list(identity: string, path: string): Promise<readonly DiscoveredGroup[]> {
+  async function list(identity: string, path: string, signal: AbortSignal): Promise<readonly DiscoveredGroup[]> {
     const headers = { ...ownOnly, accept: `${type};profile=nopeer,${type}` }
-    const told = await ask(identity, { path, user, headers, timeout, longest }, services).catch((error: unknown) => {
+    const told = await ask(identity, { path, user, headers, timeout, longest, signal }, services).catch((error: unknown) => {
       if (error instanceof AskFailed) metrics.rerouted(503, '', '', '')
       throw error
     })
@@ -50,17 +53,17 @@ export function createAsking({ platform, metrics, ownOnly, ...services }: Asking
     return (value as unknown as Infer<typeof APIGroupDiscoveryList>).items ?? []
   }
 
-  async function lists(identity: string): Promise<readonly DiscoveredGroup[]> {
+  async function lists(identity: string, signal: AbortSignal): Promise<readonly DiscoveredGroup[]> {
     try {
-      return [...(await list(identity, '/api')), ...(await list(identity, '/apis'))]
+      return [...(await list(identity, '/api', signal)), ...(await list(identity, '/apis', signal))]
     } catch (error) {
       metrics.askingFailed(error instanceof NoAddress ? 'hostport_resolution' : 'fetch_discovery')
       throw error
     }
   }
 
-  return async (identity) => {
-    const all = await lists(identity)
+  return async (identity, signal) => {
+    const all = await lists(identity, signal)
     const resources = new Map<string, ReadonlySet<string>>()
     for (const group of all) {
       for (const { version, resources: found = [] } of group.versions ?? [])

@@ -21,7 +21,7 @@ import { createPeerConnect, type PeerConnectOptions } from './connection.ts'
 import { createExclusions, type GroupVersionSource } from './exclusions.ts'
 import { followIdentities } from './identities.ts'
 
-export interface PeersOptions extends Omit<PassOnServices, 'rejectRedirects' | 'headers'>, PeerConnectOptions {
+export interface PeersOptions extends Omit<PassOnServices, 'rejectRedirects' | 'headers' | 'sendsUid'>, PeerConnectOptions {
   /** Name of this server. */
   readonly identity: string
   /** The identity leases are among them. */
@@ -55,9 +55,10 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
   const { clock, identity, logger, metrics, queues, shared } = options
   const connect = createPeerConnect(options)
   const askPeer = createAsking({ ...options, connect, ownOnly })
-  const passOn = createPassOn({ ...options, rejectRedirects: false, headers: ownOnly })
+  const passOn = createPassOn({ ...options, rejectRedirects: false, headers: ownOnly, sendsUid: () => true })
   /** The other servers with an identity lease; undefined: it has not answered yet. */
   const peers = new Map<string, Peer | undefined>()
+  const closing = new AbortController()
   let revision = 0
 
   const queue = createQueue({
@@ -67,7 +68,7 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
     queues,
     async work(name) {
       if (!peers.has(name)) return
-      const peer = await askPeer(name)
+      const peer = await askPeer(name, closing.signal)
       if (!peers.has(name)) return
       peers.set(name, peer)
       revision++
@@ -155,6 +156,7 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
       return names.length === 0 ? undefined : sendOn(exchange, names)
     },
     close() {
+      closing.abort(new Error('the server is closing'))
       following.close()
       queue.close()
       exclusions.close()

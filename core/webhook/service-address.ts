@@ -66,8 +66,8 @@ export function createClusterAddress({ find }: Pick<ServiceLookup, 'find'>): Ser
   }
 }
 
-/** `serviceNameLabel`: label in which EndpointSlices name their service. */
-export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string): ServiceAddress {
+/** `serviceNameLabel`: label in which EndpointSlices name their service. `externalNames`: whether a service may be a name outside of the cluster. */
+export function createServiceAddress({ find, list }: ServiceLookup, serviceNameLabel: string, externalNames = true): ServiceAddress {
   async function slicesOf(namespace: string, name: string, family: string | undefined, context: Context | undefined): Promise<Slice[]> {
     const slices = (await list('discovery.<domain>', 'endpointslices', namespace, context)) as Slice[]
     const own = rotated(slices.filter(({ metadata }) => metadata.labels?.[serviceNameLabel] === name))
@@ -76,6 +76,7 @@ export function createServiceAddress({ find, list }: ServiceLookup, serviceNameL
 
   return async (namespace, name, port, context) => {
     const spec = await specOf(find, namespace, name, context)
+    if (spec.type === 'ExternalName' && !externalNames) throw new Error(`unsupported service type ${JSON.stringify(spec.type)}`)
     if (spec.type === 'ExternalName' && spec.externalName) return hostPort(spec.externalName, port)
     const offered = offeredPort(spec, name, port)
     for (const { ports, endpoints } of await slicesOf(namespace, name, spec.ipFamilies?.[0], context)) {

@@ -25,7 +25,7 @@ function forwarding(fetch: (request: Request, options?: OutboundOptions) => Prom
     outbound: { fetch, call: () => Promise.reject(new Error('no calls')) },
     clock: webClock,
     platform: createPlatform('kubernetes'),
-    settings: { enabled: () => true },
+    sendsUid: () => true,
     connect: async () => ({ origin: new URL('https://10.0.0.9:8443'), address: '10.0.0.9:8443', options: {} }),
     rejectRedirects: true,
   })

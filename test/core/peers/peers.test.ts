@@ -93,6 +93,21 @@ test('a request goes to the server that has the resource, as the user of the cli
   assert.equal(calls.length, 1)
 })
 
+test('the other server gets the UID of the user, whatever the gate of aggregated APIs says', async (t) => {
+  const { start, calls } = cluster(t)
+  await start('b')
+  const gates = parseFeatureGates(['RemoteRequestHeaderUID=false'], platform)
+  const user = { name: 'alice', uid: 'alice-7', groups: ['system:authenticated'] }
+  const tokenAuthenticators = [{ name: 'one', authenticateToken: (token: string) => (token === 'alice' ? { user } : undefined) }]
+  const api = await start('a', { ...without('batch'), gates, tokenAuthenticators })
+  const uidsOf = () => calls.map(({ options }) => options.fields?.filter(([name]) => name === 'X-Remote-Uid').map(([, value]) => value))
+  await untilServed(api, jobs)
+  assert.deepEqual(new Set(uidsOf().flat()), new Set(['system:apiserver']), 'asked what it serves')
+  calls.length = 0
+  await api.get(jobs, { authorization: 'Bearer alice' })
+  assert.deepEqual(uidsOf(), [['alice-7']])
+})
+
 test('a request that is sent on holds no place among the requests in flight', async (t) => {
   const { start, servers } = cluster(t)
   await start('b')

@@ -1,0 +1,54 @@
+/** Requests to servers behind this one, and to other servers of the cluster, do not outlive the server: they would keep its process alive. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlatform } from '../../../core/platform.ts'
+import type { Outbound } from '../../../core/ports.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { registration, registrations } from '../../support/aggregation.ts'
+import { startCore } from '../../support/core-server.ts'
+import { apiOn } from '../../support/in-process.ts'
+import { eventually } from '../../support/wait.ts'
+
+const platform = createPlatform('kubernetes')
+const pem = (label: string) => `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`
+const texts: { readonly [path: string]: string } = { ca: pem('CERTIFICATE'), crt: pem('CERTIFICATE'), key: pem('PRIVATE KEY') }
+const files = { read: async (path: string) => new TextEncoder().encode(texts[path] ?? ''), watch: () => () => {} }
+
+test('requests to servers that do not answer end with this server', async () => {
+  /** Those without an end, by path. */
+  const waiting = new Map<string, number>()
+  const count = (path: string, by: number) => waiting.set(path, (waiting.get(path) ?? 0) + by)
+  const outbound: Outbound = {
+    fetch: ({ signal }, { target = '' } = {}) =>
+      new Promise((_resolve, reject) => {
+        count(target, 1)
+        const end = () => {
+          count(target, -1)
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', end, { once: true })
+      }),
+    call: () => Promise.reject(new Error('no calls')),
+  }
+  const store = memoryStore()
+  const start = (identity: string) =>
+    startCore(
+      {
+        ...{ platform, controllers: [], identity, hostname: identity, advertiseAddress: `192.0.2.${identity.length}`, peerCaFile: 'ca' },
+        proxyClientFiles: { certificate: 'crt', key: 'key' },
+      },
+      { store, files, outbound },
+    )
+  const servers = [await start('a'), await start('bb')]
+  const api = apiOn(servers[0] as (typeof servers)[0])
+  const spec = { type: 'ExternalName', externalName: 'api.example.org' }
+  await api.create('/api/v1/namespaces/default/services', { metadata: { name: 'far' }, spec })
+  await api.create(registrations, registration('far', 443, 'far.example.com/v1', { insecureSkipTLSVerify: true }))
+  const paths = ['/api', '/apis', '/apis/far.example.com/v1', '/openapi/v2', '/openapi/v3']
+  await eventually('all requests', async () => paths.every((path) => (waiting.get(path) ?? 0) > 0))
+  for (const server of servers) await server.close()
+  assert.deepEqual(
+    [...waiting].filter(([, left]) => left > 0),
+    [],
+  )
+})
