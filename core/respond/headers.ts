@@ -1,3 +1,4 @@
+import { LightHeaders } from './light-headers.ts'
 import { boundedWarnings } from './warnings.ts'
 
 /** Names and values of the headers that identify flow schema and priority level. */
@@ -29,6 +30,7 @@ function quoted(text: string): string {
 const warningValues = (warnings: readonly string[]) => boundedWarnings(warnings).map((text) => `299 - ${quoted(text)}`)
 
 const uncached = 'no-cache, private'
+const none: readonly string[] = []
 
 /** Headers of every response; a response's own Cache-Control takes precedence. */
 export function traceHeaders({ auditId, warnings, flow }: Trace): [name: string, value: string][] {
@@ -44,15 +46,15 @@ export function traceHeaders({ auditId, warnings, flow }: Trace): [name: string,
 }
 
 /** Headers of a response with this content type: the common ones, Content-Type, and `others`. */
-export function responseHeaders(trace: Trace, contentType: string, others?: Readonly<Record<string, string>>): HeadersInit {
-  const plain: Record<string, string> = { 'audit-id': trace.auditId, 'cache-control': uncached, 'content-type': contentType, ...others }
-  const { flow } = trace
-  if (flow !== undefined) {
-    const { headers } = flow
-    plain[headers[0]] = headers[1]
-    plain[headers[2]] = headers[3]
-  }
+export function responseHeaders(trace: Trace, contentType: string, others?: Readonly<Record<string, string>>): LightHeaders {
+  const { auditId, flow } = trace
+  const headers = LightHeaders.of(
+    flow === undefined
+      ? ['audit-id', auditId, 'cache-control', uncached, 'content-type', contentType]
+      : ['audit-id', auditId, 'cache-control', uncached, 'content-type', contentType, ...flow.headers],
+  )
+  for (const name in others) headers.set(name, others[name] as string)
+  for (const value of trace.warnings.length === 0 ? none : warningValues(trace.warnings)) headers.append('warning', value)
   trace.traced = true
-  if (trace.warnings.length === 0) return plain
-  return [...Object.entries(plain), ...warningValues(trace.warnings).map((value): [string, string] => ['warning', value])]
+  return headers
 }

@@ -7,7 +7,7 @@ import { isUpgradeBody, type UpgradeBody } from './upgrade-body.ts'
 /** Bodies that a listener can send directly. */
 export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | UpgradeBody | null
 
-/** Parts of a response for sending. Headers: a record, or alternating names and values. */
+/** Parts of a response for sending. Headers: a record, or alternating names in lower case and values. */
 export interface ReplyParts {
   readonly status: number
   readonly headers: Readonly<Record<string, string>> | readonly string[]

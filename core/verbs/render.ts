@@ -166,7 +166,18 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
 function objectRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated)
   const { format, pretty } = negotiated
-  return format === 'json' && !pretty ? jsonRenderer(definition, negotiated) : textRenderer(definition, negotiated, format)
+  return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : textRenderer(definition, negotiated, format)
+}
+
+/** Most responses are compact JSON, and negotiation has the same result for most. */
+const jsonRenderers = new WeakMap<ResourceDefinition, Renderer>()
+
+function knownJsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+  const known = jsonRenderers.get(definition)
+  if (known?.negotiated === negotiated) return known
+  const made = jsonRenderer(definition, negotiated)
+  jsonRenderers.set(definition, made)
+  return made
 }
 
 function partialRenderer(target: Target, negotiated: Negotiated, version: string): Renderer {

@@ -87,7 +87,7 @@ class Http2Exchange implements StreamUser, Sink {
     if (this.#gone) return void sent(response)
     const size = stream || isBodyless(status) || (bytes === null && empty) ? undefined : sizeOf(bytes)
     const content = empty || bytes === null ? undefined : contentOf(bytes)
-    const fields = [':status', String(status), ...this.#outgoing(completed(headers, size, this.#service.date()))]
+    const fields = this.#outgoing(completed(headers, size, this.#service.date(), [':status', String(status)]))
     try {
       this.#stream.respond(fields, content, empty || !stream)
     } catch (error) {
@@ -105,7 +105,7 @@ class Http2Exchange implements StreamUser, Sink {
     if (this.#gone) return void sent(response)
     const stream = this.#stream
     stream.tunnel = true
-    stream.respond([':status', '200', ...this.#outgoing(completed(headers, undefined, this.#service.date()))], undefined, false)
+    stream.respond(this.#outgoing(completed(headers, undefined, this.#service.date(), [':status', '200'])), undefined, false)
     const received = this.#body?.stream().getReader()
     use({
       readable: new ReadableStream({
@@ -213,5 +213,5 @@ export function refuseFields(service: Service, stream: ServerStream): void {
   const { status, headers, body } = partsOf(service, tooManyFields())
   const content = encoder.encode(String(body))
   stream.handled()
-  stream.respond([':status', String(status), ...completed(headers, content.length, service.date())], content, true)
+  stream.respond(completed(headers, content.length, service.date(), [':status', String(status)]), content, true)
 }

@@ -47,11 +47,10 @@ export function partsOf(service: Service, response: Response): ReplyParts {
 
 /**
  * Names (in lower case) and values, alternating. Adds content-length, when it is known, and date (RFC 9110 6.6.1) unless they are present.
+ * `fields`: the list to add them to, such as that of HTTP/2 with its status.
  */
-export function completed(headers: ReplyParts['headers'], size: number | undefined, date: string): string[] {
-  const fields: string[] = []
-  if (isList(headers))
-    for (let i = 0; i < headers.length; i += 2) fields.push((headers[i] as string).toLowerCase(), headers[i + 1] as string)
+export function completed(headers: ReplyParts['headers'], size: number | undefined, date: string, fields: string[] = []): string[] {
+  if (isList(headers)) for (let i = 0; i < headers.length; i++) fields.push(headers[i] as string)
   else for (const name in headers) fields.push(name.toLowerCase(), headers[name] as string)
   if (size !== undefined && !has(fields, 'content-length')) fields.push('content-length', String(size))
   if (!has(fields, 'date')) fields.push('date', date)
