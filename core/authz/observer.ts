@@ -3,8 +3,8 @@ import type { Authorizer, Decision } from './authorizer.ts'
 
 /** Receives authorization events for metrics. `name` is the authorizer's name; times are in milliseconds. */
 export interface AuthorizationObserver {
-  /** An authorizer of this type allowed or denied a request; "no opinion" is not reported. */
-  decided(type: string, name: string, decision: 'allowed' | 'denied'): void
+  /** What counts the requests that an authorizer of this type allows or denies; "no opinion" is not counted. */
+  decisionsOf(type: string, name: string): { readonly allow: () => void; readonly deny: () => void }
   /** One round trip to a webhook ended. */
   called(name: string, outcome: TryOutcome, milliseconds: number): void
   /** A webhook failed and its failure policy is "no opinion". */
@@ -19,12 +19,19 @@ export interface AuthorizationObserver {
 export type DecisionObserver = (decision: Decision, milliseconds: number) => void
 
 const ignore = () => {}
-export const unobserved: AuthorizationObserver = { decided: ignore, called: ignore, failedOpen: ignore, matched: ignore, nodes: ignore }
+export const unobserved: AuthorizationObserver = {
+  decisionsOf: () => ({ allow: ignore, deny: ignore }),
+  called: ignore,
+  failedOpen: ignore,
+  matched: ignore,
+  nodes: ignore,
+}
 
 /** Reports the decisions of an authorizer. */
 export function observed(type: string, name: string, authorizer: Authorizer, observer: AuthorizationObserver): Authorizer {
+  const count = observer.decisionsOf(type, name)
   const report = (decision: Decision): Decision => {
-    if (decision.verdict !== 'no-opinion') observer.decided(type, name, decision.verdict === 'allow' ? 'allowed' : 'denied')
+    if (decision.verdict !== 'no-opinion') count[decision.verdict]()
     return decision
   }
   return {

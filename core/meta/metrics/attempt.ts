@@ -11,9 +11,11 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
   const attempts = registry.counter(attemptRows.attempts)
   const users = registry.counter(attemptRows.users)
   const durations = registry.histogram(attemptRows.durations)
-  const known = new Set(['admin', 'client', ...platform.componentUsers, serviceAccountName(platform.namespaces.system, 'default')])
-  /** A bounded set of label values; user names are unbounded and confidential. */
-  const kindOf = (name: string) => (known.has(name) ? name : name.includes('@') ? 'email_id' : 'other')
+  const names = ['admin', 'client', ...platform.componentUsers, serviceAccountName(platform.namespaces.system, 'default')]
+  const known = new Map(names.map((name) => [name, users.in([name])]))
+  const [emails, others] = [users.in(['email_id']), users.in(['other'])]
+  /** Counts by a bounded set of label values; user names are unbounded and confidential. */
+  const countOf = (name: string) => known.get(name) ?? (name.includes('@') ? emails : others)
   const of = (result: string) => [attempts.in([result]), durations.in([result])] as const
   const series = { success: of('success'), failure: of('failure'), error: of('error') }
   return {
@@ -21,7 +23,7 @@ export function createAttemptMetrics(registry: MetricsRegistry, platform: Platfo
       const [count, observe] = series[result]
       count()
       observe(milliseconds / 1000)
-      if (userName !== undefined) users.add([kindOf(userName)])
+      if (userName !== undefined) countOf(userName)()
     },
   }
 }
@@ -42,6 +44,8 @@ export function createDecisionMetrics(registry: MetricsRegistry): DecisionObserv
 export function createTokenMetrics(registry: MetricsRegistry): TokenObserver {
   const requests = registry.counter(tokenRows.requests)
   const durations = registry.histogram(tokenRows.durations)
+  const of = (status: string) => [requests.in([status]), durations.in([status])] as const
+  const series = { hit: of('hit'), miss: of('miss') }
   const fetches = registry.counter(tokenRows.fetches)
   const active = registry.gauge(tokenRows.active)
   return {
@@ -51,9 +55,9 @@ export function createTokenMetrics(registry: MetricsRegistry): TokenObserver {
     },
     fetched: (ok) => fetches.add([ok ? 'ok' : 'error']),
     answered(hit, milliseconds) {
-      const labels = [hit ? 'hit' : 'miss'] as const
-      requests.add(labels)
-      durations.observe(labels, milliseconds / 1000)
+      const [count, observe] = series[hit ? 'hit' : 'miss']
+      count()
+      observe(milliseconds / 1000)
     },
   }
 }

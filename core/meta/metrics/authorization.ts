@@ -20,7 +20,7 @@ export function createAuthorizationMetrics(registry: MetricsRegistry, clock: Clo
   const exclusions = registry.counter(rows.exclusions)
   const graph = registry.histogram(rows.graph)
   return {
-    decided: (type, name, decision) => decisions.add([type, name, decision]),
+    decisionsOf: (type, name) => ({ allow: decisions.in([type, name, 'allowed']), deny: decisions.in([type, name, 'denied']) }),
     called(name, outcome, milliseconds) {
       calls.add([name, outcome])
       durations.observe([name, outcome], milliseconds / 1000)
