@@ -61,22 +61,23 @@ export function firstAccepted<T>(
   from = 0,
   errors: readonly unknown[] = [],
 ): Authentication | Promise<Authentication> {
+  // Apart, so that the loop makes no functions for what is there already.
+  const wait = (answer: Promise<Authentication>, index: number, before: readonly unknown[]) => {
+    const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, context, index + 1, more)
+    return answer.then(
+      (late) => late ?? next(before),
+      (error) => {
+        if (onError === 'stop') throw error
+        context?.signal.throwIfAborted()
+        return next([...before, error])
+      },
+    )
+  }
   let failed = errors
   for (let index = from; index < list.length; index++) {
     try {
       const answer = ask(list[index] as T)
-      if (answer instanceof Promise) {
-        const before = failed
-        const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, context, index + 1, more)
-        return answer.then(
-          (late) => late ?? next(before),
-          (error) => {
-            if (onError === 'stop') throw error
-            context?.signal.throwIfAborted()
-            return next([...before, error])
-          },
-        )
-      }
+      if (answer instanceof Promise) return wait(answer, index, failed)
       if (answer !== undefined) return answer
     } catch (error) {
       if (onError === 'stop') throw error

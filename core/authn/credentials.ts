@@ -1,5 +1,4 @@
 /** Headers that name the user. Only authentication may trust them; they are removed before anything is passed on. */
-import { eachHeaderName } from '../respond/light-headers.ts'
 import type { RequestHeaders } from './request-header.ts'
 
 const standard: RequestHeaders = {
@@ -20,19 +19,16 @@ export const canonicalHeaders = ({ username, uid, group, extraPrefix }: RequestH
 })
 
 /**
- * Finds the names of headers that carry credentials: `Authorization` and the request headers of front proxies, both the standard and the
- * configured ones.
+ * Tells the names, in lower case, of headers that carry credentials: `Authorization` and the request headers of front proxies, both the
+ * standard and the configured ones.
  */
-export function credentialHeaders(configured: RequestHeaders = standard): (headers: Headers) => readonly string[] {
+export function credentialHeaders(configured: RequestHeaders = standard): (name: string) => boolean {
   const all = [standard, canonicalHeaders(configured)]
   const names = new Set(['authorization', ...all.flatMap(({ username, uid, group }) => [...username, ...uid, ...group])])
   const prefixes = [...new Set(all.flatMap(({ extraPrefix }) => extraPrefix))]
-  const isCredential = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
-  return (headers) => {
-    const found: string[] = []
-    eachHeaderName(headers, (name) => {
-      if (isCredential(name) && !found.includes(name)) found.push(name)
-    })
-    return found
+  return (name) => {
+    if (names.has(name)) return true
+    for (const prefix of prefixes) if (name.startsWith(prefix)) return true
+    return false
   }
 }

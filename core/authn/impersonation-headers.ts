@@ -1,6 +1,6 @@
 import type { User } from '../request/exchange.ts'
 import { extraKey, headerText, headerValues } from '../request/header-values.ts'
-import { eachHeaderName } from '../respond/light-headers.ts'
+import { hasHeader } from '../respond/light-headers.ts'
 import { badRequest, unsniffed } from '../respond/status.ts'
 
 const userHeader = 'impersonate-user'
@@ -8,12 +8,14 @@ const uidHeader = 'impersonate-uid'
 const groupHeader = 'impersonate-group'
 const extraPrefix = 'impersonate-extra-'
 
+const isAboutImpersonation = (name: string) => name.startsWith('impersonate-')
+
 /**
  * The user to impersonate, as the `Impersonate-*` headers say, without defaults; undefined without such headers. Throws an ApiError 400
  * on groups, UID or extra without a user name.
  */
 export function readImpersonation(headers: Headers): User | undefined {
-  if (!asksForImpersonation(headers)) return undefined
+  if (!hasHeader(headers, isAboutImpersonation)) return undefined
   const name = headerText(headers.get(userHeader) ?? '')
   const uid = headerText(headers.get(uidHeader) ?? '')
   const group = headers.get(groupHeader)
@@ -31,14 +33,6 @@ export function readImpersonation(headers: Headers): User | undefined {
     throw unsniffed(badRequest(`requested ${show(uid, groups, hasExtra ? extra : undefined)} without impersonating a user name`))
   }
   return { name, ...(uid !== '' && { uid }), groups, ...(hasExtra && { extra }) }
-}
-
-function asksForImpersonation(headers: Headers): boolean {
-  let found = false
-  eachHeaderName(headers, (name) => {
-    found ||= name.startsWith('impersonate-')
-  })
-  return found
 }
 
 /** The impersonation request as the reference server prints it in its 403. */

@@ -6,8 +6,9 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { deleteHeaders, hasHeader } from '../respond/light-headers.ts'
 import { unauthorized } from '../respond/status.ts'
-import type { Filter } from './filter.ts'
+import type { Filter, Handler } from './filter.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
@@ -24,7 +25,7 @@ export interface AuthenticationOptions {
  * is logged.
  */
 export function authentication({ authenticator, observer, passed, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
-  const credentialsOf = credentialHeaders(frontProxyHeaders)
+  const isCredential = credentialHeaders(frontProxyHeaders)
 
   const refuse = ({ auditId }: Exchange, error: unknown, took: number): never => {
     observer.attempted('error', took)
@@ -39,8 +40,7 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     }
     observer.attempted('success', took, found.user.name)
     passed(took)
-    const credentials = credentialsOf(exchange.request.headers)
-    if (credentials.length > 0) exchange.request = without(exchange, credentials)
+    if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
     if (found.warnings) exchange.warnings.push(...found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
@@ -53,6 +53,8 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     await identify(exchange, late, clock.monotonic() - began)
   }
 
+  const after = (identified: Promise<void>, exchange: Exchange, next: Handler) => identified.then(() => next(exchange))
+
   return (exchange, next) => {
     let found: ReturnType<Authenticator['authenticate']>
     try {
@@ -60,20 +62,19 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     } catch (error) {
       return refuse(exchange, error, 0)
     }
-    if (found instanceof Promise) return wait(exchange, found).then(() => next(exchange))
-    const observed = identify(exchange, found, 0)
-    return observed instanceof Promise ? observed.then(() => next(exchange)) : next(exchange)
+    const identified = found instanceof Promise ? wait(exchange, found) : identify(exchange, found, 0)
+    return identified instanceof Promise ? after(identified, exchange, next) : next(exchange)
   }
 }
 
 /**
- * The request without these headers. A request from a connection is changed in place; an in-process caller may reuse its request, so that
+ * The request without the headers that carry credentials. A request from a connection is changed in place; an in-process caller may reuse its request, so that
  * one is copied.
  */
-function without({ request, connection }: Exchange, names: readonly string[]): Request {
+function without({ request, connection }: Exchange, isCredential: (name: string) => boolean): Request {
   const own = connection.protocol !== 'in-process'
   const headers = own ? request.headers : new Headers(request.headers)
-  for (const name of names) headers.delete(name)
+  deleteHeaders(headers, isCredential)
   // Without a signal: a copy that follows another signal is expensive, and the exchange has the signal already.
   return own ? request : new Request(request, { headers, signal: null })
 }

@@ -21,10 +21,12 @@ export function authorization(authorizer: Authorizer, observer: DecisionObserver
     if (decision.error !== undefined) throw internalError(decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
-  return (exchange, next) => {
-    const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)
-    if (!(decision instanceof Promise)) return proceed(decision, 0, exchange, next)
+  const wait = (decision: Promise<Decision>, exchange: Exchange, next: Handler): Answer => {
     const began = clock.monotonic()
     return decision.then((late) => proceed(late, clock.monotonic() - began, exchange, next))
+  }
+  return (exchange, next) => {
+    const decision = authorizer.authorize(attributesOf(exchange.user, exchange.info), exchange)
+    return decision instanceof Promise ? wait(decision, exchange, next) : proceed(decision, 0, exchange, next)
   }
 }

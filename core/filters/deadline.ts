@@ -1,4 +1,5 @@
 import type { Clock } from '../ports.ts'
+import type { Exchange } from '../request/exchange.ts'
 import { badRequest, timeout } from '../respond/status.ts'
 import { parseDuration } from '../schema/duration.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -24,13 +25,8 @@ function limitOf(query: URLSearchParams, limit: number): number {
  * and a write that has not reached the store is not made any more.
  */
 export function deadline(clock: Clock, max: number, terminations: Pick<Terminations, 'timedOut'>): Filter {
-  return (exchange, next) => {
-    if (exchange.info.longRunning) return next(exchange)
-    const limit = limitOf(exchange.query, max)
-    exchange.deadline = exchange.received + limit
-    const answer = next(exchange)
-    if (!(answer instanceof Promise)) return answer
-    return new Promise((resolve, reject) => {
+  const inTime = (exchange: Exchange, limit: number, answer: Promise<Response>): Promise<Response> =>
+    new Promise((resolve, reject) => {
       let isLate = false
       const late = () => {
         isLate = true
@@ -53,5 +49,12 @@ export function deadline(clock: Clock, max: number, terminations: Pick<Terminati
         },
       )
     })
+
+  return (exchange, next) => {
+    if (exchange.info.longRunning) return next(exchange)
+    const limit = limitOf(exchange.query, max)
+    exchange.deadline = exchange.received + limit
+    const answer = next(exchange)
+    return answer instanceof Promise ? inTime(exchange, limit, answer) : answer
   }
 }

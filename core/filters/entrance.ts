@@ -225,17 +225,19 @@ export class Entrance implements Lifetime {
       return running.failed(error)
     }
     // An answer that is there already is never seen in flight.
-    if (!(answer instanceof Promise)) return running.answered(answer)
+    return answer instanceof Promise ? this.#awaited(exchange, running, answer) : running.answered(answer)
+  }
+
+  #awaited(exchange: Exchange, running: Running, answer: Promise<Response>): Promise<Response> {
     const pending = new Pending(exchange)
     this.#pending.add(pending)
-    const done = () => this.#pending.remove(pending)
     return answer.then(
       (response) => {
-        done()
+        this.#pending.remove(pending)
         return running.answered(response)
       },
       (error: unknown) => {
-        done()
+        this.#pending.remove(pending)
         return running.failed(error)
       },
     )

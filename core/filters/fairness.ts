@@ -6,7 +6,7 @@ import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock } from '../ports.ts'
 import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { Answer, Filter, Handler } from './filter.ts'
+import { type Answer, type Filter, type Handler, outcome } from './filter.ts'
 import type { Terminations } from './terminations.ts'
 
 /** As in the reference's log of requests. */
@@ -16,6 +16,15 @@ function remark(remarks: Record<string, unknown>, { flow, estimate }: Ticket): v
   remarks['apf_iseats'] = estimate.initialSeats
   remarks['apf_fseats'] = estimate.finalSeats
   remarks['apf_additionalLatency'] = formatDuration(estimate.latency)
+}
+
+type Running = Pick<Ticket, 'exchange' | 'end'>
+
+const answered = ({ exchange, end }: Running, response: Response): Response => whenEnded(exchange, response, end)
+
+function failed({ end }: Running, error: unknown): never {
+  end()
+  throw error
 }
 
 /**
@@ -28,24 +37,17 @@ export function fairness(
   passed: Passed,
   clock: Pick<Clock, 'monotonic'>,
 ): Filter {
-  const serve = (exchange: Exchange, next: Handler, ticket: Ticket): Answer => {
-    const forget = exchange.info.verb === 'watch' ? control.watches.add(exchange) : undefined
-    const end = forget
-      ? () => {
-          ticket.end()
-          forget()
-        }
-      : ticket.end
-    const answered = (response: Response): Response => whenEnded(exchange, response, end)
-    const failed = (error: unknown): never => {
-      end()
-      throw error
-    }
-    try {
-      const answer = next(exchange)
-      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
-    } catch (error) {
-      return failed(error)
+  const serve = (exchange: Exchange, next: Handler, ticket: Ticket): Answer =>
+    outcome(next, exchange, exchange.info.verb === 'watch' ? watching(ticket) : ticket, answered, failed)
+  /** The end of a watch, which counts among the watches until then. */
+  const watching = ({ exchange, end }: Ticket): Running => {
+    const forget = control.watches.add(exchange)
+    return {
+      exchange,
+      end() {
+        end()
+        forget()
+      },
     }
   }
   const late = async (exchange: Exchange, next: Handler, ticket: Ticket, taken: Promise<void>): Promise<Response> => {

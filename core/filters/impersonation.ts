@@ -5,7 +5,8 @@ import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import type { Filter } from './filter.ts'
+import type { Exchange, User } from '../request/exchange.ts'
+import type { Answer, Filter, Handler } from './filter.ts'
 
 /**
  * Runs the request as the user of the `Impersonate-*` headers when the caller may impersonate that user; `constrained` adds the modes of
@@ -24,12 +25,7 @@ export function impersonation(
     // As in the reference, which has no metrics of the original implementation.
     if (constrained) observer.attempted(mode, allowed, clock.monotonic() - began)
   }
-  return (exchange, next) => {
-    const wanted = readImpersonation(exchange.request.headers)
-    if (wanted === undefined) {
-      passed(0)
-      return next(exchange)
-    }
+  function impersonate(exchange: Exchange, next: Handler, wanted: User): Answer {
     const attributes = attributesOf(exchange.user, exchange.info)
     const modes = impersonationModes(wanted, attributes, platform, constrained)
     const began = clock.monotonic()
@@ -46,5 +42,11 @@ export function impersonation(
         throw error
       },
     )
+  }
+  return (exchange, next) => {
+    const wanted = readImpersonation(exchange.request.headers)
+    if (wanted !== undefined) return impersonate(exchange, next, wanted)
+    passed(0)
+    return next(exchange)
   }
 }

@@ -1,7 +1,7 @@
 import { whenEnded } from '../request/ended.ts'
-import type { Seat } from '../request/exchange.ts'
+import type { Exchange, Seat } from '../request/exchange.ts'
 import { PlainError } from '../respond/plain-error.ts'
-import type { Filter } from './filter.ts'
+import { type Filter, outcome } from './filter.ts'
 import type { Terminations } from './terminations.ts'
 
 const readOnly = new Set(['get', 'list', 'watch'])
@@ -13,12 +13,14 @@ interface Kinds {
 
 /** One of a limited number of places. Leaving twice frees it once. */
 class LimitedSeat implements Seat {
+  readonly exchange: Exchange
   readonly #kind: keyof Kinds
   readonly #limit: number
   readonly #running: Kinds
   #taken = false
 
-  constructor(kind: keyof Kinds, limits: Readonly<Kinds>, running: Kinds) {
+  constructor(exchange: Exchange, kind: keyof Kinds, limits: Readonly<Kinds>, running: Kinds) {
+    this.exchange = exchange
     this.#kind = kind
     this.#limit = limits[kind]
     this.#running = running
@@ -38,6 +40,13 @@ class LimitedSeat implements Seat {
   }
 }
 
+const answered = ({ exchange, leave }: LimitedSeat, response: Response): Response => whenEnded(exchange, response, leave)
+
+function failed({ leave }: LimitedSeat, error: unknown): never {
+  leave()
+  throw error
+}
+
 /**
  * Limits the number of concurrent requests of each kind; 0: no limit. Members of `system:masters` and long-running requests are exempt.
  * A request holds its seat until its response has been sent, except while its body is awaited. `running` holds the current counts, for
@@ -47,23 +56,13 @@ export function inFlight(limits: Readonly<Kinds>, running: Kinds, terminations: 
   return (exchange, next) => {
     const { info, user } = exchange
     if (info.longRunning || user.groups.includes('system:masters')) return next(exchange)
-    const seat = new LimitedSeat(readOnly.has(info.verb) ? 'readOnly' : 'mutating', limits, running)
+    const seat = new LimitedSeat(exchange, readOnly.has(info.verb) ? 'readOnly' : 'mutating', limits, running)
     try {
       seat.take()
     } catch (error) {
       throw terminations.dropped(exchange, error)
     }
     exchange.seat = seat
-    const answered = (response: Response): Response => whenEnded(exchange, response, seat.leave)
-    const failed = (error: unknown): never => {
-      seat.leave()
-      throw error
-    }
-    try {
-      const answer = next(exchange)
-      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
-    } catch (error) {
-      return failed(error)
-    }
+    return outcome(next, exchange, seat, answered, failed)
   }
 }

@@ -5,7 +5,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
-import type { Filter } from './filter.ts'
+import { type Filter, outcome } from './filter.ts'
 import { fieldValidationOf, requestLabelsOf, resourceLabelsOf } from './request-labels.ts'
 
 /** Paths and methods that are not served: there is no bound on the number of those that clients can ask for. */
@@ -42,25 +42,20 @@ export function measure(
     })
   }
 
-  return (exchange, next) => {
-    const answered = (response: Response): Response => {
-      if (exchange.delegated) return response
-      const { status } = response
-      if (isUnserved(status, undefined)) return response
-      if (exchange.info.longRunning) return lasting(exchange, response)
-      record(exchange, status, response)
-      return response
-    }
-    const failed = (error: unknown): never => {
-      const { code = 500, details } = error instanceof PlainError ? { code: error.code } : (apiErrorOf(error)?.status ?? {})
-      if (!exchange.delegated && !isUnserved(code, details?.name)) record(exchange, code)
-      throw error
-    }
-    try {
-      const answer = next(exchange)
-      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer)
-    } catch (error) {
-      return failed(error)
-    }
+  function answered(exchange: Exchange, response: Response): Response {
+    if (exchange.delegated) return response
+    const { status } = response
+    if (isUnserved(status, undefined)) return response
+    if (exchange.info.longRunning) return lasting(exchange, response)
+    record(exchange, status, response)
+    return response
   }
+
+  function failed(exchange: Exchange, error: unknown): never {
+    const { code = 500, details } = error instanceof PlainError ? { code: error.code } : (apiErrorOf(error)?.status ?? {})
+    if (!exchange.delegated && !isUnserved(code, details?.name)) record(exchange, code)
+    throw error
+  }
+
+  return (exchange, next) => outcome(next, exchange, exchange, answered, failed)
 }

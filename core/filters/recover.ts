@@ -6,7 +6,7 @@ import { encode } from '../respond/encode.ts'
 import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { ApiError, serviceUnavailable } from '../respond/status.ts'
-import type { Filter } from './filter.ts'
+import { type Filter, outcome } from './filter.ts'
 
 const errors: Endpoint = { protobuf: true, table: false, transforms: false }
 const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
@@ -20,6 +20,8 @@ function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiato
     return undefined
   }
 }
+
+const unchanged = (_exchange: Exchange, response: Response) => response
 
 /**
  * Converts everything thrown to a response, nearly always a Status, so that the filters outside always see a response. An internal error is logged with its stack; the
@@ -46,12 +48,5 @@ export function recover(logger: Logger, negotiator: Negotiator): Filter {
     logger.error({ path, verb, auditId: exchange.auditId, stack }, 'request handler failed')
     return respond(exchange, new ApiError('InternalError', 'This request caused apiserver to panic. Look in the logs for details.'))
   }
-  return (exchange, next) => {
-    try {
-      const result = next(exchange)
-      return result instanceof Promise ? result.catch((error: unknown) => answer(exchange, error)) : result
-    } catch (error) {
-      return answer(exchange, error)
-    }
-  }
+  return (exchange, next) => outcome(next, exchange, exchange, unchanged, answer)
 }

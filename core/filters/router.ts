@@ -34,14 +34,14 @@ function delegateOf(delegates: Destinations['delegates'], info: RequestInfo): Ha
   return undefined
 }
 
-/** Paths with an empty first element, or an empty group. */
-const withoutRoot = /^\/(apis\/)?\//
+/** Whether the first element of a path is empty, or its group. */
+const lacksRoot = (path: string) => path.startsWith('//') || path.startsWith('/apis//')
 
 /** The innermost handler: a delegate, the resources or the fixed paths, then the others. Throws a 404 when none of them answers. */
 export function createRouter({ delegates, resources, fixed, owns, others }: Destinations): Handler {
   return (exchange) => {
     const { info } = exchange
-    if (withoutRoot.test(info.path)) throw pageNotFound()
+    if (lacksRoot(info.path)) throw pageNotFound()
     const delegate = delegateOf(delegates, info)
     if (delegate !== undefined) {
       exchange.delegated = true

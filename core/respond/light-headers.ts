@@ -24,12 +24,19 @@ function fieldValue(value: string): string {
   return text
 }
 
-/** Visits the header names, in lower case, unordered, possibly with duplicates. Cheaper than `keys`, which sorts. */
-export function eachHeaderName(headers: Headers, visit: (name: string) => void): void {
-  if (headers instanceof LightHeaders) {
-    const { flat } = headers
-    for (let i = 0; i < flat.length; i += 2) visit(flat[i] as string)
-  } else for (const name of headers.keys()) visit(name)
+type Accepts = (name: string) => boolean
+
+/** Whether there is a header with a name, in lower case, that is accepted. Cheaper than `keys`, which sorts. */
+export function hasHeader(headers: Headers, accepts: Accepts): boolean {
+  if (headers instanceof LightHeaders) return headers.some(accepts)
+  for (const name of headers.keys()) if (accepts(name)) return true
+  return false
+}
+
+/** Deletes the headers with names, in lower case, that are accepted. */
+export function deleteHeaders(headers: Headers, accepts: Accepts): void {
+  if (headers instanceof LightHeaders) headers.deleteAll(accepts)
+  else for (const name of [...headers.keys()]) if (accepts(name)) headers.delete(name)
 }
 
 /**
@@ -71,6 +78,22 @@ export class LightHeaders implements Headers {
   delete(name: string): void {
     const key = keyOf(name)
     for (let i = this.#fields.length - 2; i >= 0; i -= 2) if (this.#fields[i] === key) this.#fields.splice(i, 2)
+  }
+
+  some(accepts: Accepts): boolean {
+    for (let i = 0; i < this.#fields.length; i += 2) if (accepts(this.#fields[i] as string)) return true
+    return false
+  }
+
+  deleteAll(accepts: Accepts): void {
+    const fields = this.#fields
+    let kept = 0
+    for (let i = 0; i < fields.length; i += 2) {
+      if (accepts(fields[i] as string)) continue
+      fields[kept++] = fields[i] as string
+      fields[kept++] = fields[i + 1] as string
+    }
+    for (let left = fields.length - kept; left > 0; left--) fields.pop()
   }
 
   get(name: string): string | null {

@@ -32,5 +32,7 @@ function answer(target: Target, entry: Entry | undefined): Response {
 /** GET of one object. */
 export const get: Verb = (target) => {
   const found = read(target)
-  return found instanceof Promise ? found.then((entry) => answer(target, entry)) : answer(target, found)
+  return found instanceof Promise ? answerLater(target, found) : answer(target, found)
 }
+
+const answerLater = (target: Target, found: Promise<Entry | undefined>) => found.then((entry) => answer(target, entry))

@@ -312,11 +312,16 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       if (++storedReads === startingReads) begin()
       return getStored(key, context)
     }
-    const [before, asked] = [reached.revision, generation]
-    const at = (current: number) => cachedAt(heed(current, before, asked), key, asked, context)
+    const before = reached.revision
+    const asked = generation
     const current = store.currentRevision(context)
-    return current instanceof Promise ? current.then(at) : at(current)
+    return current instanceof Promise
+      ? readAt(current, before, asked, key, context)
+      : cachedAt(heed(current, before, asked), key, asked, context)
   }
+
+  const readAt = (current: Promise<number>, before: number, asked: number, key: string, context: Context | undefined) =>
+    current.then((late) => cachedAt(heed(late, before, asked), key, asked, context))
 
   function cachedAt(
     current: number,
@@ -326,12 +331,13 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   ): Entry | undefined | Promise<Entry | undefined> {
     if (state === undefined || asked !== generation) return getStored(key, context)
     const there = reachKnown(current)
-    if (there !== true) {
-      return waitFor(there, context).then((fresh) => (fresh ? cachedAt(current, key, asked, context) : getStored(key, context)))
-    }
+    if (there !== true) return cachedLater(there, current, key, asked, context)
     const entry = entries.get(key)
     return entry?.stale ? getStored(key, context) : entry
   }
+
+  const cachedLater = (there: Promise<boolean>, current: number, key: string, asked: number, context: Context | undefined) =>
+    waitFor(there, context).then((fresh) => (fresh ? cachedAt(current, key, asked, context) : getStored(key, context)))
 
   const feed: LiveFeed = {
     fanOut,

@@ -93,31 +93,21 @@ test('values are UTF-8, extra keys are percent-encoded', async () => {
 })
 
 test('every header that can name a user is known, from any sender, and no others', () => {
-  const headers = lines(
-    'X-Remote-User',
-    'a',
-    'X-Other-User',
-    'b',
-    'X-Remote-Group',
-    'g',
-    'X-Remote-Uid',
-    'u',
-    'X-Other-Extra-K',
-    'v',
-    'Accept',
-    '*/*',
-    'X-Remote',
-    'r',
-    'x-remote-EXTRA-',
-    'e',
-    'Authorization',
-    'Bearer t',
-  )
+  const all = [
+    'x-remote-user',
+    'x-other-user',
+    'x-remote-group',
+    'x-remote-uid',
+    'x-other-extra-k',
+    'accept',
+    'x-remote',
+    'x-remote-extra-',
+    'authorization',
+  ]
   const configured = ['x-other-extra-k', 'x-other-user']
   const always = ['authorization', 'x-remote-extra-', 'x-remote-group', 'x-remote-uid', 'x-remote-user']
-  assert.deepEqual(credentialHeaders(names)(headers).toSorted(), [...always, ...configured].toSorted())
-  assert.deepEqual(credentialHeaders()(headers).toSorted(), always, 'without configured proxies')
-  assert.deepEqual(credentialHeaders()(lines('Accept', '*/*')), [])
+  assert.deepEqual(all.filter(credentialHeaders(names)).toSorted(), [...always, ...configured].toSorted())
+  assert.deepEqual(all.filter(credentialHeaders()).toSorted(), always, 'without configured proxies')
 })
 
 test('no opinion without a username or a certificate', async () => {
