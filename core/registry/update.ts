@@ -114,8 +114,8 @@ function withOwners(written: ApiObject, { metadata: { managedFields } }: ApiObje
 /** The object as it is before the write: with the revision of the stored one. */
 function withVersion(object: ApiObject, { metadata: { resourceVersion } }: ApiObject): ApiObject {
   const metadata: JsonObject = {}
-  for (const [name, value] of Object.entries(object.metadata)) {
-    metadata[name] = value as Json
+  for (const name in object.metadata) {
+    metadata[name] = object.metadata[name as keyof ApiObject['metadata']] as Json
     if (name === 'uid' && resourceVersion !== undefined) metadata['resourceVersion'] = resourceVersion
   }
   return { ...object, metadata: metadata as ApiObject['metadata'] }
@@ -144,7 +144,7 @@ interface Outcome {
  * resourceVersion. A no-op update keeps the resourceVersion unless the stored form is stale; one that removes the last
  * finalizer of an object under deletion deletes it. Throws 404, 409, 422.
  */
-export async function updateObject(
+export function updateObject(
   resource: ServedResource,
   namespace: string,
   name: string,
@@ -224,7 +224,7 @@ export async function updateObject(
       try {
         const { entry, lost, swapped } = await tryFrom(from)
         if (entry && (live || swapped)) return entry
-        current = entry ? await store.get(key, request.caller) : lost
+        current = entry ? await store.live(key, request.caller) : lost
         if (entry && isSame(from, current)) return entry
       } catch (error) {
         if (live || asked) throw error

@@ -3,9 +3,8 @@ import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
+import { encodeUtf8 } from '../schema/utf8.ts'
 import { yamlText } from '../schema/yaml-text.ts'
-
-const encoder = new TextEncoder()
 
 export type Format = 'json' | 'yaml' | 'protobuf'
 
@@ -22,8 +21,8 @@ export const jsonText = (value: object): string => htmlSafe(printJson(value))
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, because the YAML writer does not support parts that keep their text.
-  if (format === 'yaml') return encoder.encode(yamlText(parseToShow(printJson(value))))
-  return encoder.encode(htmlSafe(printJson(value, pretty ? 2 : undefined)))
+  if (format === 'yaml') return encodeUtf8(yamlText(parseToShow(printJson(value))))
+  return encodeUtf8(htmlSafe(printJson(value, pretty ? 2 : undefined)))
 }
 
 /** As `encode`, for the body of a response. */

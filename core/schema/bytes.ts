@@ -16,6 +16,19 @@ export function utf8Length(text: string): number {
   return length
 }
 
+/** Maximum bytes of a UTF-16 unit in UTF-8. */
+const maxUnitBytes = 3
+
+/** Whether texts have more than so many bytes in UTF-8. Bytes are only counted when there are enough characters for that. */
+export function isLongerThan(limit: number, texts: Iterable<string>): boolean {
+  let units = 0
+  for (const text of texts) units += text.length
+  if (units * maxUnitBytes <= limit) return false
+  let bytes = 0
+  for (const text of texts) bytes += utf8Length(text)
+  return bytes > limit
+}
+
 /** Concatenates all parts; `size`: total bytes, if known. */
 export function concatenate(
   parts: readonly Uint8Array[],
@@ -62,15 +75,16 @@ export function endLine(line: Uint8Array): Uint8Array {
 
 /** The bytes with a line feed at their end, as Go's encoder writes JSON. They are returned if they have it. */
 export function withLineFeed(bytes: Uint8Array): Uint8Array {
-  if (bytes.at(-1) === lineFeed) return bytes
+  const { length, byteOffset, buffer } = bytes
+  if (bytes[length - 1] === lineFeed) return bytes
   // Only if the buffer ends there: nothing else is written to that byte.
-  if (bytes.byteOffset + bytes.length + 1 === bytes.buffer.byteLength) {
-    const line = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length + 1)
-    if (line.at(-1) === lineFeed) return line
+  if (byteOffset + length + 1 === buffer.byteLength) {
+    const line = new Uint8Array(buffer, byteOffset, length + 1)
+    if (line[length] === lineFeed) return line
   }
-  const line = new Uint8Array(bytes.length + 1)
+  const line = new Uint8Array(length + 1)
   line.set(bytes)
-  line[bytes.length] = lineFeed
+  line[length] = lineFeed
   return line
 }
 

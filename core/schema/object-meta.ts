@@ -1,6 +1,6 @@
 /** Validation of `metadata` for all kinds (apimachinery api/validation/objectmeta.go). */
 import type { Platform } from '../platform.ts'
-import { utf8Length } from './bytes.ts'
+import { isLongerThan } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
@@ -77,13 +77,9 @@ export function validateLabels(labels: Metadata['labels'], path: FieldPath, erro
 
 /** Keys are validated ignoring case; all keys and values together have at most 256 KiB. */
 export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
-  let size = 0
-  for (const key in annotations) {
-    const value = annotations[key] as string
-    size += utf8Length(key) + utf8Length(value)
-    for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
-  }
-  if (size > annotationsLimit) errors.tooLong(path, annotationsLimit)
+  if (annotations === undefined) return
+  for (const key in annotations) for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
+  if (isLongerThan(annotationsLimit, Object.keys(annotations).concat(Object.values(annotations)))) errors.tooLong(path, annotationsLimit)
 }
 
 function validateOwner(owner: Owner, path: FieldPath, errors: FieldErrors): void {

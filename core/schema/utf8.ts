@@ -12,6 +12,18 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+const encoder = new TextEncoder()
+/** Maximum characters of a text that is encoded into `scratch` first: on Node, an array that the encoder makes takes three times as long. */
+const shortText = 8_192
+const maxUnitBytes = 3
+const scratch = new Uint8Array(shortText * maxUnitBytes)
+
+/** Encodes a text in UTF-8; lone surrogates become U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  if (text.length > shortText) return encoder.encode(text)
+  return scratch.slice(0, encoder.encodeInto(text, scratch).written)
+}
+
 const continues = (byte: number | undefined, min = 0x80, max = 0xbf) => byte !== undefined && byte >= min && byte <= max
 
 /** Length of the character at a position (Unicode 16, table 3-7); 0: invalid. */

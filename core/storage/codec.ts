@@ -15,6 +15,7 @@ import { keepsText, parseJsonText, parseToShow, printJson } from '../schema/json
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeJson, encodeObject, isEnvelope } from '../schema/protobuf.ts'
+import { encodeUtf8 } from '../schema/utf8.ts'
 import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 import { labelsFinder } from './served-metadata.ts'
@@ -41,7 +42,7 @@ export class Printed {
 
   /** The JSON in UTF-8, encoded once. */
   get bytes(): Uint8Array {
-    this.#bytes ??= encoder.encode(this.json)
+    this.#bytes ??= encodeUtf8(this.json)
     return this.#bytes
   }
 }
@@ -161,16 +162,16 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(bare, to)
   }
 
-  /** The length differs in most cases. Nothing is copied: a new array costs more than the comparison. */
-  const isShown = (served: Uint8Array, { bytes }: Printed, revision: number) => {
-    const place = versionPlace(bytes, head.length)
-    const member = versionMember(bytes, head.length, place, revision)
-    if (served.length !== bytes.length + member.length) return false
-    for (let at = 0; at < member.length; at++) if (served[place + at] !== member.charCodeAt(at)) return false
-    return (
-      sameBytes(served.subarray(0, place), bytes.subarray(0, place)) &&
-      sameBytes(served.subarray(place + member.length), bytes.subarray(place))
-    )
+  /** Texts of ASCII characters are compared as strings: decoding takes a quarter of the time of encoding. */
+  const isShown = (served: Uint8Array, printed: Printed, revision: number) => {
+    const { json } = printed
+    // There are at least as many bytes as characters.
+    if (json.length > served.length) return false
+    const text = decoder.decode(served)
+    const place = versionPlace(served, head.length)
+    if (text.length < served.length || place === head.length) return sameBytes(served, show(printed, revision))
+    const member = versionMember(served, head.length, place, revision)
+    return text === json.slice(0, place) + member + json.slice(place)
   }
 
   const isOwn = (object: Pick<ApiObject, 'kind' | 'apiVersion'>) => object.kind === kind && object.apiVersion === apiVersion

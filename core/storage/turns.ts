@@ -16,7 +16,8 @@ type Waiter = () => void
  * compare-and-swap and retry. Correctness does not depend on it, because other servers write the same store.
  */
 export class Turns {
-  readonly #queues = new Map<string, Set<Waiter>>()
+  /** Those who wait, by key; undefined: only the one whose turn it is. */
+  readonly #queues = new Map<string, Set<Waiter> | undefined>()
   readonly #clock: Clock | undefined
 
   /** Without a clock, writers wait without a time limit. */
@@ -29,18 +30,20 @@ export class Turns {
    * with the reason of the context's signal when that aborts first.
    */
   async take<T>(key: string, context: Context | undefined, work: (waited: boolean) => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(key)
-    if (queue === undefined) this.#queues.set(key, new Set())
-    else if (!(await this.#wait(queue, context?.signal))) return work(true)
+    const waits = this.#queues.has(key)
+    if (!waits) this.#queues.set(key, undefined)
+    else if (!(await this.#wait(key, context?.signal))) return work(true)
     try {
-      return await work(queue !== undefined)
+      return await work(waits)
     } finally {
       this.#pass(key)
     }
   }
 
   /** Resolves to false when the time limit passes first. */
-  #wait(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<boolean> {
+  #wait(key: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const queue = this.#queues.get(key) ?? new Set()
+    this.#queues.set(key, queue)
     if (queue.size >= longestQueue) throw tooManyRequests('Too many writes of this object are waiting, please try again later.', 1)
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -67,8 +70,7 @@ export class Turns {
   }
 
   #pass(key: string): void {
-    const queue = this.#queues.get(key)
-    const [next] = queue ?? []
+    const next = this.#queues.get(key)?.values().next().value
     if (next === undefined) this.#queues.delete(key)
     else next()
   }

@@ -1,6 +1,6 @@
 /** Validates the data of config maps and secrets. */
 import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
-import { utf8Length } from '../../schema/bytes.ts'
+import { isLongerThan } from '../../schema/bytes.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -35,14 +35,12 @@ function validateKeysAndSize(
 }
 
 export function validateConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
-  let size = 0
   for (const key in texts) {
     validateFormat(key, 'configMapKey', data.key(key), errors)
     if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
-    size += utf8Length(texts[key] as string)
   }
-  size += validateKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
-  if (size > limit) errors.tooLong(FieldPath.of(''), limit)
+  const size = validateKeysAndSize(binaryData, FieldPath.of('binaryData'), decodedLength, errors)
+  if (isLongerThan(limit - size, Object.values(texts))) errors.tooLong(FieldPath.of(''), limit)
 }
 
 interface Freezable {

@@ -143,5 +143,12 @@ test('resourceVersion stands behind the members of metadata that identify the ob
     for (const form of forms) assert.deepEqual(Object.keys(JSON.parse(text(form) ?? '').metadata), order)
     assert.deepEqual(json.decodeStored?.(stored, 7), json.decode(json.show(print, 7)))
     assert.ok(json.isShown(json.show(print, 7), print, 7))
+    assert.ok(!json.isShown(json.show(print, 7), print, 8))
+    for (const text of ['x', 'é', 'a text of another length']) {
+      const other = json.print(json.canonical({ ...object, metadata: { ...metadata, annotations: { text } } }))
+      assert.ok(json.isShown(json.show(other, 7), other, 7))
+      assert.ok(!json.isShown(json.show(print, 7), other, 7))
+      assert.ok(!json.isShown(json.show(other, 7), print, 7))
+    }
   }
 })
