@@ -152,7 +152,7 @@ export interface KeyValueStore {
   /**
    * Writes if the key's `modRevision` is `expected` (0: the key must not exist). Resolves once the write is durable. `lease`: the key is
    * deleted when this lease (from `grantLease`) expires. `guards` are compared in the same transaction: when the write fails although the key
-   * has the expected revision, one of them has changed.
+   * has the expected revision, one of them has changed. A `value` that is all of its buffer is not changed afterwards: the store may keep it.
    */
   put(key: string, value: Uint8Array, expected: number, lease?: bigint, guards?: readonly Guard[], context?: Context): Promise<SwapResult>
   /** Deletes if the key's `modRevision` is `expected`. Resolves once the deletion is durable. */

@@ -1,7 +1,7 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { ApiError, alreadyExists, type GroupResource, modified, noUniqueName, unexpected } from '../respond/status.ts'
 import { dropDisabled } from '../schema/gated.ts'
-import { clone } from '../schema/members.ts'
+import { clone, drop } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -15,13 +15,13 @@ import { interruptible, validateCreate } from './validation.ts'
 /** Sets metadata that only the server may set. */
 function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: number): void {
   const { metadata } = object
-  delete metadata.selfLink
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
+  drop(metadata, 'selfLink')
+  drop(metadata, 'deletionTimestamp')
+  drop(metadata, 'deletionGracePeriodSeconds')
   metadata.uid = crypto.randomUUID()
   metadata.creationTimestamp = timestamp(now)
   if (definition.generation !== 'none') metadata.generation = 1
-  if (!definition.namespaced) delete metadata.namespace
+  if (!definition.namespaced) drop(metadata, 'namespace')
 }
 
 function nameOf({ keepsGenerateName }: ResourceDefinition, { metadata }: ApiObject): string {
@@ -61,7 +61,11 @@ export function createObject(resource: ServedResource, object: ApiObject, reques
 }
 
 function createWithSuffix(resource: ServedResource, object: ApiObject, request: WriteRequest, left = generatedNames): Promise<Entry> {
-  return createNamed(resource, clone(object as JsonObject) as ApiObject, request).catch((error: unknown) => {
+  // What else an attempt writes into the object, the next one writes again.
+  const keepsRest = resource.store.definition.strategy.prepareCreate === undefined && resource.reservations === undefined
+  const attempt = keepsRest ? object : (clone(object as JsonObject) as ApiObject)
+  return createNamed(resource, attempt, request).catch((error: unknown) => {
+    drop(object.metadata, 'name')
     if (left === 1 || !isTaken(error)) throw error
     return createWithSuffix(resource, object, request, left - 1)
   })
@@ -72,7 +76,7 @@ function createNamed(resource: ServedResource, object: ApiObject, request: Write
   const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
   const name = nameOf(definition, object)
-  if (definition.status && !definition.keepsStatusOnCreate) delete object['status']
+  if (definition.status && !definition.keepsStatusOnCreate) drop(object, 'status')
   const store = () => prepareAndStore(resource, object, name, given, request)
   if (resource.reservations === undefined) return store()
   return resource.reservations.create(object, request).then((reservation) => settle(reservation, store, () => !request.dryRun))

@@ -112,7 +112,10 @@ export function readUpdateOptions(query: URLSearchParams, platform: Platform): W
   return readWriteOptions('UpdateOptions', query, platform)
 }
 
+const noOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', given: {} }
+
 function readWriteOptions(kind: string, query: URLSearchParams, platform: Platform): WriteOptions {
+  if (query.size === 0) return noOptions
   const given = readQuery(query, writeReaders)
   const errors = new FieldErrors()
   validateWrite(given, errors)
@@ -165,7 +168,8 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 /** Field manager of a write: the given one, or the product in the User-Agent. */
 export function managerOf(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager
-  const product = userAgent.split('/', 1)[0] as string
+  const slash = userAgent.indexOf('/')
+  const product = slash < 0 ? userAgent : userAgent.slice(0, slash)
   if (/^[ -~]{0,128}$/.test(product)) return product
   let name = ''
   let bytes = 0

@@ -98,16 +98,8 @@ const punctuation = [...'....-..-..T..:..:..Z'].flatMap((character, at) =>
 
 const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'))
 
-/** The last result of `secondsText`: each write asks for the current second twice. */
-let last = { seconds: Number.NaN, text: '' }
-
-/** For the years 0 to 9999; three times as fast as `toISOString`. */
+/** For the years 0 to 9999; three times as fast as `toISOString`, and used twice in every write. */
 function secondsText(seconds: number): string {
-  if (seconds !== last.seconds) last = { seconds, text: textOfSeconds(seconds) }
-  return last.text
-}
-
-function textOfSeconds(seconds: number): string {
   const date = new Date(seconds * 1000)
   const year = date.getUTCFullYear()
   const day = `${twoDigits[Math.trunc(year / 100)]}${twoDigits[year % 100]}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`

@@ -13,15 +13,15 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 const encoder = new TextEncoder()
-/** Maximum characters of a text that is encoded into `scratch` first: on Node, an array that the encoder makes takes three times as long. */
-const shortText = 8_192
-const maxUnitBytes = 3
-const scratch = new Uint8Array(shortText * maxUnitBytes)
 
-/** Encodes a text in UTF-8; lone surrogates become U+FFFD. */
+/**
+ * Encodes a text in UTF-8; lone surrogates become U+FFFD. The result has a buffer of its own size. Most texts are ASCII and fit an array of their
+ * length: on Node, an array that the encoder makes takes several times as long.
+ */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
-  if (text.length > shortText) return encoder.encode(text)
-  return scratch.slice(0, encoder.encodeInto(text, scratch).written)
+  const bytes = new Uint8Array(text.length)
+  const { read, written } = encoder.encodeInto(text, bytes)
+  return read === text.length && written === text.length ? bytes : encoder.encode(text)
 }
 
 const continues = (byte: number | undefined, min = 0x80, max = 0xbf) => byte !== undefined && byte >= min && byte <= max

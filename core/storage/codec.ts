@@ -90,6 +90,15 @@ export interface CodecOptions {
   readonly versions?: readonly ResourceDefinition[]
 }
 
+/** A copy without resourceVersion, of as little as possible. */
+function withoutVersion(object: ApiObject): ApiObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  setGivenEmpties(metadata, givenEmpties(object.metadata))
+  const copy = { ...object, metadata }
+  setGivenEmpties(copy, givenEmpties(object))
+  return copy
+}
+
 /** A value that is neither JSON nor an envelope: YAML, which the reference server tries last, too. */
 function readYaml(stored: Uint8Array): ApiObject {
   const object = parseYamlText(decoder.decode(stored)) as Partial<ApiObject> | null
@@ -104,10 +113,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const head = encoder.encode(`${typeMeta}"metadata":{`)
 
   const canonical = (object: ApiObject): ApiObject => {
-    const { resourceVersion, ...metadata } = object.metadata
-    setGivenEmpties(metadata, givenEmpties(object.metadata))
-    const unversioned = resourceVersion === undefined ? object : { ...object, metadata }
-    if (unversioned !== object) setGivenEmpties(unversioned, givenEmpties(object))
+    const unversioned = object.metadata.resourceVersion === undefined ? object : withoutVersion(object)
     return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
 

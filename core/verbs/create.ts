@@ -2,6 +2,7 @@ import { createObject } from '../registry/create.ts'
 import { readCreateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
+import { drop } from '../schema/members.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
 import { recorder } from './ownership.ts'
@@ -12,8 +13,11 @@ import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
 /** Only the server sets these: a value in the body has no manager, and admission does not see it. */
 function dropSystemMetadata({ metadata }: ApiObject): void {
-  for (const name of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const)
-    delete metadata[name]
+  drop(metadata, 'uid')
+  drop(metadata, 'creationTimestamp')
+  drop(metadata, 'deletionTimestamp')
+  drop(metadata, 'deletionGracePeriodSeconds')
+  drop(metadata, 'selfLink')
 }
 
 /** POST to a collection. */

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { checkPatchType } from '../request/media-type.ts'
+import type { Negotiated } from '../request/negotiate.ts'
 import { createRouteMedia } from '../request/route-media.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
@@ -15,7 +16,7 @@ import { get } from './get.ts'
 import { list } from './list.ts'
 import { checkName } from './name.ts'
 import { patch } from './patch.ts'
-import { checkAcceptable } from './respond.ts'
+import { negotiate } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 import { update } from './update.ts'
 import { inVerbSpan } from './verb-span.ts'
@@ -163,8 +164,8 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) return undefined
     const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
-    const target = { exchange, services, resource, view: endpoint.view, namespace, name }
-    if (!endpoint.connects) checkAcceptable(target)
+    const target = { exchange, services, resource, view: endpoint.view, namespace, name, negotiated: undefined as Negotiated | undefined }
+    if (!endpoint.connects) target.negotiated = negotiate(target)
     else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
     if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)
     return exchange.span?.isRecorded && !endpoint.connects ? inVerbSpan(exchange, exchange.span, () => verb(target)) : verb(target)

@@ -29,17 +29,14 @@ export function endpointOf({ view }: Target): Endpoint {
   return view.body.schema.open ? open : compiled
 }
 
-function negotiate(target: Target): Negotiated {
+/** Negotiates the representation of the response. Throws 406 when the client accepts none that there is. */
+export function negotiate(target: Target): Negotiated {
+  if (target.negotiated !== undefined) return target.negotiated
   const { exchange, services } = target
   const { headers } = exchange.request
   const negotiated = services.negotiator.negotiate(headers.get('accept'), endpointOf(target))
   const indents = negotiated.format === 'json' && isPretty(exchange.query, headers)
   return indents ? { ...negotiated, pretty: true } : negotiated
-}
-
-/** Throws 406 when the client accepts no representation of the response. */
-export function checkAcceptable(target: Target): void {
-  negotiate(target)
 }
 
 /** The same representation as compact JSON, for the observer of an exchange. */

@@ -11,7 +11,7 @@ import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
-import type { Negotiator } from '../request/negotiate.ts'
+import type { Negotiated, Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchObserver } from '../watch/stream.ts'
@@ -90,6 +90,8 @@ export interface Target {
   readonly view: SubresourceView
   readonly namespace: string
   readonly name: string
+  /** The representation of the response, which was negotiated before; absent: not yet. */
+  readonly negotiated?: Negotiated | undefined
 }
 
 /** Handles a request to a resource; returns a plain value when no I/O is needed. Throws an ApiError for errors that the client gets. */

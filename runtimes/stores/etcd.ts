@@ -186,7 +186,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     list: (options, context) => during(() => reading(() => list(options, context))),
     count: (prefix) => during(async () => (await range({ ...rangeOf(prefix), countOnly: true }, undefined)).count),
     size: () => during(() => endpoints.repeatable((client, call) => client.size(call))),
-    // Encoded once for all members that are tried, and now: the caller may reuse its buffer.
+    // Encoded once for all members that are tried.
     put: (key, value, expected, lease = 0n, guards = [], context) =>
       during(() => swap(putRequest(key, value, expected, lease, guards), context)),
     delete: (key, expected, context) => during(() => swap(deleteRequest(key, expected), context)),

@@ -126,8 +126,9 @@ export function createMvcc(options: MvccOptions): KeyValueStore {
     put(key: string, value: Uint8Array, expected: number, lease = 0n, guards: readonly Guard[] = []): Promise<SwapResult> {
       if (closing) return Promise.reject(isClosed())
       if (value.byteLength > valueLimit) return Promise.reject(tooLarge(value))
-      // Copied: the caller may reuse its buffer, and a small view must not keep a large buffer alive.
-      return queue.swap({ key, value: new Uint8Array(value), expected, lease, guards })
+      // A view is copied: it would keep the rest of its buffer alive.
+      const kept = value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value)
+      return queue.swap({ key, value: kept, expected, lease, guards })
     },
 
     delete(key: string, expected: number): Promise<SwapResult> {

@@ -12,7 +12,7 @@ import { PodLogOptions } from '../../resources/core/pod-options.ts'
 import { Reply } from '../../respond/reply.ts'
 import { badRequest, forbidden } from '../../respond/status.ts'
 import { isWebSocket } from '../../websocket/handshake.ts'
-import { checkAcceptable } from '../respond.ts'
+import { negotiate } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
 import { submitConnect } from '../submission.ts'
 import type { VerbHandlers } from './action.ts'
@@ -100,7 +100,7 @@ function proxied(locate: Locate): VerbHandlers {
 
 const readLog: Verb = async (target) => {
   const { exchange, name, services } = target
-  checkAcceptable(target)
+  negotiate(target)
   const options = optionsOf(exchange.query, PodLogOptions)
   const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
   services.forwarding.logAsked(unverified)
