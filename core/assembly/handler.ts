@@ -24,6 +24,7 @@ import { releaseOf } from '../meta/version.ts'
 import type { Peers } from '../peers/index.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
+import { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
@@ -92,6 +93,7 @@ export function createHandler(
     clock,
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
+    protobuf: new ProtobufEncoder(),
     logger,
     outbound,
     nodeAgents,

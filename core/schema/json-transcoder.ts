@@ -6,6 +6,7 @@ import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
 import { closingQuote, endOfValue } from './json-scan.ts'
 import { parseTime, plainSecondsAt } from './time.ts'
+import { Written } from './written.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -28,6 +29,8 @@ const firstSize = 16 * 1024
 const largestKept = 256 * 1024
 /** Strings up to this length are copied byte by byte, longer ones by the engine. */
 const shortString = 64
+/** Messages whose sizes are told apart. */
+const sizes = 256
 /** Digits of an integer that a double holds whatever they are. */
 const safeDigits = 15
 
@@ -57,7 +60,12 @@ export class Transcoder {
   out: Uint8Array
   /** Length of the output. */
   end = 0
+  /** The fields of the messages that are being written. */
+  readonly written = new Written()
+  /** The size of the latest length of a message, by the message's hash. */
+  readonly #sizes = new Uint8Array(sizes)
 
+  /** `size`: of the first output, in bytes. */
   constructor(size = firstSize) {
     this.out = new Uint8Array(size)
   }
@@ -67,6 +75,7 @@ export class Transcoder {
     this.json = pieces.length === 1 ? (pieces[0] as Uint8Array) : this.#joined(pieces)
     this.at = 0
     this.end = 0
+    this.written.size = 0
   }
 
   /** The pieces in a buffer that is used again: a new one for each object takes longer than to fill it. */
@@ -261,6 +270,15 @@ export class Transcoder {
     this.reserve(8)
     new DataView(this.out.buffer).setFloat64(this.end, value, true)
     this.end += 8
+  }
+
+  /** Size of the length of a message, as it was the last time. */
+  usualSize(hash: number): number {
+    return this.#sizes[hash & (sizes - 1)] || 1
+  }
+
+  learnSize(hash: number, size: number): void {
+    this.#sizes[hash & (sizes - 1)] = size
   }
 
   /** Leaves room for the length of what follows, of `size` bytes as far as is known; returns the position for `close`. */

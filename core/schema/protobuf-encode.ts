@@ -86,10 +86,10 @@ interface Plan {
   /** All zero values, one after the other, and where those of each leaf start; last their end. */
   readonly zeros: Uint8Array
   readonly zeroStarts: readonly number[]
-  /** Messages have usually had their fields in the order of tags, so that they can be written at once. */
-  inOrder: boolean
-  /** Size of the latest message's length. */
-  lengthSize: number
+  /** Fields can be written as they come as long as they are in the order of tags. */
+  readonly inOrder: boolean
+  /** Hash of the message's name, under which an encoder remembers the usual size of its length. */
+  readonly hash: number
 }
 
 const bytesOf = (write: (to: Transcoder) => void): Uint8Array => {
@@ -98,41 +98,6 @@ const bytesOf = (write: (to: Transcoder) => void): Uint8Array => {
   return to.finish()
 }
 const tagBytes = (tag: number, wire: WireType) => bytesOf((to) => to.varint(tagOf(tag, wire)))
-
-/** Where fields have been written: triples of the leaf's index, start and end, for all messages that are being written. */
-class Written {
-  #triples = new Int32Array(1_024)
-  #places = new Int32Array(256)
-  size = 0
-
-  push(index: number, start: number, end: number): void {
-    if (this.size + 3 > this.#triples.length) {
-      const grown = new Int32Array(this.#triples.length * 2)
-      grown.set(this.#triples)
-      this.#triples = grown
-    }
-    this.#triples[this.size] = index
-    this.#triples[this.size + 1] = start
-    this.#triples[this.size + 2] = end
-    this.size += 3
-  }
-
-  /** Start and end of each of `count` leaves since `from`, two numbers a leaf; a later one counts. Both 0: not written. */
-  places(from: number, count: number): Int32Array {
-    if (this.#places.length < count * 2) this.#places = new Int32Array(count * 2)
-    const places = this.#places
-    places.fill(0, 0, count * 2)
-    for (let at = from; at < this.size; at += 3) {
-      const leaf = (this.#triples[at] as number) * 2
-      places[leaf] = this.#triples[at + 1] as number
-      places[leaf + 1] = this.#triples[at + 2] as number
-    }
-    return places
-  }
-}
-
-const transcoder = new Transcoder()
-const written = new Written()
 
 function hashOf(name: Uint8Array): number {
   let hash = 0
@@ -170,8 +135,9 @@ function leafAt(to: Transcoder, { places, leaves }: Plan): Leaf | undefined {
 function writeFields(to: Transcoder, plan: Plan): void {
   const { zeros, zeroStarts } = plan
   const first = to.end
+  const { written } = to
   const before = written.size
-  let inOrder = plan.inOrder
+  let { inOrder } = plan
   let next = 0
   if (to.enter(openBrace))
     while (to.more()) {
@@ -193,16 +159,13 @@ function writeFields(to: Transcoder, plan: Plan): void {
       written.push(index, start, to.end)
     }
   if (inOrder) to.bytes(zeros, zeroStarts[next], zeros.length)
-  else {
-    plan.inOrder = false
-    arrange(to, plan, first, before)
-  }
+  else arrange(to, plan, first, before)
   written.size = before
 }
 
 /** Puts the fields that have been written since `first` in the order of tags. `before`: size of `written` then. */
 function arrange(to: Transcoder, plan: Plan, first: number, before: number): void {
-  const { end } = to
+  const { end, written } = to
   compose(to, plan.parts, written.places(before, plan.leaves.length))
   written.size = before
   to.replace(first, end)
@@ -227,10 +190,12 @@ function compose(to: Transcoder, parts: readonly Part[], places: Int32Array): vo
 }
 
 function writeObject(to: Transcoder, plan: Plan): void {
-  const { lengthSize } = plan
-  const start = to.open(lengthSize)
+  const { hash } = plan
+  const size = to.usualSize(hash)
+  const start = to.open(size)
   writeFields(to, plan)
-  plan.lengthSize = to.close(start, lengthSize)
+  const needed = to.close(start, size)
+  if (needed !== size) to.learnSize(hash, needed)
 }
 
 const writeRepeated =
@@ -329,7 +294,7 @@ function writeUnion(union: () => Union): Write {
     const own = members.get(to.peek())
     if (own === undefined || own.length === 0) to.skip()
     else {
-      const first = to.end
+      const { end: first, written } = to
       const before = written.size
       for (const { leaf, constant } of own) {
         const start = to.end
@@ -500,19 +465,32 @@ function planOf(schema: Message): Plan {
     zeros: concatenate(leaves.map(({ zero }) => zero)),
     zeroStarts,
     inOrder: parts.every((part) => !('parts' in part)),
-    lengthSize: 1,
+    hash: hashOf(encoder.encode(schema.name)),
   }
   plans.set(schema, plan)
   return plan
 }
 
-/** Encodes the JSON of a canonical value, in pieces to be joined. `kind` and `apiVersion` are part of the envelope instead. */
-export function encodeJson(schema: Message, ...json: readonly Uint8Array[]): Uint8Array {
-  transcoder.reset(json)
-  written.size = 0
-  writeFields(transcoder, planOf(schema))
-  return transcoder.finish()
+/** Encodes canonical values. It keeps its buffers, so that a server has one for all of its objects. */
+export class ProtobufEncoder {
+  readonly #transcoder: Transcoder
+
+  /** `size`: of the first output, in bytes. */
+  constructor(size?: number) {
+    this.#transcoder = new Transcoder(size)
+  }
+
+  /** Encodes the JSON of a canonical value, in pieces to be joined. `kind` and `apiVersion` are part of the envelope instead. */
+  encode(schema: Message, ...json: readonly Uint8Array[]): Uint8Array {
+    const to = this.#transcoder
+    to.reset(json)
+    writeFields(to, planOf(schema))
+    return to.finish()
+  }
 }
 
-/** As `encodeJson`, for the value itself. */
-export const encodeProtobuf = (schema: Message, value: Json): Uint8Array => encodeJson(schema, encoder.encode(printJson(value)))
+/** Encodes a canonical value without `kind` and `apiVersion`. */
+export function encodeProtobuf(schema: Message, value: Json): Uint8Array {
+  const json = encoder.encode(printJson(value))
+  return new ProtobufEncoder(json.length).encode(schema, json)
+}

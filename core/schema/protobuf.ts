@@ -1,4 +1,4 @@
 /** Protobuf encoding, decoding and envelope. */
 export { decodeProtobuf } from './protobuf-decode.ts'
-export { encodeJson, encodeProtobuf } from './protobuf-encode.ts'
+export { encodeProtobuf, ProtobufEncoder } from './protobuf-encode.ts'
 export { decodeEnvelope, type Envelope, encodeEnvelope, encodeObject, isEnvelope } from './protobuf-envelope.ts'

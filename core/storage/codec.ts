@@ -14,7 +14,7 @@ import { htmlSafe } from '../schema/html-safe.ts'
 import { keepsText, parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
-import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeJson, encodeObject, isEnvelope } from '../schema/protobuf.ts'
+import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeObject, isEnvelope, ProtobufEncoder } from '../schema/protobuf.ts'
 import { encodeUtf8 } from '../schema/utf8.ts'
 import { parseYamlText, yamlText } from '../schema/yaml-text.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
@@ -243,9 +243,13 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     'application/json': ({ bytes }) => bytes,
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
   }
-  // The text of parts that keep theirs is escaped in the bytes.
-  const protobuf: Codec['store'] = ({ object, bytes }) =>
-    keepsText(schema) ? encodeObject(apiVersion, kind, schema, object as Json) : encodeEnvelope(apiVersion, kind, encodeJson(schema, bytes))
+  let protobufEncoder: ProtobufEncoder | undefined
+  const protobuf: Codec['store'] = ({ object, bytes }) => {
+    // The text of parts that keep theirs is escaped in the bytes.
+    if (keepsText(schema)) return encodeObject(apiVersion, kind, schema, object as Json)
+    protobufEncoder ??= new ProtobufEncoder()
+    return encodeEnvelope(apiVersion, kind, protobufEncoder.encode(schema, bytes))
+  }
   const store = writers[mediaType] ?? protobuf
 
   return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces, decodeStored }

@@ -12,7 +12,7 @@ import { canonicalise } from '../schema/decode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { keepsText, parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
-import { encodeEnvelope, encodeJson, encodeObject, encodeProtobuf } from '../schema/protobuf.ts'
+import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import {
@@ -104,7 +104,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   }
 }
 
-function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated, protobuf: ProtobufEncoder): Renderer {
   const { kind, schema } = definition
   const apiVersion = apiVersionOf(definition)
   const form = `${apiVersion}/protobuf`
@@ -113,7 +113,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const isExact = isHeld && !keepsText(schema)
   const make = (entry: Entry) =>
     isExact
-      ? encodeJson(schema, ...entry.pieces)
+      ? protobuf.encode(schema, ...entry.pieces)
       : encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
   const prepare = (entry: Entry) => entry.formAt(form, 0, () => make(entry))
   return {
@@ -163,8 +163,9 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
   }
 }
 
-function objectRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
-  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated)
+function objectRenderer({ resource, services }: Target, negotiated: Negotiated): Renderer {
+  const { definition } = resource
+  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, services.protobuf)
   const { format, pretty } = negotiated
   return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : textRenderer(definition, negotiated, format)
 }
@@ -189,7 +190,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const partialKind = 'PartialObjectMetadata'
   const listKind = `${partialKind}List`
   const isJson = format === 'json' && !pretty
-  const encoded = (entry: Entry) => encodeJson(PartialObjectMetadata, ...pieces(entry))
+  const encoded = (entry: Entry) => target.services.protobuf.encode(PartialObjectMetadata, ...pieces(entry))
   const made = (entry: Entry) => {
     if (isJson) return print(entry)
     if (format === 'protobuf') return encodeEnvelope(apiVersion, partialKind, encoded(entry))
@@ -279,7 +280,7 @@ export function tableOf({ services, exchange, view }: Target, object: ApiObject,
 /** The renderer for this target and representation. Tables have column definitions unless `headers` is false. */
 export function createRenderer(target: Target, negotiated: Negotiated, headers = true): Renderer {
   const { transform } = negotiated
-  if (transform === undefined) return objectRenderer(target.resource.definition, negotiated)
+  if (transform === undefined) return objectRenderer(target, negotiated)
   return transform.kind === 'Table'
     ? tableRenderer(target, negotiated, transform.version, headers)
     : partialRenderer(target, negotiated, transform.version)

@@ -13,6 +13,7 @@ import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
+import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchObserver } from '../watch/stream.ts'
 import type { WatchEncoders } from './respond-watch.ts'
@@ -26,6 +27,8 @@ export interface Services {
   /** The alarms of watches. */
   readonly alarms: Alarms
   readonly watchEncoders: WatchEncoders
+  /** Encodes objects in responses. */
+  readonly protobuf: ProtobufEncoder
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound
