@@ -48,19 +48,21 @@ export interface Observed {
 
 function probeOf(child: ChildProcess): Probe {
   let last: Promise<unknown> = Promise.resolve()
-  /** One question at a time: answers do not say what they answer. */
-  const ask = <T>(question: string): Promise<T> => {
-    const told = last.then(async () => {
+  /** One message at a time: answers do not say what they answer. */
+  const inTurn = <T>(work: () => T | Promise<T>): Promise<T> => {
+    const told = last.then(work)
+    last = told.catch(() => {})
+    return told
+  }
+  const ask = <T>(question: string): Promise<T> =>
+    inTurn(async () => {
       const answer = once(child, 'message')
       child.send(question)
       return ((await answer) as [T])[0]
     })
-    last = told.catch(() => {})
-    return told
-  }
   return {
     memory: () => ask('memory'),
-    begin: (profile) => void child.send({ ask: 'begin', profile }),
+    begin: (profile) => void inTurn(() => child.send({ ask: 'begin', profile })),
     end: () => ask('end'),
   }
 }
