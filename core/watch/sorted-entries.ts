@@ -1,20 +1,15 @@
 import { eachInSlices, type Slices } from '../slices.ts'
+import { SortedIndex } from '../sorted-index.ts'
 import type { Entry } from '../storage/entry.ts'
 import { FormBytes } from '../storage/form-bytes.ts'
 import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
-/** Maximum entries per chunk. */
-const chunkSize = 512
-/** Entries per chunk after a bulk load, which leaves room for insertions. */
-const filledSize = 384
-
-/** Entries in key order, in chunks: an insertion moves at most one chunk's entries. */
+/** Entries by key, and in the order of their keys. */
 export class SortedEntries {
   readonly #byKey = new Map<string, Entry>()
   readonly #room: FormBytes
-  /** No chunk is empty. */
-  readonly #chunks: Entry[][] = []
+  readonly #inOrder = new SortedIndex<Entry>(({ key }) => key)
   /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
   /** Indexes that are being created. They follow changes, but don't have all entries yet. */
@@ -35,13 +30,8 @@ export class SortedEntries {
 
   set(entry: Entry): void {
     const before = this.#byKey.get(entry.key)
-    const at = this.#chunkOf(entry.key)
-    const chunk = this.#chunks[at]
-    if (chunk === undefined) this.#chunks.push([entry])
-    else {
-      chunk.splice(position(chunk, entry.key), before ? 1 : 0, entry)
-      if (chunk.length > chunkSize) this.#chunks.splice(at + 1, 0, chunk.splice(chunkSize / 2))
-    }
+    if (before) this.#inOrder.replace(entry)
+    else this.#inOrder.add(entry)
     this.#byKey.set(entry.key, entry)
     before?.leave()
     entry.enter(this.#room)
@@ -57,7 +47,7 @@ export class SortedEntries {
       this.#byKey.set(entry.key, entry)
       entry.enter(this.#room)
     }
-    for (let at = 0; at < sorted.length; at += filledSize) this.#chunks.push(sorted.slice(at, at + filledSize))
+    this.#inOrder.fill(sorted)
   }
 
   delete(key: string): void {
@@ -65,10 +55,7 @@ export class SortedEntries {
     if (before === undefined) return
     this.#byKey.delete(key)
     before.leave()
-    const at = this.#chunkOf(key)
-    const chunk = this.#chunks[at]
-    chunk?.splice(position(chunk, key), 1)
-    if (chunk?.length === 0) this.#chunks.splice(at, 1)
+    this.#inOrder.remove(key)
     this.#reindex(before, undefined)
   }
 
@@ -77,14 +64,14 @@ export class SortedEntries {
     this.#byKey.clear()
     this.#indexes.clear()
     this.#partial.clear()
-    this.#chunks.length = 0
+    this.#inOrder.clear()
   }
 
   /** Copies the entries whose key starts with the prefix (which ends with a slash) and is greater than `after`, at most `most`. */
   range(prefix: string, after = '', most = Number.POSITIVE_INFINITY): Entry[] {
     const found: Entry[][] = []
     let size = 0
-    for (const [chunk, start, end] of this.#parts(prefix, after)) {
+    for (const [chunk, start, end] of this.#inOrder.parts(prefix, afterKey(after))) {
       found.push(chunk.slice(start, Math.min(end, start + most - size)))
       size += end - start
       if (size >= most) break
@@ -94,21 +81,7 @@ export class SortedEntries {
 
   /** Number of the entries that `range` finds. */
   count(prefix: string, after = ''): number {
-    let count = 0
-    for (const [, start, end] of this.#parts(prefix, after)) count += end - start
-    return count
-  }
-
-  /** The chunks with keys of a range, and where these start and end. */
-  *#parts(prefix: string, after: string): Generator<readonly [chunk: Entry[], start: number, end: number]> {
-    const first = after > prefix ? `${after}\0` : prefix
-    // `0` is the character after the slash.
-    const last = `${prefix.slice(0, -1)}0`
-    for (let at = this.#chunkOf(first); at < this.#chunks.length; at++) {
-      const chunk = this.#chunks[at] as Entry[]
-      if (chunk[0]!.key >= last) return
-      yield [chunk, position(chunk, first), position(chunk, last)]
-    }
+    return this.#inOrder.count(prefix, afterKey(after))
   }
 
   /** Whether a field has an index. */
@@ -151,28 +124,7 @@ export class SortedEntries {
     const found = this.#indexes.get(field)?.of(value) ?? []
     return found.filter(({ key }) => key > after && key.startsWith(prefix))
   }
-
-  /** Index of the last chunk that starts with a key less than or equal to this one. */
-  #chunkOf(key: string): number {
-    let low = 0
-    let high = this.#chunks.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#chunks[middle] as Entry[])[0]!.key <= key) low = middle + 1
-      else high = middle
-    }
-    return Math.max(0, low - 1)
-  }
 }
 
-/** Index of the first entry with a key not less than this one. */
-function position(sorted: readonly Entry[], key: string): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sorted[middle]!.key < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+/** The smallest key after this one. */
+const afterKey = (key: string) => (key === '' ? '' : `${key}\0`)

@@ -1,9 +1,12 @@
 import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
+import { SortedIndex } from '../../core/sorted-index.ts'
+import { byteOrder } from './byte-order.ts'
 import { type Change, compacted, History, type Since, type Versions } from './history.ts'
-import { byteOrder, SortedIndex } from './sorted.ts'
 
 /** Maximum depth of branches to read through; a freeze beyond it copies everything. */
 const deepest = 8
+
+const textIndex = () => new SortedIndex((text: string) => text)
 
 /** An immutable history and its depth. */
 interface Frozen {
@@ -21,7 +24,7 @@ export class Branch implements Versions {
   /** Keys whose state is in `own`, deletions included. */
   #taken = new Set<string>()
   /** The subset of `#taken` that exists in the base, so that `count` need not visit keys. */
-  #hidden = new SortedIndex<{ readonly order: string }>()
+  #hidden = textIndex()
   #oldest: number
 
   constructor(base: Frozen = { versions: new History(), depth: 0 }) {
@@ -42,7 +45,7 @@ export class Branch implements Versions {
     this.#base = depth < deepest ? { versions: past, depth } : { versions: past.#flat(), depth: 0 }
     this.#own = new History(past.revision)
     this.#taken = new Set()
-    this.#hidden = new SortedIndex()
+    this.#hidden = textIndex()
     this.#oldest = this.#base.versions.oldest
     return this.#base
   }
@@ -97,7 +100,7 @@ export class Branch implements Versions {
       const before = this.#base.versions.get(key)
       this.#taken.add(key)
       if (before) {
-        this.#hidden.add({ order: byteOrder(key) })
+        this.#hidden.add(byteOrder(key))
         this.#own.restore(changeOf(before))
       }
     }

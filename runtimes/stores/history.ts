@@ -1,5 +1,6 @@
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
-import { byteOrder, SortedIndex } from './sorted.ts'
+import { SortedIndex } from '../../core/sorted-index.ts'
+import { byteOrder } from './byte-order.ts'
 
 /** One committed change. Each has its own revision. */
 export interface Change {
@@ -17,6 +18,8 @@ interface Entry {
   readonly order: string
   head: Version | undefined
 }
+
+const orderOf = ({ order }: Entry) => order
 
 /** A key's state from `revision` on. */
 interface Version {
@@ -53,9 +56,9 @@ export class History {
   #revision: number
   #oldest: number
   readonly #entries = new Map<string, Entry>()
-  readonly #index = new SortedIndex<Entry>()
+  readonly #index = new SortedIndex(orderOf)
   /** Index of deleted keys, so that `count` needs no scan. */
-  readonly #deleted = new SortedIndex<Entry>()
+  readonly #deleted = new SortedIndex(orderOf)
   /** Version by revision, from `oldest + 1` on. */
   #log: Version[] = []
   #past = 0
@@ -90,18 +93,22 @@ export class History {
     const items: KeyValue[] = []
     const order = byteOrder(prefix)
     let next: string | undefined
-    this.#index.scan(order, byteOrder(from), (entry) => {
+    for (const entry of this.#under(order, byteOrder(from))) {
       const version = revision ? versionAt(entry, revision) : entry.head
-      if (!version || version.deleted) return true
+      if (!version || version.deleted) continue
       if (limit > 0 && items.length === limit) {
         next = entry.order
-        return false
+        break
       }
       items.push(this.#value(version) as KeyValue)
-      return true
-    })
+    }
     const remaining = next === undefined ? 0 : this.#countAt(order, next, revision || this.#revision)
     return { items, more: remaining > 0, remaining, revision: revision || this.#revision }
+  }
+
+  /** The entries under a prefix, from `from` on. Both texts are in byte order. */
+  *#under(prefix: string, from: string): Generator<Entry> {
+    for (const [chunk, start, end] of this.#index.parts(prefix, from)) for (let at = start; at < end; at++) yield chunk[at] as Entry
   }
 
   /** Number of keys under a prefix, from `from` on, at a revision. Both texts are in byte order. */
@@ -110,10 +117,7 @@ export class History {
     const since = this.#log.length - (revision - this.#oldest)
     if (since > this.#index.count(prefix, from)) {
       count = 0
-      this.#index.scan(prefix, from, (entry) => {
-        if (isThere(versionAt(entry, revision))) count++
-        return true
-      })
+      for (const entry of this.#under(prefix, from)) if (isThere(versionAt(entry, revision))) count++
       return count
     }
     // The current keys, corrected by the changes since.
@@ -217,8 +221,8 @@ export class History {
 
   #forget(entry: Entry): void {
     this.#entries.delete(entry.key)
-    this.#index.remove(entry)
-    this.#deleted.remove(entry)
+    this.#index.remove(entry.order)
+    this.#deleted.remove(entry.order)
   }
 
   #add(change: Change): Version {
@@ -236,7 +240,7 @@ export class History {
     const kv = value && { key, value, createRevision, modRevision: revision }
     const entry: Entry = known ?? { key, order: byteOrder(key), head: undefined }
     const version: Version = { entry, revision, deleted: !kv, kv, older, replaced: older?.kv?.value.byteLength ?? 0 }
-    if (known?.head?.deleted) this.#deleted.remove(entry)
+    if (known?.head?.deleted) this.#deleted.remove(entry.order)
     if (version.deleted) this.#deleted.add(entry)
     entry.head = version
     if (!known) {

@@ -47,6 +47,7 @@ const order = [
   'slices.ts',
   'alarms.ts',
   'given-up.ts',
+  'sorted-index.ts',
   'linked-list.ts',
   'maybe-promise.ts',
   'platform.ts',
