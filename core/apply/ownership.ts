@@ -189,13 +189,14 @@ export function applyManaged(writing: Writing, live: JsonObject | undefined, app
   validateTyped(writing, old, 'live')
   const managers = managersBefore(writing, old)
   const by = identity(writing, writing.manager, 'Apply')
-  const attempt = (forced: boolean) => apply(writing, bare(old), applied, managers, by, forced)
-  const result = resolved(writing, bare(old), attempt, force)
+  const unowned = bare(old)
+  const attempt = (forced: boolean) => apply(writing, unowned, applied, managers, by, forced)
+  const result = resolved(writing, unowned, attempt, force)
   const key = identityOf(by)
   const after = stripped(result.managers, key)
   const own = after.get(key)
   if (result.object !== undefined && own !== undefined) after.set(key, { ...own, time: timestamp(writing.now()) })
-  const object = result.object ?? bare(old)
+  const object = result.object ?? unowned
   const isClient = writing.manager === clientName(writing.platform)
   return withEntries(isClient ? withLastApplied(object, applied, writing.platform) : object, encodeManagers(after))
 }

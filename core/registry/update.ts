@@ -2,7 +2,7 @@ import { keepTimes } from '../apply/times.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
-import { equal } from '../schema/equal.ts'
+import { equal, isSameText } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import { copyOf, hasGivenEmpty } from '../schema/given-empty.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -121,6 +121,13 @@ function withVersion(object: ApiObject, { metadata: { resourceVersion } }: ApiOb
   return { ...object, metadata: metadata as ApiObject['metadata'] }
 }
 
+/** Whether an entry, whose object is `existing`, has the bytes that a write of this object stores. Not always known without printing it. */
+const stores = (entry: Entry, canonical: ApiObject, existing: ApiObject): boolean =>
+  entry.isCanonical &&
+  !entry.stale &&
+  isSameText(withVersion(canonical, existing) as Json, existing as Json) &&
+  !hasGivenEmpty(canonical as Json)
+
 function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObject, old: ApiObject, { context }: WriteRequest) {
   const warnings = !view.partial ? strategy.warnings : view.strategy ? undefined : strategy.statusWarnings
   return warnings?.(object as never, old as never, context) ?? []
@@ -168,9 +175,12 @@ export function updateObject(
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.strategy) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
     const canonical = codec.canonical(written)
-    const old = codec.known?.(current.bytes) ?? codec.canonical(existing)
-    if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
-    keepTimes(canonical as JsonObject, old as JsonObject)
+    const isUnchanged = !dropped && stores(current, canonical, existing)
+    const old = isUnchanged ? canonical : (codec.known?.(current.bytes) ?? codec.canonical(existing))
+    if (!isUnchanged) {
+      if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
+      keepTimes(canonical as JsonObject, old as JsonObject)
+    }
     const isStatus = view.partial && view.strategy === undefined
     const found = isStatus && request.findErrors ? await request.findErrors(canonical, existing) : undefined
     const validated = interruptible(request, () => {
@@ -182,8 +192,12 @@ export function updateObject(
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
     const admitted = request.validateAdmission(withVersion(canonical, existing), existing)
     if (admitted) await admitted
+    if (isUnchanged) return { entry: current, stored: false }
     const value = codec.print(canonical)
-    if (!current.stale && codec.isShown(current.bytes, value, current.revision)) return { entry: current, stored: false }
+    if (!current.stale && codec.isShown(current.bytes, value, current.revision)) {
+      current.isCanonical = true
+      return { entry: current, stored: false }
+    }
     if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
     if (isGone(definition, canonical)) {
       proceed()

@@ -24,5 +24,21 @@ export function equal(a: Json | undefined, b: Json | undefined): boolean {
   return more === 0
 }
 
+/** Whether two values have the same text as JSON: as `equal`, with members in the same order. False if that is only equal in the end. */
+export function isSameText(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const text = rawTextOf(a)
+  if (text !== rawTextOf(b)) return false
+  if (text !== undefined) return true
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameText(item, b[index]))
+  }
+  const names = Object.keys(b)
+  let index = 0
+  for (const name in a) if (name !== names[index++] || !isSameText(a[name], b[name])) return false
+  return index === names.length
+}
+
 /** Whether the text of a part is a scalar. */
 const isScalar = (text: string | undefined) => text !== undefined && text[0] !== '{' && text[0] !== '['

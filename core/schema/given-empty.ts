@@ -27,8 +27,11 @@ export function setGivenEmpties(object: object, given: JsonObject | undefined): 
 /** Whether a value contains a list or map that was given as an empty one, and that no default has filled since. */
 export function hasGivenEmpty(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const isEmpty = (name: string) => ((value as JsonObject)[name] ?? null) === null
-  return Object.keys(givenEmpties(value) ?? {}).some(isEmpty) || Object.values(value).some(hasGivenEmpty)
+  const object = value as JsonObject
+  const empties = givenEmpties(value)
+  if (empties !== undefined) for (const name in empties) if ((object[name] ?? null) === null) return true
+  for (const name in object) if (hasGivenEmpty(object[name] as Json)) return true
+  return false
 }
 
 /** A shallow copy with the lists and maps that were given as empty ones. */

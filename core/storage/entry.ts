@@ -56,6 +56,8 @@ export class Entry {
   #room: FormBytes | undefined
   #sizes: { [form: string]: number } | undefined
   #object: ApiObject | undefined
+  /** The bytes are known to be those that a write of the decoded object stores. */
+  isCanonical = false
 
   /** `bytes`: served bytes, or the stored value, so that memory holds the object only once. */
   constructor(key: string, revision: number, bytes: Uint8Array | StoredValue, codec: Codec, isStale?: () => boolean) {

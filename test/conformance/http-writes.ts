@@ -134,6 +134,33 @@ export function writes(on: On): void {
     assert.deepEqual(patched.body, created)
   })
 
+  on('stores every change, also of an object whose writes have changed nothing for a while', async ({ api, under }) => {
+    const path = under('apps/v1', 'deployments/a')
+    let last = await api.create(under('apps/v1', 'deployments'), deployment('a'))
+    const changes: [patch: object, generation: number][] = [
+      [{ metadata: { labels: { b: '1' } } }, 1],
+      [{ metadata: { labels: { a: '1' } } }, 1],
+      [{ metadata: { labels: { b: null } } }, 1],
+      [{ metadata: { annotations: {} } }, 1],
+      [{ spec: { paused: true } }, 2],
+      [{ spec: { template: { metadata: { labels: { c: '1' } } } } }, 3],
+      [{ spec: { paused: null } }, 4],
+    ]
+    for (const [patch, generation] of changes) {
+      const changed = await api.patch(path, patch)
+      assert.equal(changed.status, 200)
+      const isEmpty = JSON.stringify(patch).includes('{}')
+      assert.equal(changed.body.metadata.resourceVersion === last.metadata.resourceVersion, isEmpty, JSON.stringify(patch))
+      assert.equal(changed.body.metadata['generation'], generation)
+      for (let time = 0; time < 3; time++) {
+        assert.deepEqual((await api.patch(path, patch)).body, changed.body)
+        assert.deepEqual((await api.send('PUT', path, changed.body)).body, changed.body)
+        assert.deepEqual((await api.patch(path, [], 'application/json-patch+json')).body, changed.body)
+      }
+      last = changed.body
+    }
+  })
+
   on('refuses an update with another name, namespace or uid than the stored object', async ({ api, at }) => {
     const created = await api.create(at('configmaps'), configMap('a'))
     await unchanged(api, at('configmaps'), async () => {
