@@ -15,6 +15,12 @@ export interface SeriesTable<T> {
   remove(values: Names): void
 }
 
+function isSame(one: Names, other: Names): boolean {
+  if (one.length !== other.length) return false
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false
+  return true
+}
+
 /** Trie node: series by the value of one label, then the next. */
 type Branch<T> = Map<string, Branch<T> | Series<T>>
 
@@ -31,6 +37,8 @@ export function createSeries<T>(
   const last = Math.max(0, labels.length - 1)
   /** Counts what exceeds the maximum number of series. */
   let others: Series<T> | undefined
+  /** The last result: requests of one kind often come one after the other. */
+  let recent: Series<T> | undefined
 
   /** The series that share all label values but the last; `create` adds missing branches. */
   function branch(values: Names, create: boolean): Map<string, Series<T>> | undefined {
@@ -55,6 +63,11 @@ export function createSeries<T>(
   }
 
   function of(values: Names): Series<T> {
+    if (recent === undefined || !isSame(recent.values, values)) recent = find(values)
+    return recent
+  }
+
+  function find(values: Names): Series<T> {
     if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
     const found = branch(values, false)?.get(values[last] ?? '')
     if (found !== undefined) return found
@@ -75,6 +88,7 @@ export function createSeries<T>(
       siblings?.delete(value)
       all.delete(found)
       if (found === others) others = undefined
+      if (found === recent) recent = undefined
     },
   }
 }
