@@ -94,6 +94,7 @@ export function createHandler(
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
+    ...(ports.itemEncoder && { itemEncoder: ports.itemEncoder }),
     logger,
     outbound,
     nodeAgents,

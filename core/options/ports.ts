@@ -13,4 +13,5 @@ export const portRows = {
   files: methods('read', 'watch'),
   outbound: methods('fetch', 'call'),
   telemetry: having({ logger: loggerType, audit: callable, tracer: object, setVerbosity: callable, logFiles: methods('find') }, ['logger']),
+  itemEncoder: methods('encode'),
 } satisfies RowsOf<Ports>
