@@ -38,12 +38,12 @@ const failedCheck = (message: string) => ['False', 'FailedDiscoveryCheck', messa
 const badStatus = (name: string, host: string, code: number) =>
   failedCheck(`failing or missing response from ${url(name, host)}: bad status from ${url(name, host)}: ${code}`)
 
-/** Cluster IPs are given by name. */
+/** Cluster IPs by name, of the part of the range that services without a wish do not get while there are others. */
 const ips: { readonly [name: string]: string } = {
-  refuses: '10.0.0.20',
-  forbids: '10.0.0.21',
-  redirects: '10.0.0.22',
-  fails: '10.0.0.23',
+  refuses: '10.0.0.10',
+  forbids: '10.0.0.11',
+  redirects: '10.0.0.12',
+  fails: '10.0.0.13',
 }
 
 const cases = (routes: boolean): { readonly [name: string]: Case } => ({
@@ -94,17 +94,17 @@ const cases = (routes: boolean): { readonly [name: string]: Case } => ({
       service: { ...web, clusterIP: ips['refuses'] },
       slice: {},
       expected: failedCheck(
-        `failing or missing response from ${url('refuses', '10.0.0.20')}: Get "${url('refuses', '10.0.0.20')}": dial tcp 10.0.0.20:${port}: connect: connection refused`,
+        `failing or missing response from ${url('refuses', '10.0.0.10')}: Get "${url('refuses', '10.0.0.10')}": dial tcp 10.0.0.10:${port}: connect: connection refused`,
       ),
     },
-    forbids: { service: { ...web, clusterIP: ips['forbids'] }, slice: {}, answers: 403, expected: badStatus('forbids', '10.0.0.21', 403) },
+    forbids: { service: { ...web, clusterIP: ips['forbids'] }, slice: {}, answers: 403, expected: badStatus('forbids', '10.0.0.11', 403) },
     redirects: {
       service: { ...web, clusterIP: ips['redirects'] },
       slice: {},
       answers: 302,
-      expected: badStatus('redirects', '10.0.0.22', 302),
+      expected: badStatus('redirects', '10.0.0.12', 302),
     },
-    fails: { service: { ...web, clusterIP: ips['fails'] }, slice: {}, answers: 500, expected: badStatus('fails', '10.0.0.23', 500) },
+    fails: { service: { ...web, clusterIP: ips['fails'] }, slice: {}, answers: 500, expected: badStatus('fails', '10.0.0.13', 500) },
   }),
 })
 
