@@ -1,7 +1,5 @@
 /** Names with a product word. No other file of core/ contains one (test/core/architecture.test.ts). */
 export interface Platform {
-  /** Which names these are. */
-  readonly names: PlatformName
   /** Domain of API groups: `<domain>` in definitions. */
   readonly domain: string
   /** Domain of well-known labels, annotations, taints and secret types: `<labels>` in definitions. */
@@ -52,9 +50,7 @@ const wordAliases = [
   ['NodePlatformProxy', 'NodeKubeProxy'],
 ] as const
 
-interface Column extends Omit<Platform, 'names' | 'name' | 'domain'> {}
-
-export type PlatformName = 'platform' | 'kubernetes'
+interface Column extends Omit<Platform, 'name' | 'domain'> {}
 
 const columns = {
   platform: {
@@ -101,8 +97,9 @@ const columns = {
     wordAliases,
     programs: ['kube-apiserver'],
   },
-} satisfies { readonly [name in PlatformName]: Column }
+} satisfies Record<string, Column>
 
+export type PlatformName = keyof typeof columns
 export const platformNames = Object.keys(columns) as readonly PlatformName[]
 
 /** Maximum cached strings of `name`: far more than this code has. */
@@ -114,7 +111,6 @@ export function createPlatform(name: PlatformName = 'platform', domain = 'k8s.io
   const known = new Map<string, string>()
   return {
     ...column,
-    names: name,
     domain,
     name(text) {
       if (!text.includes('<')) return text

@@ -1,5 +1,5 @@
 /**
- * The interfaces that a runtime adapter implements. Apart from them the core uses only Web APIs.
+ * The six interfaces that a runtime adapter implements. Apart from them the core uses only Web APIs.
  */
 import type { Tracer } from '@opentelemetry/api'
 
@@ -461,35 +461,6 @@ export interface Telemetry {
   readonly tracer?: Tracer
 }
 
-// ── 7. ItemEncoder ──────────────────────────────────────────────────────────────────────────────
-
-/** Values one after the other. `ends`: where each ends. */
-export interface Packed {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly ends: Uint32Array<ArrayBuffer>
-}
-
-/** How items of a list are encoded: data that can be sent to another thread of the same program. `definition`: index of a built-in one. */
-export type ItemTask =
-  | { readonly form: 'protobuf'; readonly definition: number }
-  | {
-      readonly form: 'row'
-      readonly definition: number
-      /** `names` and `domain` of the platform. */
-      readonly platform: string
-      readonly domain: string
-      readonly apiVersion: string
-      readonly includeObject: 'None' | 'Metadata' | 'Object'
-      /** Milliseconds since the epoch. */
-      readonly now: number
-    }
-
-/** Runs `encodeItems` (verbs/item-encoding.ts) on another thread, so that long lists delay no other requests. */
-export interface ItemEncoder {
-  /** Takes the buffers of `items`. Rejects when the thread fails. */
-  encode(task: ItemTask, items: Packed): Promise<Packed>
-}
-
 // ── All ports ───────────────────────────────────────────────────────────────────────────────────
 
 /** A separate store for selected built-in resources. */
@@ -511,8 +482,6 @@ export interface HostPorts {
   readonly files: Files
   readonly outbound: Outbound
   readonly telemetry: Telemetry
-  /** Absent: long lists are encoded in time slices between other requests. */
-  readonly itemEncoder?: ItemEncoder
 }
 
 /** The ports of a server. */

@@ -94,7 +94,6 @@ export function createHandler(
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
-    ...(ports.itemEncoder && { itemEncoder: ports.itemEncoder }),
     logger,
     outbound,
     nodeAgents,

@@ -13,5 +13,4 @@ export const portRows = {
   files: methods('read', 'watch'),
   outbound: methods('fetch', 'call'),
   telemetry: having({ logger: loggerType, audit: callable, tracer: object, setVerbosity: callable, logFiles: methods('find') }, ['logger']),
-  itemEncoder: methods('encode'),
 } satisfies RowsOf<Ports>

@@ -190,11 +190,6 @@ export class Entry {
     return this.formAt(name, 0, make).bytes
   }
 
-  /** Keeps a copy of an encoding that another thread has made, as `sharedForm` keeps one. */
-  offerForm(name: string, bytes: Uint8Array): void {
-    if (this.#room?.has(bytes.length)) this.#keep(name, { bytes: bytes.slice(), until: Number.POSITIVE_INFINITY })
-  }
-
   /** As `form`, for long lists: entries that no cache holds keep nothing. */
   sharedForm(name: string, make: () => Uint8Array): Uint8Array {
     return this.#room === undefined ? (this.madeForm(name) ?? make()) : this.form(name, make)

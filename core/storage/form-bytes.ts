@@ -20,14 +20,9 @@ export class FormBytes {
     return this.#taken
   }
 
-  /** Whether there is room for an encoding. */
-  has(size: number): boolean {
-    return this.#taken + size + overhead <= this.#max
-  }
-
   /** Takes room for an encoding; false: there is none. */
   take(size: number): boolean {
-    if (!this.has(size)) return false
+    if (this.#taken + size + overhead > this.#max) return false
     this.#taken += size + overhead
     return true
   }

@@ -1,6 +1,5 @@
 /** Joins lists from the encoded bytes of their items, without parsing. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import type { ItemTask } from '../ports.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
 import type { Json } from '../schema/model.ts'
@@ -88,7 +87,6 @@ export function protobufListParts(
   head: string,
   form: string,
   item: (entry: Entry) => Uint8Array,
-  away?: ItemTask,
 ): ListParts {
   const metadata = listMetadata(head)
   const frame = encodeEnvelope(apiVersion, kind, new Uint8Array(0))
@@ -103,7 +101,7 @@ export function protobufListParts(
     start.set(metadata, lead.length + length.length)
     return start
   }
-  return protobufParts(itemTag, before, end, form, item, away)
+  return protobufParts(itemTag, before, end, form, item)
 }
 
 /** A protobuf list around joined items. */

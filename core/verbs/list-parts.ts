@@ -1,5 +1,4 @@
 /** Parts of a list in any format, for lists that are too long to encode at once. */
-import type { ItemTask } from '../ports.ts'
 import type { Format } from '../respond/encode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import { recordHead, varintSize } from '../schema/json-transcoder.ts'
@@ -8,15 +7,6 @@ import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
 
-/** How another thread encodes items. */
-export interface Away {
-  readonly task: ItemTask
-  /** An item that needs no encoding. */
-  made(entry: Entry): readonly Uint8Array[] | undefined
-  /** As `item`, of what the task has made from the entry's bytes. */
-  item(entry: Entry, encoded: Uint8Array): readonly Uint8Array[]
-}
-
 export interface ListParts {
   /** Bytes before the first item; `size`: bytes of all items, if there is `sizeOf`. */
   start(size: number): Uint8Array
@@ -24,8 +14,6 @@ export interface ListParts {
   readonly sizeOf?: (entry: Entry) => number | undefined
   /** Pieces to be joined, so that long ones are copied once. */
   item(entry: Entry): readonly Uint8Array[]
-  /** Absent: another thread can't encode the items. */
-  readonly away?: Away
   readonly between: Uint8Array
   readonly end: Uint8Array
 }
@@ -34,14 +22,13 @@ const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 
 /** JSON list of served objects, each without its first `skip` bytes, the last of which is the brace. */
-export function servedParts(start: string, skip: number, object: (entry: Entry) => readonly Uint8Array[], task?: ItemTask): ListParts {
+export function servedParts(start: string, skip: number, object: (entry: Entry) => readonly Uint8Array[]): ListParts {
   return {
     start: () => encoder.encode(`${start}{`),
     item(entry) {
       const [first, ...rest] = object(entry)
       return [(first as Uint8Array).subarray(skip), ...rest]
     },
-    ...(task && { away: { task, made: () => undefined, item: (_entry: Entry, encoded: Uint8Array) => [encoded.subarray(skip)] } }),
     between: encoder.encode(',{'),
     end: encoder.encode(']}\n'),
   }
@@ -93,32 +80,18 @@ export function protobufParts(
   end: Uint8Array,
   form: string,
   item: (entry: Entry) => Uint8Array,
-  task?: ItemTask,
 ): ListParts {
-  const record = (entry: Entry, message: Uint8Array) => {
-    entry.keepSize(form, message.length)
-    return [recordHead(tag, message.length), message]
-  }
   return {
     sizeOf(entry) {
       const size = entry.sizeOf(form)
       return size === undefined ? undefined : 1 + varintSize(size) + size
     },
     start: before,
-    item: (entry) => record(entry, item(entry)),
-    ...(task && {
-      away: {
-        task,
-        made(entry: Entry) {
-          const message = entry.madeForm(form)
-          return message && record(entry, message)
-        },
-        item(entry: Entry, message: Uint8Array) {
-          entry.offerForm(form, message)
-          return record(entry, message)
-        },
-      },
-    }),
+    item(entry) {
+      const message = item(entry)
+      entry.keepSize(form, message.length)
+      return [recordHead(tag, message.length), message]
+    },
     between: nothing,
     end,
   }

@@ -2,7 +2,7 @@
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
 import { fromHeld, hubOf } from '../resources/converter.ts'
-import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
@@ -15,7 +15,6 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
-import { protobufTask, rowTask } from './item-encoding.ts'
 import {
   joinJson,
   joinProtobufItems,
@@ -28,7 +27,7 @@ import {
   typeMetaLength,
 } from './join.ts'
 import { type ListParts, servedParts, textParts } from './list-parts.ts'
-import { metadataOnly, tableRows } from './rows.ts'
+import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
 const encoder = new TextEncoder()
@@ -137,14 +136,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
     items: 'kept',
     prepare,
     parts: (meta) =>
-      protobufListParts(
-        apiVersion,
-        definition.listKind,
-        JSON.stringify(meta),
-        form,
-        (entry) => entry.sharedForm(form, () => make(entry)),
-        isExact ? protobufTask(definition) : undefined,
-      ),
+      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), form, (entry) => entry.sharedForm(form, () => make(entry))),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
@@ -235,15 +227,14 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
-  const newRow = (entry: Entry) => table.row(fromHeld(definition, entry.decode()), context)
-  const print = tableRows(definition, table, options)
+  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromHeld(definition, entry.decode()), rowContext)
+  const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(htmlSafe(printJson(newRow(entry, rowContext))))
+  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
-    if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', newRow)
+    if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
     const made = (entry: Entry) => [entry.madeForm(rowForm, context.now) ?? print(entry, context)]
-    const { apiVersion } = options
-    const away = rowTask(definition, services.platform, { apiVersion, includeObject, now: context.now })
-    return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made, away)
+    return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
   }
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   const row = (entry: Entry) => entry.formAt(rowForm, context.now, (changesAt) => print(entry, { ...context, changesAt }))

@@ -1,5 +1,4 @@
 /** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
-import { fromHeld, hubOf } from '../resources/converter.ts'
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import { ownMetadata, ownMetadataBytes, partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
@@ -15,15 +14,8 @@ const decoder = new TextDecoder()
 
 type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
 
-/** Prints rows of any definition's objects. */
-export function tableRows(definition: ResourceDefinition, table: TableWriter, options: TableOptions): RowPrinter {
-  const row = (entry: Entry, context: CellContext) =>
-    encoder.encode(htmlSafe(printJson(table.row(fromHeld(definition, entry.decode()), context))))
-  return hubOf(definition) === undefined ? rowPrinter(definition, table, options, row) : row
-}
-
 /** Prints rows of objects in served form; `row` prints objects whose bytes have another form. */
-function rowPrinter(
+export function rowPrinter(
   definition: ResourceDefinition,
   table: TableWriter,
   { apiVersion, includeObject }: TableOptions,

@@ -7,7 +7,7 @@ import type { SubjectRules } from '../authz/rbac.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { ForwardingObserver } from '../forwarding/observer.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, ItemEncoder, Logger, Outbound } from '../ports.ts'
+import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -29,8 +29,6 @@ export interface Services {
   readonly watchEncoders: WatchEncoders
   /** Encodes objects in responses. */
   readonly protobuf: ProtobufEncoder
-  /** Absent: this thread encodes long lists. */
-  readonly itemEncoder?: ItemEncoder
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound

@@ -2,7 +2,6 @@
 import { writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import { tracingConfiguration } from '../../core/config/files/tracing.ts'
 import { versionText } from '../../core/config/version.ts'
 import { flagConflicts } from '../../core/flags/exclusions.ts'
@@ -30,7 +29,6 @@ import type { EgressSelector } from './egress/flags.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { sharingWarnings } from './http/port-sharing.ts'
 import { hostIdentity } from './identity.ts'
-import { createItemEncoder } from './item-encoder.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { type Certificates, type Handler, type Listener, listen } from './listener.ts'
 import { logOfFlags } from './log/options.ts'
@@ -76,14 +74,14 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
  * Starts everything and resolves when the server is ready; to undefined when `ending` aborts before, and then everything is closed again. Rejects
  * with a one-line error, which names the flag that it is about.
  */
-export async function start(flags: ParsedFlags, ending: AbortSignal, thread?: () => Worker): Promise<Daemon | undefined> {
+export async function start(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
   checkFlagFiles(flags)
-  return startAll(flags, ending, thread).catch((error: unknown) => {
+  return startAll(flags, ending).catch((error: unknown) => {
     throw namingFlag(flags, error)
   })
 }
 
-async function startAll(flags: ParsedFlags, ending: AbortSignal, thread: (() => Worker) | undefined): Promise<Daemon | undefined> {
+async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
   const log = logOfFlags(flags)
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
@@ -107,13 +105,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, thread: (() => 
   }
   const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
   const egress = await openEgress(flags, metrics)
-  const ports = {
-    clock: nodeClock,
-    files: nodeFiles,
-    outbound: egress ? createOutbound(egress.dials) : nodeOutbound,
-    telemetry,
-    ...(thread && { itemEncoder: createItemEncoder(thread) }),
-  }
+  const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const complete = {
@@ -279,16 +271,8 @@ function textOnly(flags: ParsedFlags): string | undefined {
   return version === undefined ? undefined : `${version}\n`
 }
 
-/**
- * The whole program. Returns the exit status; a server calls `serves` when it is ready and runs until SIGINT or
- * SIGTERM. `thread` starts a thread of this program, which answers items; absent: there is only one.
- */
-export async function main(
-  argv: readonly string[],
-  program: string,
-  serves: () => void = () => undefined,
-  thread?: () => Worker,
-): Promise<number> {
+/** The whole program. Returns the exit status; a server calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
+export async function main(argv: readonly string[], program: string, serves: () => void = () => undefined): Promise<number> {
   try {
     if (argv[0] === snapshotCommand) {
       process.stdout.write(`${await snapshot(argv.slice(1), program)}\n`)
@@ -310,7 +294,7 @@ export async function main(
     if (conflict !== undefined) throw new FlagError(conflict)
     const began = performance.now()
     const ending = endingSignal()
-    const daemon = await start(flags, ending, thread)
+    const daemon = await start(flags, ending)
     // A part that is still starting, such as a connection to a store that does not answer, can't be told to end.
     if (daemon === undefined) process.exit(0)
     const kubeconfig = flags.get('write-kubeconfig')

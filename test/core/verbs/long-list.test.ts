@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
-import type { Clock, ItemEncoder } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { listSchemaOf } from '../../../core/resources/list.ts'
@@ -12,8 +12,6 @@ import type { Json, JsonObject, Message } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf.ts'
 import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
 import type { ApiServer } from '../../../core/server.ts'
-import { encodeItems } from '../../../core/verbs/item-encoding.ts'
-import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { startCore } from '../../support/core-server.ts'
 
@@ -38,10 +36,9 @@ const clock: Clock = {
   },
 }
 
-const store = memoryStore()
 let server: ApiServer
 before(async () => {
-  server = await startCore({ controllers: [] }, { store, clock })
+  server = await startCore({ controllers: [] }, { clock })
   for (let i = 0; i < count; i++) {
     const name = `o${String(i).padStart(4, '0')}`
     const odd = `a\n\n  b: "c"${i % 2 === 0 ? '\u2028' : ''}\u00e9\n${'x'.repeat(i)}`
@@ -127,42 +124,6 @@ test('PartialObjectMetadataList in every format', async () => {
   const bytes = new Uint8Array(await (await call('GET', '', undefined, `application/vnd.kubernetes.protobuf;${partial}`)).arrayBuffer())
   const again = encodeObject('meta.k8s.io/v1', 'PartialObjectMetadataList', PartialObjectMetadataList, expected)
   assert.ok(Buffer.from(bytes).equals(again))
-})
-
-/** Bytes of a list in a representation that another thread can make, with ages left out. */
-async function bytesOf(accept: string): Promise<string> {
-  const body = await (await call('GET', '', undefined, accept)).arrayBuffer()
-  return Buffer.from(body)
-    .toString('latin1')
-    .replaceAll(/"\d+(s|m)(\d+s)?"/g, '"age"')
-}
-
-test('items from another thread, and from this one when that fails, give the same bytes', async () => {
-  const all = ['application/vnd.kubernetes.protobuf', table]
-  const expected = await Promise.all(all.map(bytesOf))
-  const own = server
-  const tasks: string[] = []
-  let fails = false
-  const itemEncoder: ItemEncoder = {
-    async encode(task, items) {
-      tasks.push(task.form)
-      if (fails) throw new Error('out of memory')
-      return encodeItems(structuredClone(task), structuredClone(items))
-    },
-  }
-  server = await startCore({ controllers: [] }, { store, clock, itemEncoder })
-  try {
-    for (const round of ['first', 'sizes are known', 'failing']) {
-      fails = round === 'failing'
-      tasks.length = 0
-      assert.deepEqual(await Promise.all(all.map(bytesOf)), expected, round)
-      assert.ok(tasks.includes('row'), round)
-      if (round === 'first') assert.ok(tasks.includes('protobuf'))
-    }
-  } finally {
-    await server.close()
-    server = own
-  }
 })
 
 test('compressed', async () => {
