@@ -155,7 +155,12 @@ export class LinkRewriter {
       return { text: html.slice(at, end), end }
     }
     const tag = startTag(html, at, this.#rewrite)
-    if (tag === undefined) return last || html.length - at >= longestTag ? { text: '<', end: at + 1 } : undefined
+    if (tag === undefined) {
+      if (!last && html.length - at < longestTag) return undefined
+      // All of it: to look for tags in what may be one would be quadratic.
+      const end = Math.min(at + longestTag, html.length)
+      return { text: html.slice(at, end), end }
+    }
     if (textElements.has(tag.name)) this.#until = `</${tag.name}`
     return tag
   }

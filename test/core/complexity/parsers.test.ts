@@ -1,6 +1,7 @@
 /** Texts for everything that reads texts of clients: bodies, selectors, queries, headers, formats. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { LinkRewriter } from '../../../core/forwarding/html-links.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { parseAccept } from '../../../core/request/accept.ts'
 import { decodeContinue } from '../../../core/request/continue-token.ts'
@@ -55,6 +56,7 @@ const readers: { readonly [name: string]: (text: string) => unknown } = {
   'field selectors': (text) => parseFieldSelector(text),
   'continue tokens': (text) => decodeContinue(text, platform),
   'Accept headers': (text) => parseAccept(text),
+  'HTML of backends': (text) => new LinkRewriter((link) => link).push(text),
   ...Object.fromEntries(Object.entries(formats).map(([name, format]) => [`format ${name}`, format])),
   ...Object.fromEntries(
     ['duration', 'email', 'hostname', 'uri', 'mac', 'rgbcolor', 'date-time', 'isbn', 'creditcard', 'byte', 'cidr', 'ipv6'].map((name) => [
@@ -68,6 +70,8 @@ const more = [
   'a: b\n',
   '- ""\n',
   '&a ',
+  '<a ',
+  '<a x="',
   '\n\x02',
   '\x0a\x80',
   '[',
