@@ -18,7 +18,7 @@ import { badRequest, endWith, refuse, refuseHandshake, requestTimeout, unsupport
 import { type Certificates, secureServers } from './http/secure.ts'
 import { createService, type Handler } from './http/service.ts'
 import type { CipherSuite, tlsVersions } from './http/tls.ts'
-import { hasUpgrades, serveUpgrade } from './http/upgrade.ts'
+import { hasUpgrades, inTurn, serveUpgrade } from './http/upgrade.ts'
 import { listenRows } from './listen-rows.ts'
 
 export type { Certificates } from './http/secure.ts'
@@ -104,10 +104,12 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
   })
   const openUpgrade = (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-    const { connection } = peers.get(socket) as Http1Peer
-    // The limits of requests do not apply to what follows.
-    peers.delete(socket)
-    serveUpgrade(service, connection, incoming, socket, head)
+    const peer = peers.get(socket) as Http1Peer
+    inTurn(peer, socket, head, (received) => {
+      // The limits of requests do not apply to what follows.
+      peers.delete(socket)
+      serveUpgrade(service, peer.connection, incoming, socket, received)
+    })
   }
   if (hasUpgrades) http1.on('upgrade', openUpgrade)
   http1.on('clientError', (error, socket: Socket) => {

@@ -3,10 +3,13 @@
  * well-formed request or none, without credentials of the client; and the client's connection stays in step.
  */
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { RawRequest } from '../support/forwarding/raw-backend.ts'
-import { exchangeRaw, responsesOf } from '../support/forwarding/raw-client.ts'
+import { exchangeRaw, openRaw, responsesOf } from '../support/forwarding/raw-client.ts'
 import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
+import { switched } from '../support/forwarding/states.ts'
+import { eventually, within } from '../support/wait.ts'
 
 interface Trick {
   /** Default: POST, or GET where nothing else is served. */
@@ -316,4 +319,58 @@ describe('requests that are passed on', {
       assert.ok(count >= Object.keys(tricks).length)
       assert.equal(problems.length, 0, `${problems.length} of ${count}:\n${problems.slice(0, 20).join('\n')}`)
     })
+
+  test('an upgrade behind a request whose response has not ended', async () => {
+    const [slow, upgraded] = ['pods/proxy', 'pods/exec'].map((name) => forwarding.routes.find((route) => route.name === name))
+    if (slow === undefined || upgraded === undefined) throw new Error('no route')
+    const usual = [slow.backend.answer, upgraded.backend.answer] as const
+    const request = (route: Route, ...more: readonly string[]) =>
+      `${[`GET ${route.target('x')} HTTP/1.1`, 'Host: front', ...more].join('\r\n')}\r\n\r\n`
+    let first: Socket | undefined
+    let second: Socket | undefined
+    let sent = ''
+    slow.backend.answer = (_request, socket) => {
+      first = socket
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\nfirst')
+      return true
+    }
+    upgraded.backend.answer = (_request, socket) => {
+      second = socket.on('data', (bytes: Buffer) => {
+        sent += bytes
+      })
+      socket.write(`${switched}second`)
+      return true
+    }
+    const upgrade = request(upgraded, 'Connection: Upgrade', 'Upgrade: SPDY/3.1')
+    const open = async () => {
+      first = undefined
+      second = undefined
+      const client = await openRaw(forwarding.daemon)
+      client.socket.write(`${request(slow)}${upgrade}more`)
+      await eventually('the first part', async () => client.received().endsWith('first'))
+      for (let i = 0; i < 20; i++) assert.equal((await forwarding.daemon.fetch('/version')).status, 200)
+      assert.equal(second, undefined, 'it waits for its turn')
+      assert.ok(client.received().endsWith('first'))
+      return client
+    }
+    try {
+      const ordered = await open()
+      first?.write('final')
+      await eventually('the second answer', async () => ordered.received().endsWith('second'))
+      assert.match(ordered.received(), /firstfinalHTTP\/1\.1 101 /)
+      ordered.socket.write(' and more')
+      await eventually('what followed the request', async () => sent === 'more and more')
+      ordered.socket.destroy()
+      // A response that breaks, and a client that leaves, end the connection.
+      const broken = await open()
+      first?.destroy()
+      await within('the end', broken.closed)
+      const left = await open()
+      left.socket.end()
+      await eventually('the end at the backend', async () => first?.resume().readableEnded || first?.destroyed)
+      assert.equal(second, undefined)
+    } finally {
+      ;[slow.backend.answer, upgraded.backend.answer] = usual
+    }
+  })
 })

@@ -82,6 +82,15 @@ export class Http1Peer implements Holder {
     }
   }
 
+  /** Calls back when all requests are answered, unless the connection ends then. */
+  whenAnswered(next: () => void): void {
+    const last = [...this.#inFlight.values()].at(-1)
+    if (last === undefined) next()
+    last?.outgoing.once('close', () => {
+      if (!this.#socket.destroyed && !this.#socket.writableEnded) next()
+    })
+  }
+
   /** The connection ends after this answer, whatever follows: the end of the request is not known. */
   endsWithAnswer(): void {
     this.#isLast = true

@@ -8,6 +8,7 @@ import { Reply } from '../../../core/respond/reply.ts'
 import { isUpgradeBody } from '../../../core/respond/upgrade-body.ts'
 import { limits } from '../../wire/server/limits.ts'
 import { byteStream } from '../byte-stream.ts'
+import type { Http1Peer } from './http1-peer.ts'
 import { endWith } from './refusal.ts'
 import { sent } from './sent.ts'
 import { answer, badRequest, completed, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
@@ -18,6 +19,9 @@ export const hasUpgrades = !('Deno' in globalThis)
 
 /** `Connection.upgrade` of connections whose listener sends such responses. */
 export const upgrade: NonNullable<Connection['upgrade']> = (headers, use) => new Reply({ use }, { status: 101, headers })
+
+/** Bytes after a request to upgrade that are held until it is its turn. */
+const longestHeld = 64 * 1024
 
 function headOf(status: number, fields: readonly string[]): string {
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
@@ -35,6 +39,26 @@ function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Respo
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   // Its end is not known: the parser has stopped.
   return hasBody ? badRequest('a request to upgrade has no body') : undefined
+}
+
+/**
+ * Calls `serve` for a request to upgrade when those before it are answered: responses have the order of requests (RFC 9112 9.3.2). Its argument is
+ * what follows the request, of which `head` has come with it.
+ */
+export function inTurn(peer: Http1Peer, socket: Socket, head: Buffer, serve: (received: Buffer) => void): void {
+  if (peer.idle) return void serve(head)
+  let received = head
+  // Reading goes on, so that it is seen when the client leaves; `node:http` has left the socket.
+  const leave = () => socket.destroy()
+  const hold = (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes])
+    if (received.length > longestHeld) socket.pause()
+  }
+  socket.on('data', hold).once('end', leave)
+  peer.whenAnswered(() => {
+    socket.off('data', hold).off('end', leave)
+    serve(received)
+  })
 }
 
 /** Answers one request with the header Upgrade. A response that does not switch ends the connection. */

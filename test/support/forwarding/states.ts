@@ -1,7 +1,8 @@
 /** How far a forwarded request has come when something happens to it. */
 import type { RawAnswer } from './raw-backend.ts'
 
-const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
+/** The answer to a request to switch protocols. */
+export const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
 
 interface State {
   readonly name: string
