@@ -220,7 +220,8 @@ export class FlowControl implements TicketOffice {
   runs(isMutating: boolean, by: 1 | -1, now: number): void {
     const { running } = isMutating ? this.mutating : this.readOnly
     running.set(running.value + by, now)
-    this.#options.inFlight[isMutating ? 'mutating' : 'readOnly'] += by
+    if (isMutating) this.#options.inFlight.mutating += by
+    else this.#options.inFlight.readOnly += by
   }
 
   waits(isMutating: boolean, by: 1 | -1, now: number): void {
