@@ -1,9 +1,7 @@
 /** Objects inside events, as bytes: nothing is decoded or encoded again. */
 import { concatenate } from '../schema/bytes.ts'
+import { comma, quote } from '../schema/json-bytes.ts'
 import { closingQuote, Name, Values } from '../schema/json-scan.ts'
-
-const comma = 0x2c
-const quote = 0x22
 
 const metadataName = new Name('metadata')
 const managedFieldsName = new Name('managedFields')

@@ -3,16 +3,10 @@
  * and depth, so a text that looks like a member inside a string, or deeper down, is not one. The bytes must be JSON; in truncated
  * bytes the search ends at their end.
  */
+import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
 
 /** A member's name to search for. */
 export class Name {

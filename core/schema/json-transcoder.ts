@@ -4,24 +4,26 @@
  */
 import { decodeBase64 } from './base64.ts'
 import { parseDuration } from './duration.ts'
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  firstOfNull,
+  firstOfTrue,
+  minus,
+  type openBrace,
+  type openBracket,
+  quote,
+  zero,
+} from './json-bytes.ts'
 import { closingQuote, endOfValue } from './json-scan.ts'
 import { parseTime, plainSecondsAt } from './time.ts'
 import { Written } from './written.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
-const quote = 0x22
-const comma = 0x2c
-const minus = 0x2d
-const colon = 0x3a
-const zero = 0x30
-const openBracket = 0x5b
-const backslash = 0x5c
-const closeBracket = 0x5d
-const firstOfNull = 0x6e
-const firstOfTrue = 0x74
-const openBrace = 0x7b
-const closeBrace = 0x7d
 
 const nothing: Uint8Array = new Uint8Array(0)
 const firstSize = 16 * 1024

@@ -5,6 +5,7 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { concatenate } from './bytes.ts'
 import { DecodeError } from './decode-error.ts'
+import { backslash, letterU, openBrace, openBracket, quote } from './json-bytes.ts'
 import { parseJsonText, printJson } from './json-text.ts'
 import { Transcoder } from './json-transcoder.ts'
 import type { AnySchema, Field, Json, Message, ScalarType, Schema, Union } from './model.ts'
@@ -12,16 +13,11 @@ import { tagOf } from './protobuf-writer.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-const openBracket = 0x5b
-const openBrace = 0x7b
 const nothing = new Uint8Array(0)
 /** First size of the output of a tag or a zero value; up to this size, a loop copies faster than the engine. */
 const fewBytes = 16
 const emptyObject = encoder.encode('{}')
 const keyTag = new Uint8Array([0x0a])
-const quote = 0x22
-const backslash = 0x5c
-const letterU = 0x75
 
 /** Reads a value, whose first byte the cursor is on, and writes it without tag, but with length if the wire type has one. */
 type Write = (to: Transcoder) => void

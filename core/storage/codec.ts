@@ -11,6 +11,7 @@ import { concatenate, endLine, sameBytes, startsWith, withoutLineFeed } from '..
 import { canonicalise } from '../schema/decode.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
+import { closeBrace, openBrace, quote } from '../schema/json-bytes.ts'
 import { keepsText, parseJsonText, parseToShow, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json, Message } from '../schema/model.ts'
@@ -23,9 +24,6 @@ import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const openingBrace = 0x7b
-const quote = 0x22
-const closingBrace = 0x7d
 /** Of the resourceVersion behind another member. */
 const memberStart = encoder.encode(',"resourceVersion":"')
 
@@ -160,7 +158,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     const place = versionPlace(served, head.length)
     const member = versionMember(served, head.length, place, from)
     // The only member of metadata: the comma that the closing brace behind the member does not need was not written.
-    const isAlone = place === head.length && served[place + member.length - 1] === closingBrace
+    const isAlone = place === head.length && served[place + member.length - 1] === closeBrace
     const rest = served.subarray(place + member.length - (isAlone ? 1 : 0))
     const bare = new Uint8Array(place + rest.length)
     bare.set(served.subarray(0, place))
@@ -201,7 +199,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
 
   const read = (stored: Uint8Array): ApiObject => {
     if (isEncrypted(stored)) throw new Error(readsEncrypted)
-    if (stored[0] === openingBrace) return decode(stored)
+    if (stored[0] === openBrace) return decode(stored)
     if (!isEnvelope(stored)) return readYaml(stored)
     const { raw, ...envelope } = decodeEnvelope(stored)
     const fields = decodeProtobuf(schemaOf(envelope), raw)
@@ -218,8 +216,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   /** White space after the brace would need another comma. */
-  const isServed = (stored: Uint8Array) =>
-    startsWith(stored, head) && (stored[head.length] === quote || stored[head.length] === closingBrace)
+  const isServed = (stored: Uint8Array) => startsWith(stored, head) && (stored[head.length] === quote || stored[head.length] === closeBrace)
 
   const serve = (stored: Uint8Array, revision: number): Uint8Array => {
     if (!isServed(stored)) return show(reprint(stored), revision)

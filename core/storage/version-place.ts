@@ -2,11 +2,9 @@
  * Where `resourceVersion` is in the JSON of an object: behind the members of metadata that identify it, as in Go's ObjectMeta.
  * All of these are strings, and no other member of metadata has a name of their lengths.
  */
-import { closingQuote } from '../schema/json-scan.ts'
 
-const quote = 0x22
-const comma = 0x2c
-const closeBrace = 0x7d
+import { closeBrace, comma, quote } from '../schema/json-bytes.ts'
+import { closingQuote } from '../schema/json-scan.ts'
 
 /** The members of metadata before `resourceVersion`. */
 export const membersBefore: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])

@@ -9,6 +9,7 @@ import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { isObject } from '../schema/is-object.ts'
+import { openBrace } from '../schema/json-bytes.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { validateNulls } from '../schema/open-nulls.ts'
@@ -26,7 +27,6 @@ import { submitWrite, writeRequest } from './submission.ts'
 
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
 const tries = 5
-const openBrace = 0x7b
 
 /** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {

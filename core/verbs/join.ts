@@ -2,6 +2,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
+import { comma, openBrace } from '../schema/json-bytes.ts'
 import type { Json } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
@@ -9,8 +10,6 @@ import type { FeedList, KeptList } from '../watch/feed.ts'
 import { type ListParts, protobufParts } from './list-parts.ts'
 
 const encoder = new TextEncoder()
-const openBrace = 0x7b
-const comma = 0x2c
 /** With the line feed after compact JSON in bodies of responses. */
 const listEnd = encoder.encode(']}\n')
 /** Wire tags of `metadata = 1` and `items = 2`, both messages. */
