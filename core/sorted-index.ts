@@ -60,7 +60,8 @@ export class SortedIndex<T> {
     for (let at = this.#chunkOf(first); at < this.#chunks.length; at++) {
       const chunk = this.#chunks[at] as T[]
       const start = this.#position(chunk, first)
-      const end = this.#textOf(chunk.at(-1) as T).startsWith(prefix) ? chunk.length : this.#endOf(chunk, prefix, start)
+      const isUnder = (index: number) => this.#textOf(chunk[index] as T).startsWith(prefix)
+      const end = isUnder(chunk.length - 1) ? chunk.length : firstNot(start, chunk.length, isUnder)
       if (start < end) yield [chunk, start, end]
       if (end < chunk.length) return
     }
@@ -109,37 +110,24 @@ export class SortedIndex<T> {
 
   /** Index of the last chunk that starts with a text less than or equal to this one; 0 when there is none. */
   #chunkOf(text: string): number {
-    let low = 0
-    let high = this.#chunks.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#textOf((this.#chunks[middle] as T[])[0] as T) <= text) low = middle + 1
-      else high = middle
-    }
-    return Math.max(0, low - 1)
+    const chunks = this.#chunks
+    return Math.max(0, firstNot(0, chunks.length, (at) => this.#textOf((chunks[at] as T[])[0] as T) <= text) - 1)
   }
 
-  /** Index of the first item, from `low` on, with a text not less than this one. */
-  #position(sorted: readonly T[], text: string, low = 0): number {
-    let high = sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#textOf(sorted[middle] as T) < text) low = middle + 1
-      else high = middle
-    }
-    return low
+  /** Index of the first item, from `from` on, with a text not less than this one. */
+  #position(sorted: readonly T[], text: string, from = 0): number {
+    return firstNot(from, sorted.length, (at) => this.#textOf(sorted[at] as T) < text)
   }
+}
 
-  /** Index of the first item, from `low` on, whose text does not start with the prefix. */
-  #endOf(sorted: readonly T[], prefix: string, low: number): number {
-    let high = sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#textOf(sorted[middle] as T).startsWith(prefix)) low = middle + 1
-      else high = middle
-    }
-    return low
+/** The first number from `low` on, or `high`, for which something does not hold that holds for all numbers before and for none after it. */
+export function firstNot(low: number, high: number, holds: (at: number) => boolean): number {
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) low = middle + 1
+    else high = middle
   }
+  return low
 }
 
 /** The items in chunks; as they are if they fit in one. */

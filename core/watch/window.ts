@@ -1,3 +1,4 @@
+import { firstNot } from '../sorted-index.ts'
 import type { Change } from './change.ts'
 
 /** Maximum number of changes of one resource. */
@@ -85,13 +86,8 @@ export class Window {
   /** The changes after a revision, oldest first; undefined when some were evicted. */
   after(revision: number): Change[] | undefined {
     if (revision < this.#complete) return undefined
-    let low = this.#start
-    let high = this.#changes.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#changes[middle]!.revision <= revision) low = middle + 1
-      else high = middle
-    }
-    return this.#changes.slice(low) as Change[]
+    const changes = this.#changes
+    const first = firstNot(this.#start, changes.length, (at) => changes[at]!.revision <= revision)
+    return changes.slice(first) as Change[]
   }
 }

@@ -1,3 +1,5 @@
+import { firstNot } from '../../../core/sorted-index.ts'
+
 /** Offsets of records by revision in one file, so that old values need not stay in memory. */
 export class Places {
   /** Revisions in ascending order, with their offsets. */
@@ -16,12 +18,8 @@ export class Places {
   }
 
   offset(revision: number): number | undefined {
-    let [low, high] = [0, this.#revisions.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#revisions[middle]! < revision) low = middle + 1
-      else high = middle
-    }
-    return this.#revisions[low] === revision ? this.#offsets[low] : undefined
+    const revisions = this.#revisions
+    const at = firstNot(0, revisions.length, (index) => revisions[index]! < revision)
+    return revisions[at] === revision ? this.#offsets[at] : undefined
   }
 }
