@@ -1,4 +1,5 @@
 import type { RequestInfo, User } from '../request/exchange.ts'
+import { sameItems } from '../schema/equal.ts'
 import { deal, flowHash } from './dealer.ts'
 import type { Flow, Schema } from './flow.ts'
 import {
@@ -42,9 +43,6 @@ const maxRemembered = 10_000
 /** Maximum characters of a namespace that is remembered, because the client chooses it: as of those that can exist. */
 const maxNamespaceLength = 63
 
-const isSame = (one: readonly string[], other: readonly string[]) =>
-  one === other || (one.length === other.length && one.every((each, index) => each === other[index]))
-
 /** Finds the flow of a request. What depends on the user alone is computed once per user. */
 export class Classifier {
   /** In the order in which they are tried. */
@@ -68,7 +66,7 @@ export class Classifier {
 
   #planOf(user: User): Plan {
     let plan = this.#plans.get(user.name)
-    if (plan === undefined || !isSame(plan.groups, user.groups)) {
+    if (plan === undefined || !sameItems(plan.groups, user.groups)) {
       plan = this.#createPlan(user)
       if (this.#plans.size >= maxRemembered) this.#plans.clear()
       this.#plans.set(user.name, plan)

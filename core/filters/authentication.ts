@@ -68,8 +68,8 @@ export function authentication({ authenticator, observer, passed, clock, logger,
 }
 
 /**
- * The request without the headers that carry credentials. A request from a connection is changed in place; an in-process caller may reuse its request, so that
- * one is copied.
+ * The request without the headers that carry credentials. A request from a connection is changed in place; an in-process caller may reuse its
+ * request, so that one is copied.
  */
 function without({ request, connection }: Exchange, isCredential: (name: string) => boolean): Request {
   const own = connection.protocol !== 'in-process'

@@ -40,5 +40,13 @@ export function isSameText(a: Json | undefined, b: Json | undefined): boolean {
   return index === names.length
 }
 
+/** Whether two lists have the same items, by identity; an absent one has none. */
+export function sameItems(a: readonly unknown[] = [], b: readonly unknown[] = []): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}
+
 /** Whether the text of a part is a scalar. */
 const isScalar = (text: string | undefined) => text !== undefined && text[0] !== '{' && text[0] !== '['

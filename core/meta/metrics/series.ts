@@ -1,3 +1,4 @@
+import { sameItems } from '../../schema/equal.ts'
 import type { MetricRow } from './metric-row.ts'
 
 type Names = readonly string[]
@@ -13,12 +14,6 @@ export interface SeriesTable<T> {
   of(values: Names): Series<T>
   all(): Iterable<Series<T>>
   remove(values: Names): void
-}
-
-function isSame(one: Names, other: Names): boolean {
-  if (one.length !== other.length) return false
-  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false
-  return true
 }
 
 /** Trie node: series by the value of one label, then the next. */
@@ -63,7 +58,7 @@ export function createSeries<T>(
   }
 
   function of(values: Names): Series<T> {
-    if (recent === undefined || !isSame(recent.values, values)) recent = find(values)
+    if (recent === undefined || !sameItems(recent.values, values)) recent = find(values)
     return recent
   }
 

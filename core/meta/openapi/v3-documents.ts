@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
+import { sameItems } from '../../schema/equal.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { perRevision } from '../group-source.ts'
@@ -78,7 +79,7 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
 
   const ofVersion = (version: ServedVersion, builtIn: readonly ResourceDefinition[]) => {
     const known = kept.get(version.path)
-    if (known && same(known.definitions, version.definitions)) return known
+    if (known && sameItems(known.definitions, version.definitions)) return known
     const contents = version.definitions.every(isAsWritten) ? customVersion(version) : builtInVersion(version, builtIn)
     return { definitions: version.definitions, forms: document(contents) }
   }
@@ -99,5 +100,3 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
     ])
   })
 }
-
-const same = (a: readonly unknown[], b: readonly unknown[]) => a.length === b.length && a.every((value, index) => value === b[index])

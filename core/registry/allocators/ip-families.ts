@@ -1,9 +1,9 @@
 /** Defaults ipFamilyPolicy and ipFamilies of a service, and rejects what the configured ranges can't provide. */
 import { validateServiceAddresses } from '../../resources/core/service-address-validation.ts'
 import { type Family, isHeadless, needsClusterIP, type ServiceSpec } from '../../resources/core/service-defaults.ts'
+import { sameItems } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { sameList } from './service.ts'
 
 const root = FieldPath.of('spec')
 const paths = { clusterIPs: root.child('clusterIPs'), ipFamilies: root.child('ipFamilies'), ipFamilyPolicy: root.child('ipFamilyPolicy') }
@@ -20,8 +20,8 @@ function keepsPreference(spec: ServiceSpec, old: ServiceSpec): boolean {
     (old.ipFamilyPolicy === undefined || prefers(old.ipFamilyPolicy)) &&
     spec.type === old.type &&
     needsClusterIP(spec) &&
-    sameList(spec.clusterIPs, old.clusterIPs) &&
-    sameList(spec.ipFamilies, old.ipFamilies)
+    sameItems(spec.clusterIPs, old.clusterIPs) &&
+    sameItems(spec.ipFamilies, old.ipFamilies)
   )
 }
 
@@ -29,8 +29,8 @@ function keepsPreference(spec: ServiceSpec, old: ServiceSpec): boolean {
 function reduce(spec: ServiceSpec, old: ServiceSpec, errors: FieldErrors): void {
   const reduced = (now: readonly unknown[] = [], before: readonly unknown[] = []) => now.length > 0 && now.length < before.length
   if (spec.ipFamilyPolicy === 'SingleStack') {
-    if (spec.clusterIPs && sameList(spec.clusterIPs, old.clusterIPs)) spec.clusterIPs = spec.clusterIPs.slice(0, 1)
-    if (spec.ipFamilies && sameList(spec.ipFamilies, old.ipFamilies)) spec.ipFamilies = spec.ipFamilies.slice(0, 1)
+    if (spec.clusterIPs && sameItems(spec.clusterIPs, old.clusterIPs)) spec.clusterIPs = spec.clusterIPs.slice(0, 1)
+    if (spec.ipFamilies && sameItems(spec.ipFamilies, old.ipFamilies)) spec.ipFamilies = spec.ipFamilies.slice(0, 1)
     return
   }
   const refuse = (what: string) =>

@@ -2,6 +2,7 @@
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError } from '../../respond/status.ts'
+import { sameItems } from '../../schema/equal.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { timestamp } from '../../schema/time.ts'
 import { createObject } from '../create.ts'
@@ -9,7 +10,6 @@ import type { WriteRequest } from '../request.ts'
 import type { ServedResource } from '../served.ts'
 import { updateObject } from '../update.ts'
 import { mainView, statusView, type View } from '../view.ts'
-import { sameList } from './service.ts'
 
 interface Condition {
   readonly type: string
@@ -45,7 +45,7 @@ export async function ensureServiceRanges(
   const before = cidrsOf(stored)
   if (before.length === 1 && cidrs.length === 2 && before[0] === cidrs[0])
     await write(mainView(resource.definition), (object) => ({ ...object, spec: { cidrs: [...cidrs] } }))
-  else if (!sameList(before, cidrs)) return
+  else if (!sameItems(before, cidrs)) return
   const ready = {
     type: 'Ready',
     status: 'True',

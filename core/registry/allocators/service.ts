@@ -30,6 +30,3 @@ export function heldPorts(spec: ServiceSpec): readonly number[] {
   const health = needsHealthCheckPort(spec) && spec.healthCheckNodePort ? [spec.healthCheckNodePort] : []
   return [...nodePortsOf(spec), ...health]
 }
-
-export const sameList = (a: readonly unknown[] = [], b: readonly unknown[] = []) =>
-  a.length === b.length && a.every((each, index) => each === b[index])
