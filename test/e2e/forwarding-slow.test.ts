@@ -92,39 +92,52 @@ describe('slow readers', {
     return socket
   }
 
+  /** The next requests on a route are answered by a sender of all that is offered. */
+  function offerOn({ backend, upgrades }: Route, senders: Sender[]): void {
+    backend.answer = (_request, socket) => {
+      const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${offered}\r\nConnection: close\r\n\r\n`
+      socket.write(upgrades ? switched : head)
+      senders.push(new Sender(socket))
+      return true
+    }
+  }
+
+  /** All senders are held back, and the server has not grown by what has left them. `before`: MiB. */
+  async function assertHeld(senders: readonly Sender[], paths: readonly string[], before: number): Promise<void> {
+    await held(senders)
+    const grown = residentMiB(forwarding.daemon.pid) - before
+    for (const [at, path] of paths.entries())
+      assert.ok((senders[at]?.sent ?? offered) < mostSent, `${path}: ${(senders[at]?.sent ?? 0) / megabyte} MiB have left`)
+    assert.ok(grown < mostMemory, `${Math.round(grown)} MiB for ${paths.length} routes`)
+  }
+
+  /** Whoever reads at last gets all of it. One of each kind is enough: it takes a while. */
+  async function assertRest(clients: readonly { readonly path: string; readonly body: Readable }[]): Promise<void> {
+    const readers = clients.filter(({ path }) => /nodes\/node\/proxy|echo\.example.*watch|followed|exec/.test(path))
+    assert.equal(readers.length, 4)
+    for (const { path, body } of readers) {
+      const count = countOf(body, (bytes) => bytes >= offered)
+      assert.equal(await within(path, count), offered, path)
+    }
+  }
+
   const pathsOf = (route: Route) => (route.aggregated ? [route.target('x'), `${route.target('x')}?watch=true`] : [route.target('x')])
 
   test('a client that does not read', async () => {
     const senders: Sender[] = []
     const before = residentMiB(forwarding.daemon.pid)
-    const clients = []
+    const clients: { readonly path: string; readonly body: Readable }[] = []
     for (const route of forwarding.routes)
       for (const path of pathsOf(route)) {
-        route.backend.answer = (_request, socket) => {
-          const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${offered}\r\nConnection: close\r\n\r\n`
-          socket.write(route.upgrades ? switched : head)
-          senders.push(new Sender(socket))
-          return true
-        }
+        offerOn(route, senders)
         clients.push({ path, body: await opened(path, route.upgrades) })
       }
-    await held(senders)
-    const grown = residentMiB(forwarding.daemon.pid) - before
-    for (const [at, { path }] of clients.entries())
-      assert.ok((senders[at]?.sent ?? offered) < mostSent, `${path}: ${(senders[at]?.sent ?? 0) / megabyte} MiB have left`)
-    assert.ok(grown < mostMemory, `${Math.round(grown)} MiB for ${clients.length} routes`)
-    // Whoever reads at last gets all of it. One of each kind is enough: it takes a while.
-    const readers = clients.filter(({ path }) => /nodes\/node\/proxy|echo\.example.*watch|followed|exec/.test(path))
-    assert.equal(readers.length, 4)
-    for (const { path, body } of readers)
-      assert.equal(
-        await within(
-          path,
-          countOf(body, (bytes) => bytes >= offered),
-        ),
-        offered,
-        path,
-      )
+    await assertHeld(
+      senders,
+      clients.map(({ path }) => path),
+      before,
+    )
+    await assertRest(clients)
     for (const { body } of clients) body.destroy()
   })
 
@@ -136,43 +149,28 @@ describe('slow readers', {
     await within('the connection', once(session, 'remoteSettings'))
     session.setLocalWindowSize(1024 * megabyte)
     const senders: Sender[] = []
-    const clients: { readonly path: string; readonly stream: ClientHttp2Stream }[] = []
+    const clients: { readonly path: string; readonly body: ClientHttp2Stream }[] = []
     for (const route of forwarding.routes)
       for (const path of pathsOf(route)) {
-        route.backend.answer = (_request, socket) => {
-          const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${offered}\r\nConnection: close\r\n\r\n`
-          socket.write(route.upgrades ? switched : head)
-          senders.push(new Sender(socket))
-          return true
-        }
+        offerOn(route, senders)
         const connects = route.upgrades ? { ':method': 'CONNECT', ':protocol': 'SPDY/3.1' } : {}
-        const stream = session.request({ ':path': path, ...connects }, { endStream: !route.upgrades })
-        stream.on('error', () => undefined)
-        const [headers] = (await within(path, once(stream, 'response'))) as [{ readonly ':status'?: number }]
+        const body = session.request({ ':path': path, ...connects }, { endStream: !route.upgrades })
+        body.on('error', () => undefined)
+        const [headers] = (await within(path, once(body, 'response'))) as [{ readonly ':status'?: number }]
         assert.equal(headers[':status'], 200, path)
-        clients.push({ path, stream })
+        clients.push({ path, body })
       }
-    await held(senders)
-    for (const [at, { path }] of clients.entries())
-      assert.ok((senders[at]?.sent ?? offered) < mostSent, `${path}: ${(senders[at]?.sent ?? 0) / megabyte} MiB have left`)
-    const grown = residentMiB(forwarding.daemon.pid) - before
-    assert.ok(grown < mostMemory, `${Math.round(grown)} MiB for ${clients.length} routes`)
+    await assertHeld(
+      senders,
+      clients.map(({ path }) => path),
+      before,
+    )
     for (let i = 0; i < 20; i++) {
       const other = session.request({ ':path': '/version' })
       assert.equal((await within('another request of the connection', once(other, 'response'), 2_000))[0][':status'], 200)
       other.resume()
     }
-    const readers = clients.filter(({ path }) => /nodes\/node\/proxy|echo\.example.*watch|followed|exec/.test(path))
-    assert.equal(readers.length, 4)
-    for (const { path, stream } of readers)
-      assert.equal(
-        await within(
-          path,
-          countOf(stream, (bytes) => bytes >= offered),
-        ),
-        offered,
-        path,
-      )
+    await assertRest(clients)
     session.destroy()
     await eventually('the end at all backends', async () => {
       for (const { name, backend } of forwarding.routes)

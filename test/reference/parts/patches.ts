@@ -108,29 +108,44 @@ const isReachable = ({ path }: Node) => !path.includes('[]')
 
 const lastOf = (path: string) => path.split('.').at(-1) ?? ''
 
-function* directives(): Generator<Scene> {
+/** A field that patches reach, tried once, and the name of an object for it. */
+interface Tried {
+  readonly definition: (typeof storedKinds)[number]
+  readonly node: Node
+  readonly field: Field
+  /** The object before the field is put in it. */
+  readonly base: JsonObject
+  readonly name: string
+}
+
+function* triedFields(prefix: string): Generator<Tried> {
   const seen = new Set<Field>()
   for (const definition of storedKinds) {
     if (!isNamedFreely(definition) || definition.specFinalizers) continue
-    const kind = titleOf(definition)
-    const base = objectOf(definition, 'patched')
+    const base = objectOf(definition, prefix)
     for (const node of nodesOf(definition.schema, base, seen)) {
       const { field } = node
       if (field === undefined || node.seen || !isReachable(node)) continue
-      const name = `patched-${node.path.toLowerCase().replaceAll(/[^a-z]/g, '-')}-x`.slice(0, 60)
-      const bodies = bodiesOf(node, field)
-      if (bodies === undefined) continue
-      const object = withName(node.put(bodies.value), name)
-      const path = pathOf(definition, object)
-      yield {
-        kind,
-        at: node.path,
-        calls: [
-          send('POST', collectionPath(definition), object),
-          ...bodies.patches.map((body) => send('PATCH', `${path}?dryRun=All`, pathTo(node, body), strategic)),
-          ...removes(definition, name),
-        ],
-      }
+      const name = `${prefix}-${node.path.toLowerCase().replaceAll(/[^a-z]/g, '-')}-x`.slice(0, 60)
+      yield { definition, node, field, base, name }
+    }
+  }
+}
+
+function* directives(): Generator<Scene> {
+  for (const { definition, node, field, name } of triedFields('patched')) {
+    const bodies = bodiesOf(node, field)
+    if (bodies === undefined) continue
+    const object = withName(node.put(bodies.value), name)
+    const path = pathOf(definition, object)
+    yield {
+      kind: titleOf(definition),
+      at: node.path,
+      calls: [
+        send('POST', collectionPath(definition), object),
+        ...bodies.patches.map((body) => send('PATCH', `${path}?dryRun=All`, pathTo(node, body), strategic)),
+        ...removes(definition, name),
+      ],
     }
   }
 }
@@ -155,36 +170,29 @@ function bodiesOf({ schema, path }: Node, field: Field): { value: Json; patches:
 
 /** Applies of every list by two managers: items of one are added, changed and taken away beside those of the other. */
 function* owned(): Generator<Scene> {
-  const seen = new Set<Field>()
-  for (const definition of storedKinds) {
-    if (!isNamedFreely(definition) || definition.specFinalizers) continue
-    const kind = titleOf(definition)
-    const base = objectOf(definition, 'owned')
-    for (const node of nodesOf(definition.schema, base, seen)) {
-      const { field, schema } = node
-      if (field === undefined || node.seen || !isReachable(node) || schema.type !== 'list') continue
-      const name = `owned-${node.path.toLowerCase().replaceAll(/[^a-z]/g, '-')}-x`.slice(0, 60)
-      const [item = 'x'] = plausible(schema, lastOf(node.path)) as Json[]
-      const more = another(item, withKey(field, schema))
-      const path = pathOf(definition, withName(base, name))
-      const apply = (manager: string, value: Json | undefined, force = '') =>
-        send('PATCH', `${path}?fieldManager=${manager}${force}`, withName(node.put(value), name), applied)
-      yield {
-        kind,
-        at: `owned ${node.path}`,
-        calls: [
-          apply('one', [item]),
-          apply('two', [more]),
-          apply('two', [more], '&force=true'),
-          apply('one', [item, more]),
-          apply('one', [more, item], '&force=true'),
-          apply('one', [item, item]),
-          apply('two', []),
-          apply('one', undefined),
-          get(path),
-          ...removes(definition, name),
-        ],
-      }
+  for (const { definition, node, field, base, name } of triedFields('owned')) {
+    const { schema } = node
+    if (schema.type !== 'list') continue
+    const [item = 'x'] = plausible(schema, lastOf(node.path)) as Json[]
+    const more = another(item, withKey(field, schema))
+    const path = pathOf(definition, withName(base, name))
+    const apply = (manager: string, value: Json | undefined, force = '') =>
+      send('PATCH', `${path}?fieldManager=${manager}${force}`, withName(node.put(value), name), applied)
+    yield {
+      kind: titleOf(definition),
+      at: `owned ${node.path}`,
+      calls: [
+        apply('one', [item]),
+        apply('two', [more]),
+        apply('two', [more], '&force=true'),
+        apply('one', [item, more]),
+        apply('one', [more, item], '&force=true'),
+        apply('one', [item, item]),
+        apply('two', []),
+        apply('one', undefined),
+        get(path),
+        ...removes(definition, name),
+      ],
     }
   }
 }
