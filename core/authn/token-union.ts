@@ -25,27 +25,29 @@ export function tokenUnion(authenticators: readonly TokenAuthenticator[]): Token
     return firstAccepted(authenticators, ask, 'continue', context)
   }
 
+  const askAgain = (token: string, audiences: readonly string[] | undefined, context: Context | undefined) => {
+    acceptors.delete(token)
+    return askAll(token, audiences, context)
+  }
+  const later = (answer: Promise<Authentication>, token: string, audiences: readonly string[] | undefined, context: Context | undefined) =>
+    answer.then(
+      (late) => late ?? askAgain(token, audiences, context),
+      () => {
+        context?.signal.throwIfAborted()
+        return askAgain(token, audiences, context)
+      },
+    )
+
   return {
     name: authenticators.map(({ name }) => name).join(','),
     authenticateToken(token, audiences, context) {
       const acceptor = acceptors.get(token)
       if (acceptor === undefined) return askAll(token, audiences, context)
-      const askAgain = () => {
-        acceptors.delete(token)
-        return askAll(token, audiences, context)
-      }
       try {
         const answer = acceptor.authenticateToken(token, audiences, context)
-        if (!(answer instanceof Promise)) return answer ?? askAgain()
-        return answer.then(
-          (late) => late ?? askAgain(),
-          () => {
-            context?.signal.throwIfAborted()
-            return askAgain()
-          },
-        )
+        return answer instanceof Promise ? later(answer, token, audiences, context) : (answer ?? askAgain(token, audiences, context))
       } catch {
-        return askAgain()
+        return askAgain(token, audiences, context)
       }
     },
   }

@@ -114,6 +114,6 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const position =
     first === 'proxy' && special ? nowhere : positionIndex({ watch: special, scoped, named: named !== '', tail: parts.length > 3 })
   const longRunning = longRunningVerbs.has(verb) || longRunningSubresources.has(subresource)
-  const narrowed = !special && verbsWithSelectors.has(verb) ? selectors : noSelectors
-  return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts, position, longRunning, ...narrowed }
+  const info = { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts, position, longRunning }
+  return selectors === noSelectors || special || !verbsWithSelectors.has(verb) ? info : { ...info, ...selectors }
 }
