@@ -5,7 +5,7 @@ import { dialTimeout } from './dial.ts'
 /**
  * Asks the HTTP proxy at the other end of a connection for a tunnel (RFC 9110 9.3.6). Resolves to the connection, which is one to the authority
  * (`HOST:PORT`) from then on. Rejects when the proxy refuses, closes, or does not answer in time; then the connection is closed. `proxy`: the
- * proxy's name in errors. `limit`: milliseconds.
+ * proxy's name in errors. `headers`: fields of the request; Host is the authority by default. `limit`: milliseconds.
  */
 export function tunnelThrough(
   socket: Duplex,
@@ -31,6 +31,7 @@ export function tunnelThrough(
       path: authority,
       headers: { Host: authority, ...headers },
     })
+    connect.removeHeader('connection')
     connect.once('connect', ({ statusCode, statusMessage }, _socket, head: Buffer) => {
       if (statusCode !== 200) return refused(statusCode, statusMessage)
       // The client speaks first in TLS and HTTP: such bytes are not the server's.

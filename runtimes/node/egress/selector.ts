@@ -17,12 +17,15 @@ interface Way {
   connect(): Promise<(authority: string) => Promise<Duplex>>
 }
 
+/** Host of a CONNECT request, whatever its target (tunnelHTTPConnect). */
+const proxyHost = '127.0.0.1'
+
 const throughHttp = (at: ProxyAddress, tls?: ProxyTls): Way => ({
   protocol: 'http_connect',
   transport: 'path' in at ? 'uds' : 'tcp',
   async connect() {
     const socket = await connectProxy(at, tls)
-    return (authority) => tunnelThrough(socket, nameOf(at), authority)
+    return (authority) => tunnelThrough(socket, nameOf(at), authority, { Host: proxyHost })
   },
 })
 

@@ -201,6 +201,20 @@ for (const protocol of ['HTTPConnect', 'GRPC']) {
   })
 }
 
+test('HTTPConnect: the request has the bytes of the reference, whose Host is not the target', async () => {
+  let asked = ''
+  await using proxy = await listening(
+    createServer((socket) => {
+      socket.on('data', (bytes) => {
+        asked += bytes
+        if (asked.endsWith('\r\n\r\n')) socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      })
+    }),
+  )
+  ;(await dialOf('HTTPConnect', proxy.path)('2001:db8::1', 443)).destroy()
+  assert.equal(asked, 'CONNECT [2001:db8::1]:443 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+})
+
 test('HTTPConnect: a proxy with TLS verifies the client, and is verified by its server name', async () => {
   const proxy = httpProxy(routesOf({}), { ...issued('proxy.test'), ca: authority.certPem })
   proxy.listen(0, '127.0.0.1')
