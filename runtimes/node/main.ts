@@ -18,6 +18,7 @@ import { messageOf } from '../../core/schema/message-of.ts'
 import { prepareApiServer } from '../../core/server.ts'
 import { hostPort } from '../../core/webhook/url-parts.ts'
 import { reasonOf } from '../atomic-file.ts'
+import type { Dial } from '../wire/client/socket.ts'
 import { advertisedAddress, localAddress } from './address.ts'
 import type { AuditLog } from './audit-log.ts'
 import { authenticationOptions } from './authentication.ts'
@@ -94,7 +95,9 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
-  const tracing = await tracingOfFlags(flags, identity, logger)
+  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
+  const egress = await openEgress(flags, metrics)
+  const tracing = await tracingOfFlags(flags, identity, logger, egress?.dials.controlplane)
   let handshakeErrors = () => 0
   const telemetry = {
     ...log,
@@ -103,8 +106,6 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
     ...(tracing && { tracer: tracing.tracer }),
     ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
   }
-  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
-  const egress = await openEgress(flags, metrics)
   const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
@@ -187,12 +188,12 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon
   }
 }
 
-/** The tracer; undefined: none is wanted. */
-async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logger): Promise<Tracing | undefined> {
+/** The tracer; undefined: none is wanted. `dial`: the way to the collector; undefined: a direct one. */
+async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logger, dial: Dial | undefined): Promise<Tracing | undefined> {
   const configuration = loadFlagFile(flags, 'tracing-config-file', tracingConfiguration)
   if (configuration === undefined) return undefined
   const { openTracing } = await import('./tracing/index.ts')
-  return openTracing({ configuration, identity, logger })
+  return openTracing({ configuration, identity, dial, logger })
 }
 
 /** The egress selector; undefined: none is configured. */

@@ -1,4 +1,4 @@
-/** A daemon that reaches etcd, node agents, pods, webhooks and an OpenID provider through proxies only. */
+/** A daemon that reaches etcd, node agents, pods, webhooks, an OpenID provider and a collector of traces through proxies only. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts'
 import { kubectls, kubectlWith } from '../support/kubectl.ts'
 import { type NodeAgent, startNodeAgent } from '../support/node-agent/start.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc.ts'
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually } from '../support/wait.ts'
@@ -26,6 +27,7 @@ const file = (name: string, text: string) => {
 /** Addresses that only the proxies know (RFC 5737 and RFC 6761). */
 const pod = '192.0.2.7'
 const endpoint = '192.0.2.9'
+const collectorPort = 4317
 const [kubectl] = kubectls().slice(-1)
 
 const files = {
@@ -57,6 +59,7 @@ describe('egress', { timeout: 600_000 }, () => {
   let plain: NodeAgent
   let hooks: WebhookProcess
   let provider: OidcProvider
+  let collector: OtlpReceiver
   let hidden = 0
   /** Daemons and proxies, in the order of their start. */
   const running: { stop(): Promise<void> }[] = []
@@ -65,12 +68,13 @@ describe('egress', { timeout: 600_000 }, () => {
   }
   before(async () => {
     hidden = await freePort()
-    ;[etcd, agent, plain, hooks, provider] = await Promise.all([
+    ;[etcd, agent, plain, hooks, provider, collector] = await Promise.all([
       startEtcd({ tls: files }),
       startNodeAgent(),
       startNodeAgent({ plain: true }),
       startWebhookProcess(),
       startOidcProvider(),
+      startOtlpReceiver(),
     ])
   })
   after(async () => {
@@ -81,15 +85,25 @@ describe('egress', { timeout: 600_000 }, () => {
     plain?.close()
     hooks?.stop()
     await provider?.stop()
+    collector?.[Symbol.dispose]()
   })
 
   const portOf = (url: string) => Number(new URL(url).port)
 
   /** Starts a proxy for each class, and the daemon. */
-  async function start(ways: { readonly cluster: Listen; readonly controlplane: Listen; readonly etcd: Listen }) {
+  async function start(
+    ways: { readonly cluster: Listen; readonly controlplane: Listen; readonly etcd: Listen },
+    /** Host of the collector of traces, and what the proxy is asked for. */
+    [traces, tracesAt]: readonly [host: string, addresses: readonly string[]],
+  ) {
+    const collectorAt = tracesAt.map((address) => `${address}:${collectorPort}`)
     const ports = {
       cluster: { [`node.test:${agent.port}`]: agent.port, [`${pod}:80`]: plain.port, [`${endpoint}:8443`]: hooks.port },
-      controlplane: { [`localhost:${hidden}`]: hooks.port, [new URL(provider.issuer).host]: portOf(provider.issuer) },
+      controlplane: {
+        [`localhost:${hidden}`]: hooks.port,
+        [new URL(provider.issuer).host]: portOf(provider.issuer),
+        ...Object.fromEntries(collectorAt.map((each) => [each, portOf(`http://${collector.endpoint}`)])),
+      },
       etcd: { 'etcd.test:2379': portOf(etcd.servers[0] ?? '') },
     }
     const tls = { ...issued('proxy.test'), ca: authority.certPem }
@@ -119,9 +133,11 @@ describe('egress', { timeout: 600_000 }, () => {
       kind: 'AuthenticationConfiguration',
       jwt: [{ issuer, claimMappings: { username: { expression: "'oidc:' + claims.sub" } } }],
     }
+    const tracing = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'TracingConfiguration', endpoint: `${traces}:${collectorPort}` }
     const daemon = await startDaemon({
       flags: [
         ...agent.flags,
+        `--tracing-config-file=${file('tracing.yaml', JSON.stringify(tracing))}`,
         `--egress-selector-config-file=${file('egress.yaml', configuration(selections))}`,
         `--authentication-config=${file('authentication.yaml', JSON.stringify(authentication))}`,
         '--nodeagent-preferred-address-types=Hostname',
@@ -132,7 +148,7 @@ describe('egress', { timeout: 600_000 }, () => {
       ],
     })
     running.push(daemon)
-    return { daemon, proxies, api: apiOf(daemon.fetch) }
+    return { daemon, proxies, collectorAt, api: apiOf(daemon.fetch) }
   }
 
   /** Creates a node, a pod and a service at the addresses that only the proxies know. */
@@ -174,7 +190,7 @@ describe('egress', { timeout: 600_000 }, () => {
   }
 
   /** What goes through the proxies, and that it does. */
-  async function exercise({ daemon, proxies, api }: Awaited<ReturnType<typeof start>>, name: string): Promise<void> {
+  async function exercise({ daemon, proxies, collectorAt, api }: Awaited<ReturnType<typeof start>>, name: string): Promise<void> {
     assert.deepEqual([...new Set(proxies.etcd.asked())], ['etcd.test:2379'], 'the store')
 
     const log = await daemon.fetch('/api/v1/namespaces/default/pods/runner/log?container=lines')
@@ -219,28 +235,43 @@ describe('egress', { timeout: 600_000 }, () => {
     bearer.close()
     assert.ok(proxies.controlplane.asked().includes(new URL(provider.issuer).host), 'the OpenID provider')
 
+    const trace = name === 'http' ? '1'.repeat(32) : '2'.repeat(32)
+    await (await daemon.fetch('/version', { headers: { traceparent: `00-${trace}-${'3'.repeat(16)}-01` } })).text()
+    await collector.trace(trace, (spans) => spans.length > 0)
+    assert.ok(
+      collectorAt.some((each) => proxies.controlplane.asked().includes(each)),
+      'the collector of traces',
+    )
+
     const metrics = await (await daemon.fetch('/metrics')).text()
     for (const metric of ['start_total', 'duration_seconds_count'])
       assert.match(metrics, new RegExp(`^apiserver_egress_dialer_dial_${metric}\\{`, 'm'))
   }
 
   test('HTTP proxies, with TLS and without', async () => {
-    const started = await start({
-      cluster: { kind: 'HTTPConnect', listen: await freePort(), tls: true },
-      controlplane: { kind: 'HTTPConnect', listen: await freePort() },
-      etcd: { kind: 'HTTPConnect', listen: join(home, 'etcd.sock') },
-    })
+    const started = await start(
+      {
+        cluster: { kind: 'HTTPConnect', listen: await freePort(), tls: true },
+        controlplane: { kind: 'HTTPConnect', listen: await freePort() },
+        etcd: { kind: 'HTTPConnect', listen: join(home, 'etcd.sock') },
+      },
+      ['192.0.2.11', ['192.0.2.11']],
+    )
     await register(started.api)
     await exercise(started, 'http')
     await stop()
   })
 
   test('konnectivity servers', async () => {
-    const started = await start({
-      cluster: { kind: 'GRPC', listen: join(home, 'cluster.sock') },
-      controlplane: { kind: 'GRPC', listen: join(home, 'controlplane.sock') },
-      etcd: { kind: 'GRPC', listen: join(home, 'store.sock') },
-    })
+    const started = await start(
+      {
+        cluster: { kind: 'GRPC', listen: join(home, 'cluster.sock') },
+        controlplane: { kind: 'GRPC', listen: join(home, 'controlplane.sock') },
+        etcd: { kind: 'GRPC', listen: join(home, 'store.sock') },
+        // The server resolves the name, as gRPC's library does.
+      },
+      ['localhost', ['127.0.0.1', '[::1]']],
+    )
     await exercise(started, 'grpc')
     // A proxy that is gone: an error that says so, and no direct connection.
     await started.proxies.cluster.stop()

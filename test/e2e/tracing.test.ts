@@ -300,6 +300,8 @@ test('OpenTelemetry is loaded only for a tracing file, and its errors name file 
   const { code, stderr } = await runProgram(bad)
   assert.equal(code, 1)
   assert.match(stderr, /^error: --tracing-config-file: .*tracing\.yaml: samplingRatePerMillion: Invalid value: 1000001: /)
+  const port = await runProgram(traced(directory, 'localhost:99999'))
+  assert.match(port.stderr, /^error: --tracing-config-file: .*tracing\.yaml: endpoint: Invalid value: "localhost:99999": must be HOST:PORT/)
 })
 
 test('slow requests are logged with their steps from verbosity 2 on', async (t) => {

@@ -20,6 +20,9 @@ export const tracingConfiguration = fileKind({
     if (scheme !== undefined && !schemes.includes(scheme)) {
       errors.invalid(FieldPath.of('endpoint'), endpoint ?? '', `unsupported scheme: ${scheme}. Options are none, ${schemes.join(', ')}`)
     }
+    if (endpoint !== undefined && !endpoint.startsWith('unix') && !URL.canParse(`http://${endpoint.replace(/^dns:(\/\/[^/]*\/)?/, '')}`)) {
+      errors.invalid(FieldPath.of('endpoint'), endpoint, 'must be HOST:PORT, or a target of gRPC')
+    }
     if (endpoint !== undefined && /\s/.test(endpoint)) errors.invalid(FieldPath.of('endpoint'), endpoint, 'must not contain white space')
     if (rate !== undefined && (rate < 0 || rate > 1_000_000)) {
       errors.invalid(

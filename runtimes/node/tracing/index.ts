@@ -9,6 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import type { TracingConfiguration } from '../../../core/config/files/tracing.ts'
 import type { Logger } from '../../../core/ports.ts'
+import type { Dial } from '../../wire/client/socket.ts'
 import { createExporter } from './exporter.ts'
 
 export interface Tracing {
@@ -21,6 +22,8 @@ export interface TracingOptions {
   readonly configuration: TracingConfiguration
   /** Name of this server in traces. */
   readonly identity: string
+  /** The way to the collector; absent: a direct one. */
+  readonly dial?: Dial | undefined
   readonly logger: Logger
 }
 
@@ -32,10 +35,11 @@ const limits = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMill
 /** Milliseconds for the last export. */
 const closingLimit = 5_000
 
-export function openTracing({ configuration, identity, logger }: TracingOptions): Tracing {
+export function openTracing({ configuration, identity, dial, logger }: TracingOptions): Tracing {
   const { endpoint = defaultEndpoint, samplingRatePerMillion: rate = 0 } = configuration
   const resource = { 'service.name': service, 'service.instance.id': identity }
-  const processor = new BatchSpanProcessor(createExporter({ endpoint, resource, scope: service, logger }), limits)
+  const exporter = createExporter({ endpoint, dial, resource, scope: service, logger })
+  const processor = new BatchSpanProcessor(exporter, limits)
   const root = rate > 0 ? new TraceIdRatioBasedSampler(rate / perMillion) : new AlwaysOffSampler()
   const provider = new BasicTracerProvider({ sampler: new ParentBasedSampler({ root }), spanProcessors: [processor] })
   return {
@@ -48,6 +52,7 @@ export function openTracing({ configuration, identity, logger }: TracingOptions)
       // Errors have been logged by the exporter.
       await Promise.race([provider.shutdown().catch(() => undefined), limit])
       clearTimeout(timer)
+      await exporter.shutdown()
     },
   }
 }

@@ -6,9 +6,9 @@ import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient,
 import { CallError, type Clock, type Context, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { slowOperation } from '../../../core/tracing/span.ts'
+import { type Channel, createChannel } from '../../wire/client/channel.ts'
+import { internal } from '../../wire/client/codes.ts'
 import type { SocketOptions } from '../../wire/client/socket.ts'
-import { type Channel, createChannel } from './channel.ts'
-import { internal } from './errors.ts'
 import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type WatchResponse, watchResponse } from './messages.ts'
 
 export interface WatchHandler {

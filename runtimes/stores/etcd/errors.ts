@@ -1,13 +1,7 @@
 import { StoreError, type StoreErrorCode } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { dataLoss, deadlineExceeded } from '../../wire/client/codes.ts'
 import { notConnected } from '../../wire/client/failure.ts'
-
-/** gRPC status codes (google.rpc.Code). */
-export const unknown = 2
-export const deadlineExceeded = 4
-export const internal = 13
-export const unavailable = 14
-const dataLoss = 15
 
 /** Texts of etcd's errors (api/v3rpc/rpctypes) and of gRPC, in matching order. */
 const texts: readonly (readonly [text: string, code: StoreErrorCode])[] = [

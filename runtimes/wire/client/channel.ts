@@ -1,17 +1,17 @@
 /**
- * gRPC calls to one member, directly over the HTTP/2 client in `runtimes/wire`, at a fraction of the cost of a general client. Calls are not
- * retried here; endpoints.ts decides what is retried, and where.
+ * gRPC calls to one server, at a fraction of the cost of a general client. Calls are not retried here: the caller knows whether another one is
+ * harmless, and where it may go.
  */
 import { patience } from '../../../core/given-up.ts'
 import { CallError, type Clock, type Context } from '../../../core/ports.ts'
-import { Connection } from '../../wire/client/connection.ts'
-import { framed, Messages } from '../../wire/client/messages.ts'
-import { addressOf, type SocketOptions } from '../../wire/client/socket.ts'
-import type { Stream } from '../../wire/client/stream.ts'
-import { deadlineExceeded, internal, unavailable } from './errors.ts'
-import { Outcome, requestHead } from './grpc.ts'
+import { deadlineExceeded, internal, unavailable } from './codes.ts'
+import { Connection } from './connection.ts'
+import { framed, Messages } from './messages.ts'
+import { Outcome, requestHead } from './outcome.ts'
+import { addressOf, type SocketOptions } from './socket.ts'
+import type { Stream } from './stream.ts'
 
-/** Maximum bytes of one message; a page of a list is smaller. */
+/** Maximum bytes of one message of etcd; a page of a list is smaller. */
 const maxMessageBytes = 1024 * 1024 * 1024
 
 /** Receives the messages of a stream; no calls after it is cancelled. */
@@ -24,7 +24,7 @@ export interface StreamHandler {
 export interface Channel {
   /**
    * Resolves to the encoded response, rejects with a CallError, or with the reason of the context's signal when that aborts. The deadline is in
-   * milliseconds of the monotonic clock. `traceparent`: metadata for etcd's own traces.
+   * milliseconds of the monotonic clock. `traceparent`: metadata for the server's own traces.
    */
   call(path: string, message: Uint8Array, deadline: number, context?: Context, traceparent?: string): Promise<Buffer>
   /** Sends one message and leaves the stream open; the returned function cancels it. */
@@ -36,8 +36,8 @@ export interface Channel {
 
 const timeout = (left: number) => [['grpc-timeout', `${left}m`] as const]
 
-/** Connects on first use, and reconnects after a failure. `server`: see `addressOf`. */
-export function createChannel(server: string, tls: SocketOptions, clock: Clock): Channel {
+/** Connects on first use, and reconnects after a failure. `server`: see `addressOf`. `largest`: bytes of a received message. */
+export function createChannel(server: string, tls: SocketOptions, clock: Clock, largest = maxMessageBytes): Channel {
   const address = addressOf(server)
   /** The last header block of each path. */
   const heads = new Map<string, { readonly left: number; readonly block: Buffer }>()
@@ -63,7 +63,7 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock):
       new Promise((resolve, reject) => {
         const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
         const outcome = new Outcome()
-        const messages = new Messages(maxMessageBytes)
+        const messages = new Messages(largest)
         let answer: Buffer | undefined
         let count = 0
         const on = connection()
@@ -104,7 +104,7 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock):
       }),
     stream(path, headers, message, handler) {
       const outcome = new Outcome()
-      const messages = new Messages(maxMessageBytes)
+      const messages = new Messages(largest)
       let cancelled = false
       const on = connection()
       const cancel = () => {

@@ -80,12 +80,12 @@ export class Connection {
     this.#keepAlive = new KeepAlive(clock, {
       busy: () => this.#streams.size > 0,
       ping: () => this.#outbox.frame(frameTypes.ping, 0, 0, Buffer.alloc(pingLength)),
-      dead: () => this.#fail(new Error('the member does not acknowledge pings')),
+      dead: () => this.#fail(new Error('the server does not acknowledge pings')),
     })
     this.#cancelTimeout = clock.after(connectTimeout, () => this.#fail(new Error(`not ready after ${connectTimeout / 1000} s`)))
     this.#socket.on('data', (bytes) => this.#take(bytes))
     this.#socket.on('error', (error) => this.#fail(error))
-    for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the member closed the connection')))
+    for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the server closed the connection')))
   }
 
   /** True when no more streams are accepted. */
@@ -210,7 +210,7 @@ export class Connection {
 
   #resetByPeer(id: number, code: number): void {
     const stream = this.#streamOf(id)
-    if (stream) this.#end(stream, failure(`the member reset the stream: ${nameOf(code)}`, code !== errorCodes.refusedStream))
+    if (stream) this.#end(stream, failure(`the server reset the stream: ${nameOf(code)}`, code !== errorCodes.refusedStream))
   }
 
   #settings(frameFlags: number, id: number, payload: Buffer): void {
@@ -237,7 +237,7 @@ export class Connection {
     if (id !== 0 || payload.length < 8) throw protocolError('malformed GOAWAY')
     const debugData = payload.toString('latin1', 8, 8 + longestDebugData).replace(/[^ -~]/g, '?')
     this.#leave(
-      `the member ends the connection: ${nameOf(payload.readUInt32BE(4))} ${debugData}`.trim(),
+      `the server ends the connection: ${nameOf(payload.readUInt32BE(4))} ${debugData}`.trim(),
       payload.readUInt32BE(0) & largest31,
     )
   }

@@ -1,8 +1,7 @@
 /** Messages of gRPC in the bytes of a stream (gRPC's PROTOCOL-HTTP2.md, Length-Prefixed-Message). */
 import { CallError } from '../../../core/ports.ts'
+import { internal, resourceExhausted } from './codes.ts'
 
-/** gRPC status codes. */
-const [resourceExhausted, internal] = [8, 13]
 /** Length of a message's prefix: compression flag and four bytes of length. */
 const prefixLength = 5
 

@@ -1,9 +1,9 @@
 /** gRPC over HTTP/2: headers and statuses (gRPC's PROTOCOL-HTTP2.md). */
 import { CallError } from '../../../core/ports.ts'
-import type { Headers } from '../../wire/client/known-headers.ts'
-import type { Address } from '../../wire/client/socket.ts'
-import { encodedHeaders } from '../../wire/hpack/write.ts'
-import { unavailable, unknown } from './errors.ts'
+import { encodedHeaders } from '../hpack/write.ts'
+import { unavailable, unknown } from './codes.ts'
+import type { Headers } from './known-headers.ts'
+import type { Address } from './socket.ts'
 
 /** The header block that begins a call. */
 export function requestHead(

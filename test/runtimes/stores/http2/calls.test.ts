@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { test } from 'node:test'
-import type { Channel } from '../../../../runtimes/stores/etcd/channel.ts'
-import { deadlineExceeded, internal, unavailable, unknown } from '../../../../runtimes/stores/etcd/errors.ts'
+import type { Channel } from '../../../../runtimes/wire/client/channel.ts'
+import { deadlineExceeded, internal, unavailable, unknown } from '../../../../runtimes/wire/client/codes.ts'
 import { seeded } from '../../../support/mutate.ts'
 import { eventually, within } from '../../../support/wait.ts'
 import { answer, echo, grpcServer, message, requestOf } from './grpc-server.ts'
@@ -67,22 +67,22 @@ test('failures', async (t) => {
     'with two messages': [(stream) => answer(stream, ['a', 'b']), { code: internal, message: 'the response is not a single message' }],
     'stream reset': [
       (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-      { code: unavailable, message: 'the member reset the stream: INTERNAL_ERROR' },
+      { code: unavailable, message: 'the server reset the stream: INTERNAL_ERROR' },
     ],
     'of a stream that was refused': [
       (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM),
-      { code: unavailable, message: 'No connection established: the member reset the stream: REFUSED_STREAM' },
+      { code: unavailable, message: 'No connection established: the server reset the stream: REFUSED_STREAM' },
     ],
     'connection closed': [
       (stream) => stream.session?.destroy(undefined, constants.NGHTTP2_NO_ERROR),
-      { code: unavailable, message: /^the member (reset the stream|closed the connection)/ },
+      { code: unavailable, message: /^the server (reset the stream|closed the connection)/ },
     ],
     'of the socket in the middle of the answer': [
       (stream, cut) => {
         stream.respond({ ':status': 200 })
         stream.write(message('x').subarray(0, 3), cut)
       },
-      { code: unavailable, message: /^(the member closed the connection|read ECONNRESET)$/ },
+      { code: unavailable, message: /^(the server closed the connection|read ECONNRESET)$/ },
     ],
     'with a message that is compressed': [
       (stream) => {
@@ -201,7 +201,7 @@ test('after GOAWAY accepted calls complete, and the next call opens a new connec
   assert(first, 'a connection')
   const rejected = assert.rejects(unseen, {
     code: unavailable,
-    message: 'No connection established: the member ends the connection: ENHANCE_YOUR_CALM too many pings?',
+    message: 'No connection established: the server ends the connection: ENHANCE_YOUR_CALM too many pings?',
   })
   first.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 1, Buffer.from('too many pings\n'))
   await rejected

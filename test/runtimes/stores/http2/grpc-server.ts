@@ -11,7 +11,7 @@ import {
   type ServerOptions,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { type Channel, createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
+import { type Channel, createChannel } from '../../../../runtimes/wire/client/channel.ts'
 import type { TlsOptions } from '../../../../runtimes/wire/client/socket.ts'
 import { hostClock } from '../helpers.ts'
 

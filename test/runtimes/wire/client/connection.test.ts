@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { createServer as createTlsServer, type Server } from 'node:tls'
 import { issue, issueAuthority, newKey, type Pair } from '../../../../runtimes/node/issue.ts'
-import { createChannel } from '../../../../runtimes/stores/etcd/channel.ts'
-import { deadlineExceeded, unavailable } from '../../../../runtimes/stores/etcd/errors.ts'
+import { createChannel } from '../../../../runtimes/wire/client/channel.ts'
+import { deadlineExceeded, unavailable } from '../../../../runtimes/wire/client/codes.ts'
 import { Connection } from '../../../../runtimes/wire/client/connection.ts'
 import { addressOf } from '../../../../runtimes/wire/client/socket.ts'
 import { FrameReader } from '../../../../runtimes/wire/frames.ts'
@@ -62,7 +62,7 @@ test('an unresponsive server is detected by pings, which are sent only during ca
   clock.advance(60_000)
   const second = assert.rejects(channel.call(path, request, clock.monotonic() + 60_000), {
     code: unavailable,
-    message: 'the member does not acknowledge pings',
+    message: 'the server does not acknowledge pings',
   })
   await eventually('the second call', async () => peer.frames.filter(({ type }) => type === types.headers).length === 2)
   assert.equal(pings().length, 1, 'no pings without calls')
@@ -187,7 +187,7 @@ test('the process exits once its channel is closed', async () => {
   await using server = await grpcServer(echo)
   const module = (path: string) => JSON.stringify(new URL(path, rootUrl).href)
   const program = `
-    import { createChannel } from ${module('runtimes/stores/etcd/channel.ts')}
+    import { createChannel } from ${module('runtimes/wire/client/channel.ts')}
     import { hostClock } from ${module('test/runtimes/stores/helpers.ts')}
     const channel = createChannel('${server.url}', {}, hostClock)
     const cancel = channel.stream('/watch', {}, Buffer.from('watch'), { message() {}, end() {} })
