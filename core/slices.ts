@@ -56,6 +56,8 @@ export class Slices {
   readonly #longer: () => number
   #began: number
   #until: number
+  /** Milliseconds of the slice that were left at `rest`. */
+  #left = length
 
   constructor(clock: Clock, turn: () => Promise<void>, signal: () => AbortSignal, longer = () => 0) {
     this.#clock = clock
@@ -69,6 +71,17 @@ export class Slices {
   /** Whether the slice is used up, so that `next` must be awaited. */
   get over(): boolean {
     return this.#clock.pause !== undefined && this.#clock.monotonic() >= this.#until
+  }
+
+  /** Stops the slice's time: the work waits for something else. */
+  rest(): void {
+    this.#left = Math.max(0, this.#until - this.#clock.monotonic())
+  }
+
+  /** The slice goes on after `rest`. */
+  proceed(): void {
+    this.#began = this.#clock.monotonic()
+    this.#until = this.#began + this.#left
   }
 
   /**

@@ -15,6 +15,7 @@ import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
+import { Pauses, type Slices } from '../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import type { Place } from './connection.ts'
 import { identityFields, UnspeakableUser } from './identity.ts'
@@ -39,6 +40,7 @@ export type PassOn = (exchange: Exchange, place: Place) => Promise<Response>
 
 export function createPassOn(services: PassOnServices): PassOn {
   const { clock, platform, sendsUid } = services
+  const pauses = new Pauses(clock)
 
   function fieldsOf({ user }: Exchange) {
     try {
@@ -64,7 +66,14 @@ export function createPassOn(services: PassOnServices): PassOn {
     const destination: Destination = { ...place, target: targetOf(exchange), options: { ...options, fields: fieldsOf(exchange) } }
     const headers = headersOf(exchange, place.address)
     if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services, { headers, host: null }).catch(asPlain)
-    return relay(exchange, destination, headers, services, limitOf(exchange, clock))
+    return relay(
+      exchange,
+      destination,
+      headers,
+      services,
+      limitOf(exchange, clock),
+      pauses.slices(() => exchange.signal),
+    )
   }
 }
 
@@ -95,13 +104,13 @@ function limitOf({ info, deadline }: Exchange, clock: Clock): number | undefined
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted'
 
-function answerOf(response: Response, rejectRedirects: boolean, { host }: URL): Response {
+function answerOf(response: Response, rejectRedirects: boolean, { host }: URL, slices: Slices): Response {
   const { status, headers } = response
   if (rejectRedirects && status >= 300 && status <= 399 && (headers.get('location') ?? '') !== '') {
     void response.body?.cancel().catch(() => undefined)
     return new Reply(redirected, { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' } })
   }
-  return answerWith(response, directLinks(host))
+  return answerWith(response, directLinks(host), slices)
 }
 
 async function relay(
@@ -110,6 +119,7 @@ async function relay(
   headers: LightHeaders,
   { outbound, clock, rejectRedirects }: PassOnServices,
   limit: number | undefined,
+  slices: Slices,
 ): Promise<Response> {
   const { request, signal } = exchange
   const ending = limit === undefined ? endAtShutdown(exchange, 0, clock) : endAfter(exchange, limit, clock)
@@ -119,7 +129,7 @@ async function relay(
       signal.throwIfAborted()
       throw new PlainError(503, `error trying to reach service: ${dialError(error, destination.origin)}`)
     })
-    return whenEnded(exchange, answerOf(response, rejectRedirects, destination.origin), ending.forget)
+    return whenEnded(exchange, answerOf(response, rejectRedirects, destination.origin, slices), ending.forget)
   } catch (error) {
     ending.forget()
     throw error

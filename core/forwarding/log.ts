@@ -14,7 +14,6 @@ import { type Destination, urlOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
 import type { AgentServices } from './observer.ts'
 import { readStart } from './read-start.ts'
-import type { UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
 
 /** Bytes of an agent's error that the client gets. */
@@ -81,7 +80,7 @@ async function open(
   return response
 }
 
-function answer(exchange: Exchange, response: Response, { platform, clock }: UpgradeServices): Response | Promise<Response> {
+function answer(exchange: Exchange, response: Response, { platform, clock, pauses }: AgentServices): Response | Promise<Response> {
   if (!isWebSocket(exchange.request)) return new Reply(Reply.bodyOf(response), { headers: { 'content-type': 'text/plain' } })
   const base64 = platform.name('base64.binary.<domain>')
   let protocol = ''
@@ -91,7 +90,16 @@ function answer(exchange: Exchange, response: Response, { platform, clock }: Upg
   }
   const log = response.body
   const opened = webSocketAnswer(exchange, select, (stream, signal) =>
-    sendLog(new WebSocketEnd(stream, clock), log, protocol === base64, signal),
+    sendLog(
+      new WebSocketEnd(
+        stream,
+        clock,
+        pauses.slices(() => signal),
+      ),
+      log,
+      protocol === base64,
+      signal,
+    ),
   )
   return opened.then((answered) => {
     if (answered.status >= 400) void log?.cancel().catch(() => undefined)

@@ -1,3 +1,4 @@
+import type { Pauses } from '../slices.ts'
 import type { UpgradeServices } from './upgrade.ts'
 
 /** Counts connections to node agents, and what becomes of them. Codes are HTTP status codes. */
@@ -17,4 +18,6 @@ export interface ForwardingObserver {
 /** Dependencies of connections to node agents. */
 export interface AgentServices extends UpgradeServices {
   readonly forwarding: ForwardingObserver
+  /** Time slices of reading frames. */
+  readonly pauses: Pauses
 }

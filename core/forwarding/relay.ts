@@ -7,6 +7,7 @@ import type { Exchange, RequestInfo } from '../request/exchange.ts'
 import type { LightHeaders } from '../respond/light-headers.ts'
 import { Reply } from '../respond/reply.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
+import type { Pauses, Slices } from '../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
@@ -20,6 +21,8 @@ export interface RelayServices {
   readonly outbound: Outbound
   readonly platform: Platform
   readonly clock: Clock
+  /** Time slices of rewriting HTML. */
+  readonly pauses: Pauses
 }
 
 /** CORS is decided by this server, not by a backend. */
@@ -61,7 +64,7 @@ export async function relayRequest(exchange: Exchange, destination: Destination,
 async function relay(
   exchange: Exchange,
   destination: Destination,
-  { outbound, platform }: RelayServices,
+  { outbound, platform, pauses }: RelayServices,
   ends: AbortSignal,
 ): Promise<Response> {
   const { request, signal } = exchange
@@ -74,11 +77,15 @@ async function relay(
     signal.throwIfAborted()
     throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
   })
-  return answerWith(response, links.rewrite)
+  return answerWith(
+    response,
+    links.rewrite,
+    pauses.slices(() => signal),
+  )
 }
 
 /** A backend's response for the client, with its Location header, or else the links in its HTML, rewritten. */
-export function answerWith(response: Response, rewrite: RewriteLink): Response {
+export function answerWith(response: Response, rewrite: RewriteLink, slices: Slices): Response {
   const { status } = response
   const headers = answeredHeaders(response)
   const location = headers.get('location')
@@ -86,7 +93,7 @@ export function answerWith(response: Response, rewrite: RewriteLink): Response {
   if (location !== null && location !== '') headers.set('location', rewrite(location))
   else if (isHtml(headers) && rewrites(encoding) && Reply.bodyOf(response) !== null) {
     for (const name of ['content-length', 'content-encoding']) headers.delete(name)
-    return new Reply(rewrittenHtml(response.body as Bytes, encoding, rewrite), { status, headers })
+    return new Reply(rewrittenHtml(response.body as Bytes, encoding, rewrite, slices), { status, headers })
   }
   return new Reply(Reply.bodyOf(response), { status, headers })
 }

@@ -188,7 +188,8 @@ async function serve(
   signal: AbortSignal,
   services: AgentServices,
 ): Promise<void> {
-  const client = new WebSocketEnd(stream, services.clock)
+  const slices = () => services.pauses.slices(() => signal)
+  const client = new WebSocketEnd(stream, services.clock, slices())
   client.endWhenIdle(idleTimeout)
   // Each stream has a limit of its own, as in the reference.
   const limitOf = () => createRateLimit(services.maxConnectionBytesPerSecond ?? 0, services.clock)
@@ -211,7 +212,7 @@ async function serve(
     // Tells the client that the connection is open.
     await client.send(opcodes.binary, Uint8Array.of(first))
     const { stream: connected, protocol } = await dial(destination, ends, services)
-    const agent = new SpdyClient(connected, services.clock)
+    const agent = new SpdyClient(connected, services.clock, slices())
     const served = agent.serve()
     // The client ends a single stream by a message; if it closes the connection, it does not wait for the command.
     const closed = () => ending.abort(new Error('the client has closed the connection'))

@@ -32,6 +32,7 @@ async function pump(client: WebSocketEnd, agent: ByteStream): Promise<void> {
   const reader = agent.readable.getReader()
   const toAgent = client.receive(async ({ opcode, bytes }) => {
     if (opcode !== opcodes.binary) throw new WebSocketError('invalid message type received')
+    if (bytes.length === 0) return
     await writer.ready
     // No copy: nothing changes the bytes of a received message.
     writer.write(bytes).catch(() => undefined)
@@ -93,7 +94,14 @@ async function openTunnel(exchange: Exchange, destination: Destination, services
     ends.addEventListener('abort', end, { once: true })
     const { clock, maxConnectionBytesPerSecond = 0 } = services
     const limited = rateLimited(stream, maxConnectionBytesPerSecond, clock)
-    await pump(new WebSocketEnd(client, clock), limited).finally(() => ending.abort(new Error('the tunnel has ended')))
+    await pump(
+      new WebSocketEnd(
+        client,
+        clock,
+        services.pauses.slices(() => ends),
+      ),
+      limited,
+    ).finally(() => ending.abort(new Error('the tunnel has ended')))
   }
   const answer = await webSocketAnswer(exchange, select, use).catch(abandon)
   if (answer.status >= 400) ending.abort(new Error('the tunnel was refused'))

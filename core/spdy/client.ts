@@ -1,4 +1,5 @@
 import type { ByteStream, Clock } from '../ports.ts'
+import type { Slices } from '../slices.ts'
 import { controlFrame, dataFrame, fin, headerBlock, SpdyReader, types } from './frames.ts'
 
 /** Receives what the server sends on a stream. */
@@ -27,15 +28,18 @@ const cancel = 5
 export class SpdyClient {
   readonly #stream: ByteStream
   readonly #clock: Pick<Clock, 'after'>
+  readonly #slices: Slices
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>
   readonly #streams = new Map<number, Opened>()
   #nextId = 1
   #nextPing = 1
   #stopPings = () => {}
 
-  constructor(stream: ByteStream, clock: Pick<Clock, 'after'>) {
+  /** `slices`: of the time in which frames are read. */
+  constructor(stream: ByteStream, clock: Pick<Clock, 'after'>, slices: Slices) {
     this.#stream = stream
     this.#clock = clock
+    this.#slices = slices
     this.#writer = stream.writable.getWriter()
     this.#writer.closed.catch(() => undefined)
   }
@@ -79,15 +83,20 @@ export class SpdyClient {
   async serve(): Promise<void> {
     const frames = new SpdyReader()
     const reader = this.#stream.readable.getReader()
+    const slices = this.#slices
     this.#ping()
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return
+        slices.proceed()
         for (const piece of frames.push(value)) {
+          // What has arrived may be ten thousands of frames.
+          if (slices.over) await slices.next()
           if (piece.kind === 'control') await this.#control(piece.type, piece.flags, piece.payload)
           else await this.#data(piece.stream, piece.bytes, piece.last)
         }
+        slices.rest()
       }
     } catch {
       // The streams end below.

@@ -24,7 +24,7 @@ export function frame(opcode: number, ...parts: readonly Uint8Array[]): Uint8Arr
   return bytes
 }
 
-/** A piece of a message. */
+/** A piece of a message. Empty ones count too: the reader can pause after each frame. */
 export interface Piece {
   readonly opcode: number
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -98,7 +98,7 @@ export class FrameReader {
     const opcode = this.#message as number
     const last = ends && this.#fin
     if (last) this.#message = undefined
-    return part.length > 0 || last ? { opcode, bytes: part, last } : undefined
+    return { opcode, bytes: part, last }
   }
 
   /** Reads the head of a frame, as far as it is there; returns where it ends. */

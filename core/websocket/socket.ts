@@ -1,4 +1,5 @@
 import type { ByteStream, Clock } from '../ports.ts'
+import type { Slices } from '../slices.ts'
 import { FrameReader, frame, opcodes, type Piece, WebSocketError } from './frames.ts'
 
 const normalClosure = 1000
@@ -12,13 +13,16 @@ export class WebSocketEnd {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>
+  readonly #slices: Slices
   #closed = false
   /** When something was last sent or received. */
   #moved = 0
   #stopIdle = () => {}
 
-  constructor(stream: ByteStream, clock: Pick<Clock, 'after' | 'monotonic'>) {
+  /** `slices`: of the time in which frames are read. */
+  constructor(stream: ByteStream, clock: Pick<Clock, 'after' | 'monotonic'>, slices: Slices) {
     this.#clock = clock
+    this.#slices = slices
     this.#reader = stream.readable.getReader()
     this.#writer = stream.writable.getWriter()
     this.#writer.closed.catch(() => undefined)
@@ -54,16 +58,21 @@ export class WebSocketEnd {
    */
   async receive(take: (piece: Piece) => Promise<void> | void): Promise<void> {
     const frames = new FrameReader()
+    const slices = this.#slices
     try {
       for (;;) {
         const { done, value } = await this.#reader.read()
         if (done) return
         this.#moved = this.#clock.monotonic()
+        slices.proceed()
         for (const piece of frames.push(value)) {
+          // What has arrived may be ten thousands of frames.
+          if (slices.over) await slices.next()
           if (piece.opcode === opcodes.close) return await this.close()
           if (piece.opcode === opcodes.ping) await this.send(opcodes.pong, piece.bytes)
           else if (piece.opcode !== opcodes.pong) await take(piece)
         }
+        slices.rest()
       }
     } catch (error) {
       if (error instanceof WebSocketError) await this.close(protocolError)

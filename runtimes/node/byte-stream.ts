@@ -5,6 +5,8 @@ import { Received } from './received.ts'
 
 /** Bytes that wait in a socket before its writer does. */
 const window = 64 * 1024
+/** Writes that wait: each takes hundreds of bytes of memory, however small it is. */
+const mostWrites = 256
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
 const broken = () => new Error('the connection was closed')
@@ -22,6 +24,10 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
   const received = new Received(socket)
   received.give(head)
   let resume = () => {}
+  let waiting = 0
+  const sent = () => {
+    if (--waiting === 0) resume()
+  }
   socket.on('drain', () => resume())
   const drained = () =>
     new Promise<void>((resolve) => {
@@ -35,8 +41,9 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
       })
     },
     write(bytes) {
-      socket.write(bytes)
-      return socket.writableLength > window ? drained() : undefined
+      waiting++
+      socket.write(bytes, sent)
+      return socket.writableLength > window || waiting > mostWrites ? drained() : undefined
     },
     close: () => new Promise<void>((resolve) => socket.end(() => resolve())),
     abort(reason) {

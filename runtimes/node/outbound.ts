@@ -14,6 +14,7 @@ import { authorityOf, connectProxy, dialTimeout, ready } from './egress/dial.ts'
 import { tunnelThrough } from './egress/http-connect.ts'
 import type { Dials } from './egress/selector.ts'
 import { isBodyless } from './http/service.ts'
+import { readInTurns } from './read-turns.ts'
 import { Received } from './received.ts'
 
 const maxRedirects = 10
@@ -192,7 +193,10 @@ async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Bu
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
 
-/** Calls `end` for a request that has no connection in time, and notices peers that are gone. */
+/** Interim responses (1xx) of a request: none is passed on, and the final one has no time limit on some routes. */
+const mostInterim = 5_000
+
+/** Calls `end` for a request that has no connection in time, and for one that gets no end of interim responses. Notices peers that are gone. */
 function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeout: number | undefined, end: (error: Error) => void): void {
   const late = () => end(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }))
   // It begins before there is a socket, which is so only after a proxy has answered.
@@ -204,6 +208,10 @@ function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeou
     else for (const event of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(event, connected)
   })
   for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, connected)
+  let interim = 0
+  outgoing.on('information', () => {
+    if (++interim > mostInterim) end(new Error('net/http: too many 1xx informational responses'))
+  })
 }
 
 /** A reused connection was reset before the response: most likely the server closed it while it was idle. */
@@ -333,7 +341,7 @@ function responseOf(incoming: IncomingMessage, method: string): Response {
     throw new RangeError(`the server answered with the status ${status}`)
   }
   const headers = receivedHeaders(incoming)
-  if (method !== 'HEAD' && !isBodyless(status)) return new Reply(new Received(incoming), { status, headers })
+  if (method !== 'HEAD' && !isBodyless(status)) return new Reply(new Received(incoming, readInTurns(incoming.socket)), { status, headers })
   incoming.resume()
   return new Reply(null, { status, headers })
 }

@@ -5,6 +5,9 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** Bytes that are held until they are taken; then the sender is held back. */
 const window = 128 * 1024
+/** Pieces up to so many bytes are copied into blocks: each one by itself takes hundreds of bytes of memory. */
+const small = 256
+const block = 8 * 1024
 
 /**
  * What a stream of Node receives, as a body. Everything that has arrived is taken at once: a record of TLS has at most 16 KiB, and a write for
@@ -14,13 +17,19 @@ export class Received implements ByteSource {
   readonly patient = true
   readonly #stream: Readable
   #pieces: Bytes[] = []
+  /** The block that small pieces are copied into, if it is the last piece; the bytes of it that are used. */
+  #block: Bytes | undefined
+  #used = 0
   #size = 0
+  readonly #arrived: (size: number) => void
   #failure: Error | undefined
   #isOver = false
   #ready = () => {}
 
-  constructor(stream: Readable) {
+  /** `arrived`: called with the size of each piece. */
+  constructor(stream: Readable, arrived: (size: number) => void = () => {}) {
     this.#stream = stream
+    this.#arrived = arrived
     const over = (failure?: Error) => {
       if (this.#isOver) return
       this.#isOver = true
@@ -48,10 +57,33 @@ export class Received implements ByteSource {
   }
 
   #receive(bytes: Bytes): void {
-    this.#pieces.push(bytes)
+    const isFirst = this.#pieces.length === 0
+    if (bytes.length <= small && !isFirst) this.#gather(bytes)
+    else {
+      this.#endBlock()
+      this.#pieces.push(bytes)
+    }
     this.#size += bytes.length
+    this.#arrived(bytes.length)
     if (this.#size >= window) this.#stream.pause()
-    if (this.#pieces.length === 1) this.#ready()
+    if (isFirst) this.#ready()
+  }
+
+  #gather(bytes: Uint8Array): void {
+    if (this.#block !== undefined && this.#used + bytes.length > block) this.#endBlock()
+    if (this.#block === undefined) {
+      this.#block = Buffer.allocUnsafeSlow(block) as Bytes
+      this.#pieces.push(this.#block)
+    }
+    this.#block.set(bytes, this.#used)
+    this.#used += bytes.length
+  }
+
+  #endBlock(): void {
+    if (this.#block === undefined) return
+    this.#pieces[this.#pieces.length - 1] = this.#block.subarray(0, this.#used)
+    this.#block = undefined
+    this.#used = 0
   }
 
   take(): Bytes | undefined {
@@ -61,6 +93,7 @@ export class Received implements ByteSource {
       if (this.#failure !== undefined) throw this.#failure
       return undefined
     }
+    this.#endBlock()
     const bytes = pieces.length === 1 ? first : joined(pieces, this.#size)
     this.#pieces = []
     this.#size = 0
@@ -69,6 +102,8 @@ export class Received implements ByteSource {
   }
 
   cancel(): void {
+    this.#block = undefined
+    this.#used = 0
     this.#pieces = []
     this.#size = 0
     this.#stream.destroy()

@@ -3,6 +3,7 @@ import { LightRequest } from '../../../core/request/light-request.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { isUpgradeBody } from '../../../core/respond/upgrade-body.ts'
 import { limits } from '../../wire/server/limits.ts'
+import { readInTurns } from '../read-turns.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { piece, sendLong, sendStream } from './http1-sink.ts'
 import { RequestBody } from './request-body.ts'
@@ -32,8 +33,10 @@ const hasBody = ({ headers }: IncomingMessage) =>
 
 function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
   const body = new RequestBody(() => incoming.resume(), Number(incoming.headers['content-length'] ?? 0))
+  const arrived = readInTurns(incoming.socket)
   incoming.on('data', (bytes: Buffer) => {
     peer.received += bytes.length
+    arrived(bytes.length)
     if (!body.push(bytes)) incoming.pause()
   })
   incoming.on('end', () => body.end())

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { Pauses } from '../../../core/slices.ts'
 import { SpdyClient, type SpdyReceiver } from '../../../core/spdy/client.ts'
 import { headerBlock } from '../../../core/spdy/frames.ts'
 import { byteStream } from '../../../runtimes/node/byte-stream.ts'
@@ -17,7 +18,11 @@ async function pair(t: { after(end: () => void): void }, opened: (stream: SpdySt
   const [[accepted]] = (await Promise.all([once(listener, 'connection'), once(socket, 'connect')])) as [[Socket], unknown]
   const server = new SpdyConnection(accepted, false, opened)
   const served = server.serve().catch(() => undefined)
-  const client = new SpdyClient(byteStream(socket, new Uint8Array(0)), webClock)
+  const client = new SpdyClient(
+    byteStream(socket, new Uint8Array(0)),
+    webClock,
+    new Pauses(webClock).slices(() => new AbortController().signal),
+  )
   const ended = client.serve()
   t.after(() => {
     listener.close()

@@ -1,6 +1,7 @@
 /** The server's end of a WebSocket. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Pauses } from '../../../core/slices.ts'
 import { opcodes } from '../../../core/websocket/frames.ts'
 import { WebSocketEnd } from '../../../core/websocket/socket.ts'
 import { ManualClock } from '../../support/clock.ts'
@@ -29,6 +30,7 @@ function opened() {
       }),
     },
     clock,
+    new Pauses(clock).slices(() => new AbortController().signal),
   )
   return { clock, end, push: (bytes: Uint8Array<ArrayBuffer>) => push(bytes), broken: () => broken }
 }
