@@ -3,14 +3,16 @@ import type { Clock } from './ports.ts'
 
 /** Milliseconds that a request may run before it yields: at least, and at most when the thread is busy. */
 const [length, longest] = [5, 50]
-/** Of the time that other work takes between two slices, the share that a slice may be longer for. */
+/** Of the time that other work usually takes between two slices, the share that a slice may be longer for. */
 const share = 0.25
+/** Pauses over which that time is averaged: while the thread catches up after a stall of 100 ms, slices stay as short as before. */
+const averaged = 16
 
 /** Resumes paused requests first in, first out, one at a time. */
 export class Pauses {
   readonly #clock: Clock
   #last: Promise<void> = Promise.resolve()
-  /** Milliseconds of other work before the last resumption. */
+  /** Milliseconds of other work before a resumption, on average. */
   #others = 0
 
   constructor(clock: Clock) {
@@ -23,8 +25,8 @@ export class Pauses {
   }
 
   /**
-   * As `slices`, for work on everything that is stored: where other work fills the thread, slices are longer. With 5 ms in each turn of some
-   * hundred, a long list would not end before its deadline.
+   * As `slices`, for work on everything that is stored: where other work fills the thread for long, slices are longer. With 5 ms in each turn of
+   * some hundred, a long list would not end before its deadline.
    */
   fairSlices(signal: () => AbortSignal): Slices {
     return new Slices(
@@ -40,7 +42,7 @@ export class Pauses {
     const pause = async () => {
       const began = this.#clock.monotonic()
       await this.#clock.pause?.()
-      this.#others = this.#clock.monotonic() - began
+      this.#others += (this.#clock.monotonic() - began - this.#others) / averaged
     }
     this.#last = this.#last.then(pause)
     return this.#last
@@ -91,6 +93,11 @@ export class Slices {
   resumed(): void {
     const now = this.#clock.monotonic()
     this.#until = now + Math.max(length, now - this.#began)
+  }
+
+  /** Whether the request has ended before its work. */
+  get ended(): boolean {
+    return this.#signal().aborted
   }
 
   /** Resolves when the next slice begins. Rejects when the request has ended. */
