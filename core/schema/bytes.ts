@@ -43,6 +43,28 @@ export function concatenate(
   return all
 }
 
+/** Smallest buffer of `Joining`, and maximum bytes of one that is kept. */
+const [firstSize, largestKept] = [16 * 1024, 256 * 1024]
+
+/** Concatenates parts in a buffer that is used again: to make a new one for each object takes longer than to fill it. */
+export class Joining {
+  #buffer: Uint8Array = new Uint8Array(0)
+
+  /** All parts, until the next call. A single part is returned as it is. */
+  join(parts: readonly Uint8Array[]): Uint8Array {
+    if (parts.length === 1) return parts[0] as Uint8Array
+    let size = 0
+    for (const { length } of parts) size += length
+    if (size > this.#buffer.length || this.#buffer.length > largestKept) this.#buffer = new Uint8Array(Math.max(size, firstSize))
+    let at = 0
+    for (const part of parts) {
+      this.#buffer.set(part, at)
+      at += part.length
+    }
+    return this.#buffer.subarray(0, size)
+  }
+}
+
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 /** Minimum bytes at which views cost less than a comparison byte by byte. */
 const worthViewing = 64

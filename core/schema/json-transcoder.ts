@@ -3,6 +3,7 @@
  * prints and stores.
  */
 import { decodeBase64 } from './base64.ts'
+import { Joining } from './bytes.ts'
 import { parseDuration } from './duration.ts'
 import {
   backslash,
@@ -19,6 +20,7 @@ import {
   zero,
 } from './json-bytes.ts'
 import { closingQuote, endOfValue } from './json-scan.ts'
+import type { RepeatedValues } from './repeated-values.ts'
 import { parseTime, plainSecondsAt } from './time.ts'
 import { Written } from './written.ts'
 
@@ -56,7 +58,9 @@ function writeVarint(bytes: Uint8Array, start: number, value: number): void {
 
 export class Transcoder {
   json = nothing
-  #input = nothing
+  #viewed = nothing
+  #view = new DataView(nothing.buffer)
+  readonly #input = new Joining()
   /** Position in the JSON. */
   at = 0
   out: Uint8Array
@@ -64,33 +68,32 @@ export class Transcoder {
   end = 0
   /** The fields of the messages that are being written. */
   readonly written = new Written()
+  readonly repeated: RepeatedValues | undefined
   /** The size of the latest length of a message, by the message's hash. */
   readonly #sizes = new Uint8Array(sizes)
 
-  /** `size`: of the first output, in bytes. */
-  constructor(size = firstSize) {
+  /** `size`: of the first output, in bytes. `repeated`: for values of which others follow. */
+  constructor(size = firstSize, repeated?: RepeatedValues) {
     this.out = new Uint8Array(size)
+    this.repeated = repeated
+  }
+
+  /** The JSON, to read several bytes of it at once. */
+  view(): DataView {
+    const { json } = this
+    if (this.#viewed !== json) {
+      this.#viewed = json
+      this.#view = new DataView(json.buffer, json.byteOffset, json.byteLength)
+    }
+    return this.#view
   }
 
   /** Starts anew, with JSON in pieces. */
   reset(pieces: readonly Uint8Array[]): void {
-    this.json = pieces.length === 1 ? (pieces[0] as Uint8Array) : this.#joined(pieces)
+    this.json = this.#input.join(pieces)
     this.at = 0
     this.end = 0
     this.written.size = 0
-  }
-
-  /** The pieces in a buffer that is used again: a new one for each object takes longer than to fill it. */
-  #joined(pieces: readonly Uint8Array[]): Uint8Array {
-    let size = 0
-    for (const { length } of pieces) size += length
-    if (size > this.#input.length) this.#input = new Uint8Array(Math.max(size, firstSize))
-    let at = 0
-    for (const piece of pieces) {
-      this.#input.set(piece, at)
-      at += piece.length
-    }
-    return this.#input.subarray(0, size)
   }
 
   /** A copy of the output; the JSON is let go. */
@@ -98,7 +101,6 @@ export class Transcoder {
     const written = this.out.slice(0, this.end)
     this.json = nothing
     if (this.out.length > largestKept) this.out = new Uint8Array(firstSize)
-    if (this.#input.length > largestKept) this.#input = nothing
     return written
   }
 

@@ -10,6 +10,7 @@ import { parseJsonText, printJson } from './json-text.ts'
 import { Transcoder } from './json-transcoder.ts'
 import type { AnySchema, Field, Json, Message, ScalarType, Schema, Union } from './model.ts'
 import { tagOf } from './protobuf-writer.ts'
+import { RepeatedValues } from './repeated-values.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -62,6 +63,8 @@ const zeros: Readonly<Record<ScalarType, readonly number[] | undefined>> = {
 interface Leaf {
   /** In the order of protobuf. */
   readonly index: number
+  /** Of all leaves. */
+  readonly number: number
   readonly name: Uint8Array
   /** Reads the value, which is not null, and writes it with its tags. */
   readonly write: Write
@@ -151,12 +154,32 @@ function writeFields(to: Transcoder, plan: Plan): void {
       if (to.isNull) {
         to.skip()
         to.bytes(leaf.unset)
-      } else leaf.write(to)
+      } else writeValue(to, leaf)
       written.push(index, start, to.end)
     }
   if (inOrder) to.bytes(zeros, zeroStarts[next], zeros.length)
   else arrange(to, plan, first, before)
   written.size = before
+}
+
+/** Writes a value that is not null: what was written for the same object or list before is copied. */
+function writeValue(to: Transcoder, leaf: Leaf): void {
+  const { json, at } = to
+  const { repeated } = to
+  if (repeated === undefined || (json[at] !== openBrace && json[at] !== openBracket)) {
+    leaf.write(to)
+    return
+  }
+  const { number } = leaf
+  const same = repeated.find(number, to.view(), at)
+  if (same) {
+    to.at = at + same.size
+    to.copy(same.written.subarray(0, same.writtenSize))
+    return
+  }
+  const start = to.end
+  leaf.write(to)
+  repeated.keep(number, json, at, to.at, to.out, start, to.end)
 }
 
 /** Puts the fields that have been written since `first` in the order of tags. `before`: size of `written` then. */
@@ -403,9 +426,11 @@ function zeroOf({ schema, pointer }: Field, tag: Uint8Array): Uint8Array {
   })
 }
 
+let leafCount = 0
+
 function leafOf(name: string, field: Field, index: number): Leaf {
   const { tag, schema } = field
-  const own = { index, name: encoder.encode(JSON.stringify(name).slice(1, -1)) }
+  const own = { index, number: leafCount++, name: encoder.encode(JSON.stringify(name).slice(1, -1)) }
   if (schema.type === 'list' && !schema.wrapper) {
     const items = encodingOf(schema.items)
     return { ...own, write: writeRepeated(tagBytes(tag, items.wire), items), zero: nothing, unset: nothing }
@@ -467,13 +492,13 @@ function planOf(schema: Message): Plan {
   return plan
 }
 
-/** Encodes canonical values. It keeps its buffers, so that a server has one for all of its objects. */
+/** Encodes canonical values. It keeps its buffers and what values have in common, so that a server has one for all of its objects. */
 export class ProtobufEncoder {
   readonly #transcoder: Transcoder
 
-  /** `size`: of the first output, in bytes. */
+  /** `size`: of the first output, in bytes, for a single value. */
   constructor(size?: number) {
-    this.#transcoder = new Transcoder(size)
+    this.#transcoder = new Transcoder(size, size === undefined ? new RepeatedValues() : undefined)
   }
 
   /** Encodes the JSON of a canonical value, in pieces to be joined. `kind` and `apiVersion` are part of the envelope instead. */

@@ -119,12 +119,11 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   return {
     negotiated,
     form,
-    object: (entry) =>
-      encodeEnvelope(
-        apiVersion,
-        kind,
-        entry.form(form, () => make(entry)),
-      ),
+    object(entry) {
+      const message = entry.form(form, () => make(entry))
+      entry.keepSize(form, message.length)
+      return encodeEnvelope(apiVersion, kind, message)
+    },
     list: (found, meta, prepared) =>
       listBytes(
         found,
