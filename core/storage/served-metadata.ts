@@ -3,7 +3,7 @@
  * printing the whole object. The JSON must be as `codec.ts` prints it: no white space, kind and apiVersion first, then metadata.
  */
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
-import { concatenate, startsWith } from '../schema/bytes.ts'
+import { startsWith } from '../schema/bytes.ts'
 import { Name, Values } from '../schema/json-scan.ts'
 
 const encoder = new TextEncoder()
@@ -70,7 +70,8 @@ export function hasMetadata(json: Uint8Array, names: readonly Name[]): boolean {
   return false
 }
 
-/** The object without managed fields, which are often half of its size. */
-export function withoutManagedFields(served: Uint8Array, { managedStart, managedEnd }: MetadataPlace): Uint8Array {
-  return managedStart === 0 ? served : concatenate([served.subarray(0, managedStart), served.subarray(managedEnd)])
+/** The text of the object without managed fields, which are often half of its size. */
+export function withoutManagedFields(served: Uint8Array, { managedStart, managedEnd }: MetadataPlace): string {
+  if (managedStart === 0) return decoder.decode(served)
+  return decoder.decode(served.subarray(0, managedStart)) + decoder.decode(served.subarray(managedEnd))
 }

@@ -2,7 +2,7 @@
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import { ownMetadata, ownMetadataBytes, partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
-import { concatenate } from '../schema/bytes.ts'
+import { concatenate, Joining } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
@@ -11,6 +11,10 @@ import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../sto
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+
+/** Bytes of the object that is being read. */
+const joining = new Joining()
+const servedBytes = ({ pieces }: Entry) => joining.join(pieces)
 
 type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
 
@@ -27,12 +31,12 @@ export function rowPrinter(
   const end = encoder.encode('}')
 
   const decode = (served: Uint8Array, place: MetadataPlace): ApiObject => {
-    const read = definition.columnsShowManagers ? served : withoutManagedFields(served, place)
-    return parseJsonText(decoder.decode(read), definition.schema) as ApiObject
+    const text = definition.columnsShowManagers ? decoder.decode(served) : withoutManagedFields(served, place)
+    return parseJsonText(text, definition.schema) as ApiObject
   }
 
   return (entry, context) => {
-    const served = entry.bytesOnce
+    const served = servedBytes(entry)
     const place = find(served)
     if (place === undefined) return row(entry, context)
     const start = `{"cells":${htmlSafe(printJson(table.cells(decode(served, place), context)))},"object":`
@@ -42,7 +46,7 @@ export function rowPrinter(
   }
 }
 
-/** Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined. */
+/** Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. */
 export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
@@ -53,7 +57,7 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string)
 
   /** Bytes of the metadata; undefined if the object's bytes have another form. */
   const cut = (entry: Entry) => {
-    const served = entry.bytesOnce
+    const served = servedBytes(entry)
     const place = find(served)
     return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }

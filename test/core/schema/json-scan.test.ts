@@ -185,7 +185,7 @@ test('metadata, labels and managed fields of served objects', () => {
     }
     assert.deepEqual(parse(decoder.decode(bytes.subarray(place.start, place.end))), parsed.metadata)
     const { managedFields: _managed, ...kept } = parsed.metadata
-    assert.deepEqual(parse(decoder.decode(withoutManagedFields(bytes, place))), { ...parsed, metadata: kept })
+    assert.deepEqual(parse(withoutManagedFields(bytes, place)), { ...parsed, metadata: kept })
     said(round + 1)
   }
 })

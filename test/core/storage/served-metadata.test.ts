@@ -35,7 +35,7 @@ for (const [what, metadata] of Object.entries(cases))
     assert(place)
     assert.equal(decoder.decode(served.subarray(place.start, place.end)), JSON.stringify(metadata))
     const { managedFields: _, ...others } = metadata as { managedFields?: unknown }
-    assert.equal(decoder.decode(withoutManagedFields(served, place)), JSON.stringify({ ...object, metadata: others }))
+    assert.equal(withoutManagedFields(served, place), JSON.stringify({ ...object, metadata: others }))
   })
 
 test('other or truncated bytes', () => {
