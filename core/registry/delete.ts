@@ -89,6 +89,13 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
   return true
 }
 
+/** The stored object, of which a deletion changes only the metadata, unless its kind prepares more. */
+function toMark({ strategy }: ResourceDefinition, current: Entry): ApiObject {
+  if (strategy.prepareDelete) return current.decode()
+  const object = current.view()
+  return { ...object, metadata: { ...object.metadata } }
+}
+
 export interface Deletion {
   /** The deleted object, or the stored one while finalizers or a grace period keep it. */
   readonly entry: Entry
@@ -123,7 +130,7 @@ async function removeNow(
   let current = await store.get(key, request.caller)
   for (let attempt = 0; attempt < tries; attempt++) {
     if (current === undefined) throw notFound(groupResource, name)
-    const object = current.decode()
+    const object = toMark(definition, current)
     if (definition.specFinalizers) checkOwnPreconditions(groupResource, object, options)
     else checkPreconditions(definition, object, options)
     const isFirst = object.metadata.deletionTimestamp === undefined
