@@ -27,6 +27,7 @@ import { createNegotiator } from '../request/negotiate.ts'
 import { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
+import { ListRoom } from '../verbs/long-list.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
 import type { Audit } from './audit.ts'
@@ -94,6 +95,7 @@ export function createHandler(
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
+    listRoom: new ListRoom(),
     logger,
     outbound,
     nodeAgents,

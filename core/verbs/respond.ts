@@ -145,7 +145,7 @@ export function respondList(target: Target, given: FeedList, next: string | unde
   if (isPassing || isLarge(entries)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }
-    return listSource(renderer.parts(meta), entries, slices()).then((source) => {
+    return listSource(renderer.parts(meta), entries, slices(), services.listRoom).then((source) => {
       span?.end(slowEncoding)
       return sourceResponse(request, source, sent, services.settings.enabled)
     })

@@ -16,6 +16,7 @@ import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model
 import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchObserver } from '../watch/stream.ts'
+import type { ListRoom } from './long-list.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -29,6 +30,7 @@ export interface Services {
   readonly watchEncoders: WatchEncoders
   /** Encodes objects in responses. */
   readonly protobuf: ProtobufEncoder
+  readonly listRoom: ListRoom
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound
