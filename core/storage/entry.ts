@@ -56,6 +56,7 @@ export class Entry {
   #room: FormBytes | undefined
   #sizes: { [form: string]: number } | undefined
   #object: ApiObject | undefined
+  #wasRead = false
   /** The bytes are known to be those that a write of the decoded object stores. */
   isCanonical = false
 
@@ -75,7 +76,9 @@ export class Entry {
   get bytes(): Uint8Array {
     if (this.#bytes !== undefined) return this.#bytes
     const bytes = this.bytesOnce
-    if (this.#from?.kept.keeps(this, bytes.length)) this.#bytes = bytes
+    // Most are read once: to keep those would drive out what is read again, and leave garbage in the engine's old generation.
+    if (this.#wasRead && this.#from?.kept.keeps(this, bytes.length)) this.#bytes = bytes
+    this.#wasRead = true
     return bytes
   }
 
@@ -165,9 +168,14 @@ export class Entry {
   /** The cache holds another entry of the object, or none: only watches that start in the past still read this one. */
   leave(): void {
     this.#object = undefined
+    this.dropForms()
+    this.#room = undefined
+  }
+
+  /** Forgets encodings. */
+  dropForms(): void {
     for (const { bytes } of this.#forms?.values() ?? []) this.#room?.give(bytes.length)
     this.#forms = undefined
-    this.#room = undefined
   }
 
   #keep(name: string, form: Form): void {

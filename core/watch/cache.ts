@@ -90,6 +90,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       changes.push(change)
     }
     fanOut.changes(changes)
+    for (const change of changes) change.dropEncoded()
     observer.changed(changes.length)
     const last = events.at(-1)
     if (last) reached.advance(last.type === 'put' ? last.kv.modRevision : last.revision)

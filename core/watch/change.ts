@@ -11,7 +11,7 @@ export class Change {
   readonly previous: Entry | undefined
   readonly deleted: boolean
   #frames: Map<string, Uint8Array> | undefined
-  /** Called with the size in bytes of each cached frame. */
+  /** Called with the bytes by which cached frames have become more or less. */
   onFrame: ((bytes: number) => void) | undefined
   #departed: Entry | undefined
 
@@ -39,6 +39,19 @@ export class Change {
   /** A cached frame; watchers with the same `name` (encoding) share it. */
   frame(name: string): Uint8Array | undefined {
     return this.#frames?.get(name)
+  }
+
+  /**
+   * Forgets what has been encoded for watchers; it is made again for those that come later. It is most of what a change takes, and little of it is
+   * read again: if it were kept as long as the change, it would be garbage of the engine's old generation, whose collections delay everything.
+   */
+  dropEncoded(): void {
+    this.entry.dropForms()
+    if (this.#frames === undefined) return
+    let size = 0
+    for (const { length } of this.#frames.values()) size += length
+    this.#frames = undefined
+    this.onFrame?.(-size)
   }
 
   keepFrame(name: string, bytes: Uint8Array): Uint8Array {

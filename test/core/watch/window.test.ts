@@ -4,7 +4,7 @@ import type { Entry } from '../../../core/storage/entry.ts'
 import { Change } from '../../../core/watch/change.ts'
 import { Window, type WindowBounds, windowBounds } from '../../../core/watch/window.ts'
 
-const entry = (revision: number, size: number) => ({ revision, size }) as Entry
+const entry = (revision: number, size: number) => ({ revision, size, dropForms() {} }) as Entry
 const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
 const windowOf = (bounds: Partial<WindowBounds>) => new Window(0, { ...windowBounds, ...bounds })
 const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)
@@ -27,7 +27,7 @@ test('keeps at most the configured number of bytes, and always the newest change
   assert.deepEqual(revisions(window, window.oldest), [101])
 })
 
-test('encoded frames count as well', () => {
+test('encoded frames count as well, until they are dropped', () => {
   const window = windowOf({ bytes: 1_000 })
   const changes = [1, 2, 3].map((revision) => change(revision, 100))
   for (const each of changes) window.push(each, 0)
@@ -38,6 +38,9 @@ test('encoded frames count as well', () => {
   window.push(change(4, 100), 0)
   assert.deepEqual(revisions(window, window.oldest), [3, 4])
   assert.equal(window.bytes, 1_000)
+  changes[2]?.dropEncoded()
+  assert.equal(changes[2]?.frame('json'), undefined)
+  assert.equal(window.bytes, 200)
 })
 
 test('old changes are dropped when new ones come, except the newest few', () => {
