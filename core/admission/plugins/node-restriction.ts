@@ -46,8 +46,8 @@ const checks: { readonly [resource: string]: NodeCheck } = {
   'podcertificaterequests.certificates.<domain>': checkPodCertificateRequest,
 }
 
-export function nodeRestriction(context: PluginContext): AdmissionPlugin {
-  const byResource = new Map(Object.entries(checks).map(([resource, check]) => [context.platform.name(resource), check]))
+export function nodeRestriction({ platform, authorizer, enabled, find }: PluginContext): AdmissionPlugin {
+  const byResource = new Map(Object.entries(checks).map(([resource, check]) => [platform.name(resource), check]))
   return {
     name: 'NodeRestriction',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
@@ -57,7 +57,7 @@ export function nodeRestriction(context: PluginContext): AdmissionPlugin {
       const refuse = (why: string) => forbidden(groupResource, name, why)
       const node = nodeOf(user)
       if (node === undefined) throw refuse(`could not determine node from user ${JSON.stringify(user.name)}`)
-      return byResource.get(qualified(groupResource))?.({ ...context, attributes, node, refuse })
+      return byResource.get(qualified(groupResource))?.({ platform, authorizer, enabled, find, attributes, node, refuse })
     },
   }
 }

@@ -3,7 +3,7 @@ import type { AdmissionAttributes } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 
 /** A write by a node. */
-export interface NodeWrite extends PluginContext {
+export interface NodeWrite extends Pick<PluginContext, 'platform' | 'authorizer' | 'enabled' | 'find'> {
   readonly attributes: AdmissionAttributes
   /** Name of the node. */
   readonly node: string
