@@ -14,6 +14,7 @@ import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ClusterSettings } from '../schema/model.ts'
+import type { Pauses } from '../slices.ts'
 import { createClusterAddress, createServiceAddress } from '../webhook/service-address.ts'
 import { reportAvailability } from './availability.ts'
 import { createConnect, type ProxyClientFiles } from './connection.ts'
@@ -32,6 +33,7 @@ export interface AggregationOptions {
   readonly platform: Platform
   readonly settings: Pick<ClusterSettings, 'enabled'>
   readonly clock: Clock
+  readonly pauses: Pauses
   readonly logger: Logger
   readonly outbound: Outbound
   readonly queues: QueueObserver
@@ -59,8 +61,21 @@ export interface Aggregation {
 
 /** Resolves when the stored registrations are known. */
 export async function createAggregation(options: AggregationOptions): Promise<Aggregation> {
-  const { resource, table, platform, settings, clock, logger, outbound, queues, lookup, credentials, routesToEndpoints, rejectRedirects } =
-    options
+  const {
+    resource,
+    table,
+    platform,
+    settings,
+    clock,
+    pauses,
+    logger,
+    outbound,
+    queues,
+    lookup,
+    credentials,
+    routesToEndpoints,
+    rejectRedirects,
+  } = options
   const registrations = await followRegistrations(resource, clock, logger)
   const listing = createListing(registrations, table, platform)
   const own = registrationsGroup(platform)
@@ -71,7 +86,7 @@ export async function createAggregation(options: AggregationOptions): Promise<Ag
     credentials,
   )
   const sendsUid = () => settings.enabled('RemoteRequestHeaderUID')
-  const services = { outbound, clock, platform, sendsUid, connect, rejectRedirects, logger, queues }
+  const services = { outbound, clock, pauses, platform, sendsUid, connect, rejectRedirects, logger, queues }
   const forward = createForward(services)
   const remote = new Map<string, RemoteRegistration>()
   const groups = createRemoteGroups({ ...services, registrations: remote, listGroup: platform.name('apidiscovery.<domain>'), user })

@@ -15,7 +15,7 @@ import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { Pauses, type Slices } from '../slices.ts'
+import type { Pauses, Slices } from '../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import type { Place } from './connection.ts'
 import { identityFields, UnspeakableUser } from './identity.ts'
@@ -24,6 +24,8 @@ export interface PassOnServices {
   readonly outbound: Outbound
   readonly clock: Clock
   readonly platform: Platform
+  /** Time slices of rewriting HTML. */
+  readonly pauses: Pauses
   /** Whether the server gets the user's UID. */
   readonly sendsUid: () => boolean
   /** Whether a redirect of the server is an error, or the client's. */
@@ -39,8 +41,7 @@ const discoveryTimeout = 5_000
 export type PassOn = (exchange: Exchange, place: Place) => Promise<Response>
 
 export function createPassOn(services: PassOnServices): PassOn {
-  const { clock, platform, sendsUid } = services
-  const pauses = new Pauses(clock)
+  const { clock, pauses, platform, sendsUid } = services
 
   function fieldsOf({ user }: Exchange) {
     try {

@@ -9,6 +9,7 @@ import { createClient, serverManager } from '../controllers/client.ts'
 import { followPemFiles, type PemFiles } from '../forwarding/pem-files.ts'
 import { createAggregationMetrics } from '../meta/metrics/aggregation.ts'
 import type { ResourceTable } from '../registry/served.ts'
+import type { Pauses } from '../slices.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 
 /** Certificate and key by which aggregated API servers know this one. */
@@ -28,11 +29,12 @@ export interface Needed {
   readonly lookup: Lookup
   /** Absent: this server has no certificate. */
   readonly proxyClient: ProxyClient | undefined
+  readonly pauses: Pauses
 }
 
 /** Undefined when registrations are not served. */
 export async function startAggregation(needed: Needed, context: AssemblyContext): Promise<Aggregation | undefined> {
-  const { table, lookup, proxyClient } = needed
+  const { table, lookup, proxyClient, pauses } = needed
   const { options, ports, settings, queues } = context
   const { platform } = options.general
   const resource = table.lookup(registrationsGroup(platform), 'v1', 'apiservices')
@@ -51,6 +53,7 @@ export async function startAggregation(needed: Needed, context: AssemblyContext)
     outbound,
     queues,
     lookup,
+    pauses,
     credentials,
     routesToEndpoints,
     rejectRedirects,

@@ -24,6 +24,7 @@ import { releaseOf } from '../meta/version.ts'
 import type { Peers } from '../peers/index.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
+import { Joining } from '../schema/bytes.ts'
 import { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
@@ -95,6 +96,7 @@ export function createHandler(
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
+    joining: new Joining(),
     listRoom: new ListRoom(),
     logger,
     outbound,

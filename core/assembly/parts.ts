@@ -357,13 +357,13 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     hooks: hook('aggregator-reload-proxy-client-cert'),
     stop: close,
   }),
-  aggregation: part(['table', 'lookup', 'proxyClient'], (needed, context) => startAggregation(needed, context), {
+  aggregation: part(['table', 'lookup', 'proxyClient', 'pauses'], (needed, context) => startAggregation(needed, context), {
     hooks: hook('start-<component>-aggregator-informers', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'),
     stop: close,
   }),
   peerAddresses: part(['stores'], ({ stores }, context) => createAddresses(stores.main, context)),
   peers: part(
-    ['table', 'proxyClient', 'aggregation', 'customResources', 'peerAddresses'],
+    ['table', 'proxyClient', 'aggregation', 'customResources', 'peerAddresses', 'pauses'],
     (needed, context) => startPeers(needed, context),
     {
       when: asksPeers,

@@ -13,6 +13,7 @@ import type { KeyValueStore } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { builtInResources } from '../resources/group-versions.ts'
+import type { Pauses } from '../slices.ts'
 import { hostPort } from '../webhook/url-parts.ts'
 import type { ProxyClient } from './aggregation.ts'
 import type { AssemblyContext } from './context.ts'
@@ -66,11 +67,12 @@ export interface Needed {
   readonly aggregation: Aggregation | undefined
   readonly customResources: CustomResources
   readonly peerAddresses: PeerAddresses
+  readonly pauses: Pauses
 }
 
 /** Rejects with an Error that names the file when the authorities of the other servers can't be read. */
 export async function startPeers(needed: Needed, { options, ports, queues }: AssemblyContext): Promise<Peers> {
-  const { table, proxyClient, aggregation, customResources, peerAddresses } = needed
+  const { table, proxyClient, aggregation, customResources, peerAddresses, pauses } = needed
   const { platform, identity, metrics } = options.general
   const { logger } = ports.telemetry
   const leases = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
@@ -87,6 +89,7 @@ export async function startPeers(needed: Needed, { options, ports, queues }: Ass
     platform,
     logger,
     queues,
+    pauses,
     identity,
     leases,
     shared: [customResources.follow, ...(aggregation ? [registered(aggregation)] : [])],

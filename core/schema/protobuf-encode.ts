@@ -63,8 +63,6 @@ const zeros: Readonly<Record<ScalarType, readonly number[] | undefined>> = {
 interface Leaf {
   /** In the order of protobuf. */
   readonly index: number
-  /** Of all leaves. */
-  readonly number: number
   readonly name: Uint8Array
   /** Reads the value, which is not null, and writes it with its tags. */
   readonly write: Write
@@ -170,8 +168,7 @@ function writeValue(to: Transcoder, leaf: Leaf): void {
     leaf.write(to)
     return
   }
-  const { number } = leaf
-  const same = repeated.find(number, to.view(), at)
+  const same = repeated.find(leaf, to.view(), at)
   if (same) {
     to.at = at + same.size
     to.copy(same.written.subarray(0, same.writtenSize))
@@ -179,7 +176,7 @@ function writeValue(to: Transcoder, leaf: Leaf): void {
   }
   const start = to.end
   leaf.write(to)
-  repeated.keep(number, json, at, to.at, to.out, start, to.end)
+  repeated.keep(leaf, json, at, to.at, to.out, start, to.end)
 }
 
 /** Puts the fields that have been written since `first` in the order of tags. `before`: size of `written` then. */
@@ -426,11 +423,9 @@ function zeroOf({ schema, pointer }: Field, tag: Uint8Array): Uint8Array {
   })
 }
 
-let leafCount = 0
-
 function leafOf(name: string, field: Field, index: number): Leaf {
   const { tag, schema } = field
-  const own = { index, number: leafCount++, name: encoder.encode(JSON.stringify(name).slice(1, -1)) }
+  const own = { index, name: encoder.encode(JSON.stringify(name).slice(1, -1)) }
   if (schema.type === 'list' && !schema.wrapper) {
     const items = encodingOf(schema.items)
     return { ...own, write: writeRepeated(tagBytes(tag, items.wire), items), zero: nothing, unset: nothing }

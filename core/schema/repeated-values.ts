@@ -33,13 +33,13 @@ interface Recent {
  * text takes a tenth of the time of encoding it.
  */
 export class RepeatedValues {
-  /** By the number of the field. */
-  readonly #recent: (Recent | undefined)[] = []
+  /** By field. */
+  readonly #recent = new Map<object, Recent>()
   #kept = 0
 
   /** A latest value of a field whose text is the one at this position, which is an object or list: its end can't be elsewhere. */
-  find(field: number, json: DataView, at: number): Repeated | undefined {
-    const recent = this.#recent[field]
+  find(field: object, json: DataView, at: number): Repeated | undefined {
+    const recent = this.#recent.get(field)
     if (recent === undefined || recent.changes > patience) return undefined
     for (const value of recent.values) {
       if (!isAt(value, json, at)) continue
@@ -50,7 +50,7 @@ export class RepeatedValues {
   }
 
   /** Keeps a value that `find` did not find: its text from `start` to `end`, and what was written for it. */
-  keep(field: number, json: Uint8Array, start: number, end: number, out: Uint8Array, from: number, to: number): void {
+  keep(field: object, json: Uint8Array, start: number, end: number, out: Uint8Array, from: number, to: number): void {
     const [size, writtenSize] = [end - start, to - from]
     if (size < shortest || size > longest || writtenSize > longest) return
     const recent = this.#recentOf(field)
@@ -67,11 +67,11 @@ export class RepeatedValues {
     value.writtenSize = writtenSize
   }
 
-  #recentOf(field: number): Recent {
-    const known = this.#recent[field]
+  #recentOf(field: object): Recent {
+    const known = this.#recent.get(field)
     if (known) return known
     const made = { values: Array.from({ length: ways }, () => new Repeated()), next: 0, changes: 0 }
-    this.#recent[field] = made
+    this.#recent.set(field, made)
     return made
   }
 

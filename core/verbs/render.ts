@@ -184,7 +184,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const { format, pretty } = negotiated
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
-  const { read, pieces, print } = metadataOnly(target.resource.definition, apiVersion)
+  const { read, pieces, print } = metadataOnly(target.resource.definition, apiVersion, target.services.joining)
   const item = (entry: Entry) => partialObject(apiVersion, read(entry))
   const partialKind = 'PartialObjectMetadata'
   const listKind = `${partialKind}List`
@@ -228,7 +228,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromHeld(definition, entry.decode()), rowContext)
   const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(htmlSafe(printJson(newRow(entry, rowContext))))
-  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed) : parsed
+  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
     if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))

@@ -2,7 +2,7 @@
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import { ownMetadata, ownMetadataBytes, partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
-import { concatenate, Joining } from '../schema/bytes.ts'
+import { concatenate, type Joining } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
@@ -12,18 +12,15 @@ import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../sto
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Bytes of the object that is being read. */
-const joining = new Joining()
-const servedBytes = ({ pieces }: Entry) => joining.join(pieces)
-
 type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
 
-/** Prints rows of objects in served form; `row` prints objects whose bytes have another form. */
+/** Prints rows of objects in served form; `row` prints objects whose bytes have another form. `joining`: for the object that is being read. */
 export function rowPrinter(
   definition: ResourceDefinition,
   table: TableWriter,
   { apiVersion, includeObject }: TableOptions,
   row: RowPrinter,
+  joining: Joining,
 ): RowPrinter {
   const find = metadataFinder(definition)
   const partial = partialStart(apiVersion)
@@ -36,7 +33,7 @@ export function rowPrinter(
   }
 
   return (entry, context) => {
-    const served = servedBytes(entry)
+    const served = joining.join(entry.pieces)
     const place = find(served)
     if (place === undefined) return row(entry, context)
     const start = `{"cells":${htmlSafe(printJson(table.cells(decode(served, place), context)))},"object":`
@@ -46,8 +43,11 @@ export function rowPrinter(
   }
 }
 
-/** Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. */
-export function metadataOnly(definition: ResourceDefinition, apiVersion: string) {
+/**
+ * Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. `joining`: for
+ * the object that is being read.
+ */
+export function metadataOnly(definition: ResourceDefinition, apiVersion: string, joining: Joining) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
   const startBytes = encoder.encode(start)
@@ -57,7 +57,7 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string)
 
   /** Bytes of the metadata; undefined if the object's bytes have another form. */
   const cut = (entry: Entry) => {
-    const served = servedBytes(entry)
+    const served = joining.join(entry.pieces)
     const place = find(served)
     return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }

@@ -12,6 +12,7 @@ import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
+import type { Joining } from '../schema/bytes.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
 import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
@@ -30,6 +31,8 @@ export interface Services {
   readonly watchEncoders: WatchEncoders
   /** Encodes objects in responses. */
   readonly protobuf: ProtobufEncoder
+  /** Joins the bytes of an object that is read at once. */
+  readonly joining: Joining
   readonly listRoom: ListRoom
   readonly logger: Logger
   /** Calls to node agents, pods and services. */

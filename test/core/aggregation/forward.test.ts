@@ -7,6 +7,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { OutboundOptions } from '../../../core/ports.ts'
 import type { Exchange } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
+import { Pauses } from '../../../core/slices.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 // The clock's timers do not keep the process alive.
@@ -24,6 +25,7 @@ function forwarding(fetch: (request: Request, options?: OutboundOptions) => Prom
   return createForward({
     outbound: { fetch, call: () => Promise.reject(new Error('no calls')) },
     clock: webClock,
+    pauses: new Pauses(webClock),
     platform: createPlatform('kubernetes'),
     sendsUid: () => true,
     connect: async () => ({ origin: new URL('https://10.0.0.9:8443'), address: '10.0.0.9:8443', options: {} }),
