@@ -25,8 +25,9 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
   received.give(head)
   let resume = () => {}
   let waiting = 0
-  const sent = () => {
-    if (--waiting === 0) resume()
+  // A write that fails is followed by 'close'.
+  const sent = (error?: Error | null) => {
+    if (--waiting === 0 && !error) resume()
   }
   socket.on('drain', () => resume())
   const drained = () =>

