@@ -5,8 +5,9 @@ import { Received } from './received.ts'
 
 /** Bytes that wait in a socket before its writer does. */
 const window = 64 * 1024
-/** Writes that wait: each takes hundreds of bytes of memory, however small it is. */
+/** Writes of few bytes that wait: each takes hundreds of bytes of memory. */
 const mostWrites = 256
+const few = 1024
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
 const broken = () => new Error('the connection was closed')
@@ -42,8 +43,11 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
       })
     },
     write(bytes) {
-      waiting++
-      socket.write(bytes, sent)
+      if (bytes.length > few) socket.write(bytes)
+      else {
+        waiting++
+        socket.write(bytes, sent)
+      }
       return socket.writableLength > window || waiting > mostWrites ? drained() : undefined
     },
     close: () => new Promise<void>((resolve) => socket.end(() => resolve())),
