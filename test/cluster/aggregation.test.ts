@@ -128,6 +128,8 @@ const steps: { readonly [title: string]: Step } = {
       const name = `${version}.${group}`
       await eventually(name, async () => (await conditionOf(api, name))?.[0] === 'True')
       found.push(await conditionOf(api, name))
+      // A server passes requests on once its own watch has seen the condition, which is later on a busy machine.
+      await eventually(`${name} is passed on`, async () => (await api.get(`/apis/${group}/${version}`)).status === 200)
     }
     return found
   },
