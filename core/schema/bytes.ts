@@ -29,18 +29,23 @@ export function isLongerThan(limit: number, texts: Iterable<string>): boolean {
   return bytes > limit
 }
 
+/** Bytes of all parts. */
+export const totalLength = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0)
+
 /** Concatenates all parts; `size`: total bytes, if known. */
-export function concatenate(
-  parts: readonly Uint8Array[],
-  size = parts.reduce((sum, { length }) => sum + length, 0),
-): Uint8Array<ArrayBuffer> {
+export function concatenate(parts: readonly Uint8Array[], size = totalLength(parts)): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(size)
+  fill(all, parts)
+  return all
+}
+
+/** Copies the parts to the start of a buffer that has room for them, one after the other. */
+function fill(buffer: Uint8Array, parts: readonly Uint8Array[]): void {
   let at = 0
   for (const part of parts) {
-    all.set(part, at)
+    buffer.set(part, at)
     at += part.length
   }
-  return all
 }
 
 /** Smallest buffer of `Joining`, and maximum bytes of one that is kept. */
@@ -53,14 +58,9 @@ export class Joining {
   /** All parts, until the next call. A single part is returned as it is. */
   join(parts: readonly Uint8Array[]): Uint8Array {
     if (parts.length === 1) return parts[0] as Uint8Array
-    let size = 0
-    for (const { length } of parts) size += length
+    const size = totalLength(parts)
     if (size > this.#buffer.length || this.#buffer.length > largestKept) this.#buffer = new Uint8Array(Math.max(size, firstSize))
-    let at = 0
-    for (const part of parts) {
-      this.#buffer.set(part, at)
-      at += part.length
-    }
+    fill(this.#buffer, parts)
     return this.#buffer.subarray(0, size)
   }
 }

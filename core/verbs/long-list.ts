@@ -1,7 +1,7 @@
 /** Encodes long lists in time slices and streams them. */
 
 import type { ByteSource } from '../respond/byte-source.ts'
-import { concatenate } from '../schema/bytes.ts'
+import { concatenate, totalLength } from '../schema/bytes.ts'
 import { eachInSlices, type Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { ListParts } from './list-parts.ts'
@@ -50,8 +50,6 @@ export async function listSource(parts: ListParts, entries: readonly Entry[], sl
   return source
 }
 
-const lengthOf = (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0)
-
 class ListSource implements ByteSource {
   /** Not patient: its time slice begins with `ready`. */
   readonly patient = false
@@ -95,7 +93,7 @@ class ListSource implements ByteSource {
       if (this.#itemBytes < most) {
         this.#add()
         if (this.#pending >= chunkSize) this.#chunks.push(this.#cut())
-      } else others += sizeOf(entry) ?? lengthOf(this.#parts.item(entry))
+      } else others += sizeOf(entry) ?? totalLength(this.#parts.item(entry))
     })
     if (this.#pending > 0) this.#chunks.push(this.#cut())
     this.#size = this.#itemBytes + others

@@ -4,6 +4,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base'
 import { CallError, type Logger } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { pauseFor } from '../../../core/webhook/time-limit.ts'
 import { createChannel } from '../../wire/client/channel.ts'
 import { deadlineExceeded, unavailable } from '../../wire/client/codes.ts'
 import type { Dial } from '../../wire/client/socket.ts'
@@ -81,7 +82,7 @@ export function createExporter({ endpoint, dial, resource, scope, logger }: Expo
         const isAway = error instanceof CallError && error.code === unavailable
         if (!isAway || closing.signal.aborted || nodeClock.monotonic() + delay > deadline) throw error
       }
-      await new Promise<void>((resolve) => void nodeClock.after(delay, resolve))
+      await pauseFor(nodeClock, delay, closing.signal)
     }
   }
 
