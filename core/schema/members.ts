@@ -39,3 +39,31 @@ function cloneObject(value: JsonObject): JsonObject {
   setGivenEmpties(copy, givenEmpties(value))
   return copy
 }
+
+/** The value without the memory of empty lists and maps that were given (given-empty.ts), as it reads once it is stored. Shares what has none. */
+export function asStored<T extends Json>(value: T): T
+export function asStored(value: Json): Json {
+  if (typeof value !== 'object' || value === null || rawTextOf(value) !== undefined) return value
+  if (Array.isArray(value)) return storedItems(value)
+  let copy = givenEmpties(value) && { ...value }
+  for (const key in value) {
+    const member = value[key] as Json
+    const stored = asStored(member)
+    if (stored === member) continue
+    copy ??= { ...value }
+    set(copy, key, stored)
+  }
+  return copy ?? value
+}
+
+function storedItems(items: Json[]): Json[] {
+  let copy: Json[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] as Json
+    const stored = asStored(item)
+    if (stored === item) continue
+    copy ??= items.slice()
+    copy[index] = stored
+  }
+  return copy ?? items
+}

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
-import { clone, set } from '../schema/members.ts'
+import { asStored, clone, set } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
 import { membersBefore } from './version-place.ts'
@@ -15,6 +15,7 @@ interface Write {
   readonly key: string
   readonly stored: Uint8Array
   readonly printed: Printed
+  readonly object: ApiObject
   served?: { readonly revision: number; readonly bytes: Uint8Array }
 }
 
@@ -41,7 +42,7 @@ export class RecentWrites {
     if (length > largestKept) return
     this.#characters += length
     while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
-    this.#writes[(this.#oldest + this.#count++) % maxKept] = { key, stored, printed }
+    this.#writes[(this.#oldest + this.#count++) % maxKept] = { key, stored, printed, object: asStored(printed.object as Json) as ApiObject }
   }
 
   #dropOldest(): void {
@@ -81,19 +82,19 @@ export class RecentWrites {
   view(key: string, value: Uint8Array, revision: number): ApiObject {
     const write = this.#writing(key, value)
     if (write === undefined) return this.#codec.decodeStored?.(value, revision) ?? this.#codec.decode(this.#codec.serve(value, revision))
-    return withVersion(write.printed.object as JsonObject, String(revision), asIs) as ApiObject
+    return withVersion(write.object as JsonObject, String(revision), asIs) as ApiObject
   }
 
   /** Decodes a new object from served bytes; the caller may change it. */
   decode(bytes: Uint8Array): ApiObject {
     const write = this.#serving(bytes)
     if (write?.served === undefined) return this.#codec.decode(bytes)
-    return withVersion(write.printed.object as JsonObject, String(write.served.revision), clone) as ApiObject
+    return withVersion(write.object as JsonObject, String(write.served.revision), clone) as ApiObject
   }
 
   /** The written object itself, without resourceVersion; must not be changed. */
   canonical(bytes: Uint8Array): ApiObject | undefined {
-    return this.#serving(bytes)?.printed.object
+    return this.#serving(bytes)?.object
   }
 
   #writing(key: string, value: Uint8Array): Write | undefined {
