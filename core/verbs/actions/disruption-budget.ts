@@ -43,14 +43,13 @@ export const stillProcessed = (name: string) => refused(`The disruption budget $
 
 function selects(budget: ApiObject, pod: ApiObject): boolean {
   try {
-    const selector = labelSelectorOf(budgetSpec(budget).selector)
-    return !selector.empty && selector.matches(pod.metadata.labels)
+    return labelSelectorOf(budgetSpec(budget).selector).matches(pod.metadata.labels)
   } catch {
     return false
   }
 }
 
-/** Budgets of the pod's namespace that select it. Absent, empty and invalid selectors select nothing. */
+/** Budgets of the pod's namespace that select it. Absent and invalid selectors select nothing, an empty one all. */
 export async function budgetsOf(budgets: ServedResource, pod: ApiObject): Promise<readonly ApiObject[]> {
   const { entries } = await budgets.store.list({ namespace: pod.metadata.namespace ?? '' })
   return entries.map((entry) => entry.decode()).filter((budget) => selects(budget, pod))

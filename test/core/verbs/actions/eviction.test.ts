@@ -102,6 +102,28 @@ describe('eviction with a PodDisruptionBudget', () => {
     assert.equal(await terminating('needed'), false)
   })
 
+  test('is refused by a budget with an empty selector, which selects all pods of its namespace', async () => {
+    const [all, none] = ['all', 'none'].map((name) => `/api/v1/namespaces/${name}/pods`) as [string, string]
+    for (const [path, selector] of [
+      [all, {}],
+      [none, undefined],
+    ] as const) {
+      const namespace = path.split('/')[4] as string
+      await api.create('/api/v1/namespaces', { metadata: { name: namespace } })
+      await api.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } })
+      await api.create(path, pod('p', { nodeName: 'node-1' }))
+      await api.patch(`${path}/p/status`, { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } })
+      const there = budgets.replace('default', namespace)
+      await api.create(there, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } })
+      await api.patch(`${there}/b/status`, {
+        status: { observedGeneration: 1, disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 },
+      })
+    }
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } }
+    assertFailure(await api.send<Status>('POST', `${all}/p/eviction`, eviction), 429, 'TooManyRequests', refusal)
+    assertDone(await api.send<Status>('POST', `${none}/p/eviction`, eviction))
+  })
+
   test('reports why the disruption controller could not sync', async () => {
     const condition = { type: 'DisruptionAllowed', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z', message: 'no controller' }
     await runningPod(api, 'unsynced')
