@@ -6,11 +6,16 @@ import { type FormatName, formats } from '../../schema/formats.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
+import { validateOrdinaryAddress } from '../core/address-validation.ts'
 import { asJson, validateFormat } from '../validation.ts'
 import type { Endpoint, EndpointSlice } from './endpointslice.ts'
 
 const max = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, hints: 8 }
-const byteCounts: { readonly [type: string]: number } = { IPv4: 4, IPv6: 16 }
+/** Addresses of each type; IPv6 ones only in their canonical spelling. */
+const families: { readonly [type: string]: { readonly bytes: number; readonly format: FormatName } } = {
+  IPv4: { bytes: 4, format: 'ip' },
+  IPv6: { bytes: 16, format: 'strictIP' },
+}
 
 type Slice = Infer<typeof EndpointSlice>
 
@@ -84,12 +89,14 @@ function validateHints(hints: readonly { readonly name: string }[], format: Form
 function validateAddress(address: string, type: string, list: FieldPath, index: number, errors: FieldErrors): void {
   const path = list.index(index)
   if (type === 'FQDN') validateFormat(address, 'fullyQualifiedDomainName', path, errors)
-  const length = byteCounts[type]
-  if (length === undefined) return
-  const problems = formats.ip(address)
+  const family = families[type]
+  if (family === undefined) return
+  const problems = formats[family.format](address)
   for (const problem of problems) errors.invalid(path, address, problem)
+  if (problems.length > 0) return
   // As in the reference, the error names the list.
-  if (problems.length === 0 && parseAddress(address)?.bytes.length !== length) errors.invalid(list, address, `must be an ${type} address`)
+  if (parseAddress(address)?.bytes.length !== family.bytes) errors.invalid(list, address, `must be an ${type} address`)
+  validateOrdinaryAddress(address, path, errors)
 }
 
 function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>, path: FieldPath, errors: FieldErrors): void {

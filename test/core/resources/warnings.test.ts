@@ -438,7 +438,6 @@ warns(inNamespace('v1', 'endpoints'), named('Endpoints', 'v1'), [
 
 const slices = inNamespace('discovery.k8s.io/v1', 'endpointslices')
 warns(slices, named('EndpointSlice', 'discovery.k8s.io/v1', { addressType: 'IPv6', endpoints: [] }), [
-  ['an address that is not canonical', { endpoints: [{ addresses: ['FD00::0'] }] }, [`endpoints[0].addresses[0]: ${notCanonical}`]],
   ['endpoints null', { endpoints: null }, []],
   ['names', { addressType: 'FQDN', endpoints: [{ addresses: ['a.b'] }] }, ['spec.addressType: FQDN endpoints are deprecated']],
 ])

@@ -31,8 +31,31 @@ tables(
       [
         'an address of the other IP family',
         { endpoints: [{ addresses: ['::1'] }] },
-        ['endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address'],
+        [
+          'endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address',
+          'endpoints[0].addresses[0]: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+        ],
       ],
+      ...(
+        [
+          ['IPv4', '0.0.0.0', 'may not be unspecified (0.0.0.0)'],
+          ['IPv4', '127.0.0.1', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+          ['IPv4', '169.254.169.254', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+          ['IPv4', '224.0.0.1', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+          ['IPv6', '::', 'may not be unspecified (::)'],
+          ['IPv6', '::1', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+          ['IPv6', 'fe80::1', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+          ['IPv6', 'ff02::1', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+          ['IPv6', '2001:DB8::1', 'must be in canonical form ("2001:db8::1")'],
+        ] as const
+      ).map(
+        ([addressType, address, why]) =>
+          [
+            address,
+            { addressType, endpoints: [{ addresses: [address] }] },
+            [`endpoints[0].addresses[0]: Invalid value: "${address}": ${why}`],
+          ] as const,
+      ),
       ['no address', { endpoints: [{ addresses: [] }] }, ['endpoints[0].addresses: Required value: must contain at least 1 address']],
       ['two ports with one name', { ports: [{ port: 80 }, { port: 81 }] }, ['ports[1].name: Duplicate value: ""']],
       [
