@@ -305,6 +305,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   /** Number by which the rows of a list's Table are sorted; rows with the same number stay in the list's order. Absent: all do. */
   readonly rowOrder?: (object: Infer<M>) => number
   readonly strategy: Strategy<Infer<M>>
+  /** Why the object of this name can't be deleted, unless with a collection. */
+  undeletable?(name: string): string | undefined
   /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
   gracePeriod?(object: Infer<M>, requested: number | undefined): number
   /** Default propagation policy: `Orphan` for some old workload kinds. `Unsupported`: the policy of a request has no effect either. */

@@ -1,6 +1,6 @@
 import { type Deletion, deleteObject } from '../registry/delete.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
-import type { Status } from '../respond/status.ts'
+import { forbidden, type Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
 import { checkName } from './name.ts'
@@ -28,11 +28,12 @@ export const deleteVerb: Verb = async (target) => {
   if (ignoresUnreadable(target, options)) return deleteUnreadable(target, options)
   const { span } = target.exchange
   span?.event('About to delete object from database')
+  const { definition, groupResource } = target.resource
+  const why = definition.undeletable?.(target.name)
+  if (why !== undefined) throw forbidden(groupResource, target.name, why)
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   span?.event('Object deleted from database')
-  if (!gone || target.resource.definition.returnsDeleted)
-    return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
-  const { groupResource } = target.resource
+  if (!gone || definition.returnsDeleted) return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
   const { metadata } = entry.decode()
   const details: Status['details'] = {
     name: target.name,

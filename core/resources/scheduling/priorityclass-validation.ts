@@ -14,6 +14,10 @@ const systemClasses = new Map([
   ['system-cluster-critical', 2 * highestUserValue],
 ])
 
+/** The system's classes can't be deleted. */
+export const systemClassKept = (name: string) =>
+  systemClasses.has(name) ? 'this is a system priority class and cannot be deleted' : undefined
+
 /** Differences from the system's class of that name. */
 function systemProblem({ value = 0, globalDefault = false }: Class, name: string): string | undefined {
   const known = systemClasses.get(name)

@@ -5,7 +5,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { validateSupported } from '../validation.ts'
 import { priorityClassColumns } from './columns.ts'
-import { validatePriorityClass } from './priorityclass-validation.ts'
+import { systemClassKept, validatePriorityClass } from './priorityclass-validation.ts'
 
 export const PriorityClass = object(
   'PriorityClass',
@@ -38,6 +38,7 @@ export const priorityClasses = resource({
   columns: priorityClassColumns,
   lifecycle: { introduced: '1.14' },
   generation: 'once',
+  undeletable: systemClassKept,
   strategy: {
     validate(object, errors, _context, old) {
       validatePriorityClass(object, errors)

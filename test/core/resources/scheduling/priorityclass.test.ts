@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { startServer, tables } from '../support.ts'
 
 const client = startServer()
@@ -37,3 +39,15 @@ tables(
     ],
   },
 )
+
+test('the classes of the system are deleted only with a collection', async () => {
+  const { send } = await client
+  const path = `/apis/${apiVersion}/priorityclasses`
+  for (const name of ['system-node-critical', 'system-cluster-critical']) {
+    const { code, body } = await send('DELETE', `${path}/${name}`)
+    const why = 'this is a system priority class and cannot be deleted'
+    assert.deepEqual([code, body['message']], [403, `priorityclasses.scheduling.k8s.io "${name}" is forbidden: ${why}`])
+  }
+  assert.equal((await send('DELETE', path)).code, 200)
+  assert.equal((await send('GET', `${path}/system-node-critical`)).code, 404)
+})
