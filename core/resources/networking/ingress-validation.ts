@@ -6,7 +6,7 @@ import { parseAddress } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateEntranceName } from '../core/service-update-validation.ts'
 import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
-import type { HTTPIngressPath, IngressBackend, IngressSpec } from './ingress.ts'
+import type { HTTPIngressPath, Ingress, IngressBackend, IngressSpec } from './ingress.ts'
 
 /** Forbidden parts, which normalization would change. */
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
@@ -34,6 +34,27 @@ export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: Field
     }
   })
   validateFormat(ingressClassName, 'dns1123Subdomain', path.child('ingressClassName'), errors)
+}
+
+const classAnnotation = '<labels>/ingress.class'
+
+/** The class of a new ingress: the annotation that the field replaced must not differ from it. */
+export function validateClass(
+  { metadata, spec }: Infer<typeof Ingress>,
+  errors: FieldErrors,
+  { platform }: HookContext,
+  old?: object,
+): void {
+  const key = platform.name(classAnnotation)
+  const annotation = metadata?.annotations?.[key]
+  if (old || annotation === undefined || spec?.ingressClassName === undefined || annotation === spec.ingressClassName) return
+  errors.invalid(FieldPath.of('annotations', key), annotation, 'must match `ingressClassName` when both are specified')
+}
+
+export function classWarnings({ metadata, spec }: Infer<typeof Ingress>, old: object | undefined, { platform }: HookContext): string[] {
+  const key = platform.name(classAnnotation)
+  if (old || metadata?.annotations?.[key] === undefined || spec?.ingressClassName !== undefined) return []
+  return [`annotation ${JSON.stringify(key)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
 
 function validateHostName(host: string, path: FieldPath, errors: FieldErrors): void {

@@ -5,7 +5,7 @@ import { entranceWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
-import { pathTypes, validateIngressSpec, validateIngressStatus } from './ingress-validation.ts'
+import { classWarnings, pathTypes, validateClass, validateIngressSpec, validateIngressStatus } from './ingress-validation.ts'
 
 export const ServiceBackendPort = message(
   'ServiceBackendPort',
@@ -109,12 +109,9 @@ export const ingresses = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    validate: validateClass,
     validateStatus: validateIngressStatus,
     statusWarnings: entranceWarnings,
-    warnings({ metadata }, old, { platform }) {
-      const annotation = platform.name('<labels>/ingress.class')
-      if (old || metadata?.annotations?.[annotation] === undefined) return []
-      return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
-    },
+    warnings: classWarnings,
   },
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startServer, tables } from '../support.ts'
+import { type Manifest, startServer, tables, withChanges } from '../support.ts'
 
 const client = startServer()
 const apiVersion = 'networking.k8s.io/v1'
@@ -21,6 +21,11 @@ tables(
         'neither defaultBackend nor rules',
         { 'spec.rules': undefined },
         ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified'],
+      ],
+      [
+        'a class that differs from the annotation',
+        { 'metadata.annotations': { 'kubernetes.io/ingress.class': 'a' }, 'spec.ingressClassName': 'b' },
+        ['annotations.kubernetes.io/ingress.class: Invalid value: "a": must match `ingressClassName` when both are specified'],
       ],
       ['no paths', { 'spec.rules.0.http.paths': [] }, ['spec.rules[0].http.paths: Required value']],
       ['no path type', { [`${first}.pathType`]: undefined }, [`${firstPath}.pathType: Required value: pathType must be specified`]],
@@ -216,3 +221,12 @@ tables(
     updates: [['ranges', { 'spec.cidrs': ['10.3.0.0/16'] }, ['spec.cidrs[0]: Invalid value: "10.3.0.0/16": field is immutable']]],
   },
 )
+
+test('the annotation of a class is deprecated only without the field', async () => {
+  const annotated = withChanges(ingress, { 'metadata.annotations': { 'kubernetes.io/ingress.class': 'a' } })
+  const send = async (manifest: Manifest) => (await (await client).send('POST', `${path('ingresses')}?dryRun=All`, manifest)).warnings
+  assert.deepEqual(await send(annotated), [
+    `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+  ])
+  assert.deepEqual(await send(withChanges(annotated, { 'spec.ingressClassName': 'a' })), [])
+})
