@@ -1,4 +1,5 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
+import { syntaxFault } from '../schema/json-syntax.ts'
 import {
   endOfString,
   hasLongInteger,
@@ -12,7 +13,6 @@ import type { Json, Schema } from '../schema/model.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
 import { mergeDuplicates } from './json-duplicates.ts'
 import { findFaults, type Shape } from './json-faults.ts'
-import { syntaxFault } from './json-syntax.ts'
 
 /** Maximum nesting depth of a document; walkers recurse, so this bounds their stack. */
 export const maxDepth = 1000

@@ -1,5 +1,6 @@
 /** Cron schedules of five fields, with descriptors such as `@daily` and `@every 1h` (the grammar of robfig/cron v3). */
 import { parseDuration } from './duration.ts'
+import { isTimeZone } from './time-zones.ts'
 
 const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -62,13 +63,16 @@ function validateDescriptor(text: string): void {
   }
 }
 
+/** The schedule may also name the zone of the program that reads it. */
+function validateZone(name: string): void {
+  if (name !== '' && name !== 'Local' && !isTimeZone(name)) throw new CronError(`provided bad location ${name}: unknown time zone ${name}`)
+}
+
 function validateSchedule(schedule: string): void {
   if (schedule === '') throw new CronError('empty spec string')
   const zoned = schedule.startsWith('TZ=') || schedule.startsWith('CRON_TZ=')
   const space = schedule.indexOf(' ')
-  if (zoned && !isTimeZone(schedule.slice(schedule.indexOf('=') + 1, space < 0 ? undefined : space))) {
-    throw new CronError(`provided bad location ${schedule.slice(schedule.indexOf('=') + 1, space < 0 ? undefined : space)}`)
-  }
+  if (zoned) validateZone(schedule.slice(schedule.indexOf('=') + 1, space < 0 ? undefined : space))
   const text = zoned ? schedule.slice(space < 0 ? schedule.length : space).trim() : schedule
   if (text.startsWith('@')) validateDescriptor(text)
   else validateFields(text)
@@ -92,16 +96,5 @@ export function cronSchedule(schedule: string): string[] {
   } catch (error) {
     if (error instanceof CronError) return [error.message]
     throw error
-  }
-}
-
-/** Whether the runtime's time zone database has this zone. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
   }
 }

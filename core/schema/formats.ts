@@ -2,7 +2,7 @@
  * Named string formats for facets. Each returns error messages, or an empty list
  * (apimachinery util/validation and api/validate/content). All run in linear time.
  */
-import { cronSchedule, isTimeZone } from './cron.ts'
+import { cronSchedule } from './cron.ts'
 import { cidr, interfaceAddress, ip, strictCIDR, strictIP } from './ip-formats.ts'
 import {
   bounded,
@@ -27,6 +27,8 @@ import {
 } from './name-formats.ts'
 
 export type { Format } from './name-formats.ts'
+
+import { isTimeZone } from './time-zones.ts'
 
 /** IANA_SVC_NAME (RFC 6335), lower case only. */
 function portName(value: string): string[] {

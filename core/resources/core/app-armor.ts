@@ -4,7 +4,8 @@ import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { eachContainer } from './os-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
-import { appArmorOfContainer, useAppArmor } from './pod-warnings.ts'
+import { useAppArmor } from './pod-warnings.ts'
+import { appArmor } from './profile-annotations.ts'
 import type { AppArmorProfile as ProfileSchema } from './security.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
@@ -29,7 +30,7 @@ export function takeAppArmorAnnotations(
   { platform, warn }: HookContext,
 ): void {
   if (annotations === undefined || spec.os?.name === 'windows') return
-  const prefix = platform.name(appArmorOfContainer)
+  const prefix = platform.name(appArmor.ofContainer)
   const ofPod = spec.securityContext?.appArmorProfile
   eachContainer(spec, FieldPath.root, (container) => {
     const annotation = annotations[`${prefix}${container.name}`]

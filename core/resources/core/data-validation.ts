@@ -4,6 +4,8 @@ import { isLongerThan } from '../../schema/bytes.ts'
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
+import { syntaxFault } from '../../schema/json-syntax.ts'
 import { set } from '../../schema/members.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validateFormat, validateUnchanged } from '../validation.ts'
@@ -52,7 +54,8 @@ function validateFrozen<T extends Freezable>(object: T, old: T, names: readonly 
   if (!old.immutable) return
   const why = 'field is immutable when `immutable` is set'
   if (!object.immutable) errors.forbidden(FieldPath.of('immutable'), why)
-  for (const name of names) if (!equal((object[name] ?? {}) as Json, (old[name] ?? {}) as Json)) errors.forbidden(FieldPath.of(name), why)
+  // Stored maps are never empty: an empty one differs from an absent one.
+  for (const name of names) if (!equal(given(object, name) as Json, old[name] as Json)) errors.forbidden(FieldPath.of(name), why)
 }
 
 export function validateConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: FieldErrors): void {
@@ -85,16 +88,13 @@ const hasJson =
   }
 
 function jsonProblem(value: string): string | undefined {
-  const text = new TextDecoder().decode(decodeBase64(value))
-  if (text.trim() === '') return 'unexpected end of JSON input'
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (parsed === null || (typeof parsed === 'object' && !Array.isArray(parsed))) return undefined
-    const kind = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
-    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
-  } catch {
-    return 'invalid character in JSON text'
-  }
+  const bytes = decodeBase64(value)
+  const fault = syntaxFault(bytes)
+  if (fault !== undefined) return fault
+  const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes))
+  if (parsed === null || (typeof parsed === 'object' && !Array.isArray(parsed))) return undefined
+  const kind = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
+  return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`
 }
 
 /** Data requirements of the well-known types. */

@@ -5,6 +5,7 @@ import { parseNetwork } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, validateAddress } from '../validation.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'
+import { validateNodeAnnotations } from './node-annotation-validation.ts'
 import { validateAmount } from './resource-validation.ts'
 import { validateTaints } from './scheduling-validation.ts'
 
@@ -19,7 +20,8 @@ export function pairPodCIDRs(spec: Infer<typeof NodeSpec>): void {
   else if (first) spec.podCIDR = first
 }
 
-export function validateNode({ spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
+export function validateNode({ metadata, spec = {}, status = {} }: Node, errors: FieldErrors, context: HookContext): void {
+  validateNodeAnnotations(metadata?.annotations, errors, context)
   validateTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
   validateNodeResources(status, errors, context)
   validateFeatures(status, errors)
@@ -66,12 +68,13 @@ function validateFeatures({ declaredFeatures: names = [] }: NonNullable<Node['st
 
 /** Assigned values are immutable. The rules of a new node are listed once more, as in the reference. */
 export function validateNodeUpdate(
-  { spec = {}, status = {} }: Node,
+  { metadata, spec = {}, status = {} }: Node,
   { spec: old = {} }: Node,
   errors: FieldErrors,
   context: HookContext,
 ): void {
   const path = FieldPath.of('spec')
+  validateNodeAnnotations(metadata?.annotations, errors, context)
   validateNodeResources(status, errors, context)
   validateFeatures(status, errors)
   validateNodeAddresses(status, errors)
@@ -96,7 +99,8 @@ function validateNodeAddresses(status: Node['status'], errors: FieldErrors): voi
   })
 }
 
-export function validateNodeStatus({ status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
+export function validateNodeStatus({ metadata, status = {} }: Node, _old: Node, errors: FieldErrors, context: HookContext): void {
+  validateNodeAnnotations(metadata?.annotations, errors, context)
   validateNodeResources(status, errors, context)
   validateFeatures(status, errors)
   validateNodeAddresses(status, errors)

@@ -2,18 +2,20 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import { AnnotationFault, readListAnnotation } from '../json-annotation.ts'
 import { validateFormat } from '../validation.ts'
 import { eachContainer } from './os-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
+import { appArmor, seccomp } from './profile-annotations.ts'
+import { Toleration } from './scheduling.ts'
+import { validateTolerations } from './scheduling-validation.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
 type Annotations = { [key: string]: string }
 
 const mirror = '<labels>/config.mirror'
 const deletionCost = 'controller.<labels>/pod-deletion-cost'
-const appArmor = 'container.apparmor.security.beta.<labels>/'
-const seccompOfPod = 'seccomp.security.alpha.<labels>/pod'
-const seccompOfContainer = 'container.seccomp.security.alpha.<labels>/'
+const tolerations = 'scheduler.alpha.<labels>/tolerations'
 const maxInt32 = 2 ** 31
 
 function isInt32(text: string): boolean {
@@ -34,27 +36,40 @@ function validateAppArmor(profile: string, path: FieldPath, errors: FieldErrors)
   errors.invalid(path, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
 }
 
+function validateTolerationsAnnotation(text: string, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const key = context.platform.name(tolerations)
+  try {
+    validateTolerations(readListAnnotation(text, Toleration, '[]core.Toleration'), path.child(key), errors, context)
+  } catch (error) {
+    if (!(error instanceof AnnotationFault)) throw error
+    errors.invalid(path, key, error.message)
+  }
+}
+
 export function validatePodAnnotations(
   annotations: Annotations,
   spec: PodSpec,
   path: FieldPath,
   errors: FieldErrors,
-  { platform, settings }: HookContext,
+  context: HookContext,
 ): void {
+  const { platform, settings } = context
   const value = (key: string) => annotations[platform.name(key)]
   const mirrored = value(mirror)
   if (mirrored !== undefined && !spec.nodeName) {
     errors.invalid(path.key(platform.name(mirror)), mirrored, 'must set spec.nodeName if mirror pod annotation is set')
   }
+  const tolerated = value(tolerations)
+  if (tolerated) validateTolerationsAnnotation(tolerated, path, errors, context)
   const cost = value(deletionCost)
   if (cost !== undefined && !isInt32(cost) && settings.enabled('PodDeletionCost')) {
     errors.forgivable('deletion cost', () => errors.invalid(path.key(platform.name(deletionCost)), cost, 'must be a 32bit integer'))
   }
-  const seccomp = value(seccompOfPod)
-  if (seccomp !== undefined) validateSeccomp(seccomp, path.child(platform.name(seccompOfPod)), errors)
+  const ofPod = value(seccomp.ofPod)
+  if (ofPod !== undefined) validateSeccomp(ofPod, path.child(platform.name(seccomp.ofPod)), errors)
   const containers = new Set<string>()
   eachContainer(spec, path, ({ name }) => containers.add(name))
-  const [seccompPrefix, appArmorPrefix] = [platform.name(seccompOfContainer), platform.name(appArmor)]
+  const [seccompPrefix, appArmorPrefix] = [platform.name(seccomp.ofContainer), platform.name(appArmor.ofContainer)]
   for (const [key, profile] of Object.entries(annotations)) {
     if (key.startsWith(seccompPrefix)) validateSeccomp(profile, path.child(key), errors)
     if (!key.startsWith(appArmorPrefix)) continue
@@ -72,7 +87,7 @@ export function validatePodAnnotationUpdates(
   { platform }: HookContext,
 ): void {
   const path = FieldPath.of('metadata', 'annotations')
-  const isAppArmor = (key: string) => key.startsWith(platform.name(appArmor))
+  const isAppArmor = (key: string) => key.startsWith(platform.name(appArmor.ofContainer))
   const isMirror = (key: string) => key === platform.name(mirror)
   for (const [key, value] of Object.entries(old)) {
     if (annotations[key] === value) continue

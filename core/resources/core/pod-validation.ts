@@ -6,10 +6,10 @@ import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts
 import { validatePadding } from './container-validation.ts'
 import { validatePodAnnotations } from './pod-annotation-validation.ts'
 import { type PodSpec, validatePodSpec } from './pod-spec-validation.ts'
+import { validateProfileAnnotations } from './profile-annotations.ts'
 
 interface Metadata {
   name?: string | undefined
-  generation?: number | undefined
   labels?: { [key: string]: string } | undefined
   annotations?: { [key: string]: string } | undefined
 }
@@ -21,7 +21,7 @@ interface PodLike {
 
 const emptySpec: PodSpec = { containers: [] }
 
-export function validatePod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext): void {
+export function validatePod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext, old?: object): void {
   const path = FieldPath.of('spec')
   validatePodAnnotations(metadata.annotations ?? {}, spec, FieldPath.of('metadata', 'annotations'), errors, context)
   validatePodSpec(spec, metadata.name ?? '', path, errors, context)
@@ -29,13 +29,12 @@ export function validatePod({ metadata = {}, spec = emptySpec }: PodLike, errors
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [index, container] of (spec[list] ?? []).entries()) validatePadding(container, path.child(list).index(index), errors)
   }
-  // A pod whose ephemeral containers were added through the subresource has a later generation.
-  if (metadata.generation === 1 && spec.ephemeralContainers?.length) {
-    errors.forbidden(path.child('ephemeralContainers'), 'cannot be set on create')
-  }
+  if (old) return
+  if (spec.ephemeralContainers?.length) errors.forbidden(path.child('ephemeralContainers'), 'cannot be set on create')
   if (spec.nodeName && spec.schedulingGates?.length) {
     errors.forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')
   }
+  validateProfileAnnotations(metadata.annotations, spec, path, errors, context)
 }
 
 function validateTokens({ volumes = [] }: PodSpec, path: FieldPath, errors: FieldErrors): void {
@@ -59,6 +58,7 @@ export function validatePodTemplate(
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validatePodAnnotations(metadata.annotations ?? {}, spec, path.child('annotations'), errors, context)
   validatePodSpec(spec, undefined, path.child('spec'), errors, context)
+  validateProfileAnnotations(metadata.annotations, spec, path.child('spec'), errors, context)
   if (spec.ephemeralContainers?.length) {
     errors.forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')
   }

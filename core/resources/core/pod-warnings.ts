@@ -12,6 +12,7 @@ import { eachContainer } from './os-validation.ts'
 import { hasPaths, pathWarnings } from './path-warnings.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { portWarnings } from './port-warnings.ts'
+import { appArmor, seccomp } from './profile-annotations.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
 type PodSpec = Infer<typeof PodSpecSchema>
@@ -41,10 +42,7 @@ const deprecatedAnnotations: readonly (readonly [key: string, message: string])[
   ['security.alpha.<labels>/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.<labels>/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ]
-const seccompOfPod = 'seccomp.security.alpha.<labels>/pod'
-const seccompOfContainer = 'container.seccomp.security.alpha.<labels>/'
 const useSeccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead'
-export const appArmorOfContainer = 'container.apparmor.security.beta.<labels>/'
 export const useAppArmor = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 /** @param at path of a template; the root for pods, whose AppArmor annotations are reported when they become fields */
@@ -64,15 +62,15 @@ export function* podWarnings({ metadata, spec }: PodLike, at: FieldPath, { platf
   if (spec.hostAliases) yield* repeated(spec.hostAliases, 'ip', path.child('hostAliases'), 'duplicate ip')
   if (spec.imagePullSecrets) yield* pullSecretWarnings(spec, path.child('imagePullSecrets'))
   yield* byteWarnings(spec.overhead, bytes, path, 'overhead')
-  if (isOld && !security?.seccompProfile) yield* annotated(platform.name(seccompOfPod), useSeccomp)
+  if (isOld && !security?.seccompProfile) yield* annotated(platform.name(seccomp.ofPod), useSeccomp)
   const containers: { container: Container; at: FieldPath; ports: Container['ports'] }[] = []
   eachContainer(spec, path, (container, at) => void containers.push({ container: container as Container, at, ports: container.ports }))
   const isTemplate = at !== FieldPath.root
   for (const { container, at } of containers) {
     const { name, securityContext: own, resources } = container
-    if (isOld && !own?.seccompProfile) yield* annotated(`${platform.name(seccompOfContainer)}${name}`, useSeccomp)
+    if (isOld && !own?.seccompProfile) yield* annotated(`${platform.name(seccomp.ofContainer)}${name}`, useSeccomp)
     const hasAppArmor = security?.appArmorProfile ?? own?.appArmorProfile
-    if (isOld && isTemplate && !hasAppArmor) yield* annotated(`${platform.name(appArmorOfContainer)}${name}`, useAppArmor)
+    if (isOld && isTemplate && !hasAppArmor) yield* annotated(`${platform.name(appArmor.ofContainer)}${name}`, useAppArmor)
     yield* byteWarnings(resources?.limits, bytes, at, 'resources', 'limits')
     yield* byteWarnings(resources?.requests, bytes, at, 'resources', 'requests')
     if ((container.env?.length ?? 0) > 1) yield* variableWarnings(container, at.child('env'))

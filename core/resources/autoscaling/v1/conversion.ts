@@ -4,11 +4,15 @@
  */
 import type { Platform } from '../../../platform.ts'
 import { copyOf } from '../../../schema/given-empty.ts'
-import type { Json, JsonObject } from '../../../schema/model.ts'
+import type { Json, JsonObject, Message } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
+import { AnnotationFault, readListAnnotation } from '../../json-annotation.ts'
 import { processorMetric, usualUtilization } from '../defaults.ts'
+import { HorizontalPodAutoscalerCondition } from '../horizontalpodautoscaler.ts'
 import { behaviorFromText, behaviorText } from './behavior-text.ts'
 import { specToV1, specToV2, statusToV1, statusToV2 } from './metric-conversion.ts'
+import { MetricSpec } from './metrics.ts'
+import { MetricStatus } from './metrics-status.ts'
 
 const names = {
   metrics: 'autoscaling.alpha.<labels>/metrics',
@@ -46,13 +50,13 @@ const processorStatus = (averageUtilization: number): JsonObject => ({
 })
 
 /** A list from an annotation; undefined when malformed. */
-function parseList(text: string | undefined): JsonObject[] | undefined {
+function parseList(text: string | undefined, schema: Message): JsonObject[] | undefined {
   if (text === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? (value as JsonObject[]) : undefined
-  } catch {
-    return undefined
+    return readListAnnotation(text, schema, `[]v1.${schema.name}`) as JsonObject[]
+  } catch (error) {
+    if (error instanceof AnnotationFault) return undefined
+    throw error
   }
 }
 
@@ -98,13 +102,13 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
   const status = copyOf(object['status'] as JsonObject | undefined)
   const { currentCPUUtilizationPercentage: measured } = status
   delete status['currentCPUUtilizationPercentage']
-  const others = (parseList(annotations[keys.metrics]) ?? []).map(specToV2)
+  const others = (parseList(annotations[keys.metrics], MetricSpec) ?? []).map(specToV2)
   const own = typeof percentage === 'number' ? [processorMetric(percentage)] : []
   const metrics = others.length + own.length > 0 ? [...others, ...own] : [processorMetric()]
   const behavior = behaviorFromText(annotations[keys.behavior])
-  const reported = parseList(annotations[keys.currentMetrics])?.map(statusToV2)
+  const reported = parseList(annotations[keys.currentMetrics], MetricStatus)?.map(statusToV2)
   const current = reported ?? (typeof measured === 'number' ? [processorStatus(measured)] : undefined)
-  const conditions = parseList(annotations[keys.conditions])
+  const conditions = parseList(annotations[keys.conditions], HorizontalPodAutoscalerCondition)
   return {
     ...object,
     apiVersion: 'autoscaling/v2',
@@ -116,7 +120,7 @@ function toStored(object: ApiObject, platform: Platform): ApiObject {
 
 /** Without any metric, the CPU metric that the stored version would get by default: in this version it is a field, with a manager. */
 export function defaultTarget(object: ApiObject, platform: Platform): void {
-  const others = parseList(object.metadata.annotations?.[keysOf(platform).metrics]) ?? []
+  const others = parseList(object.metadata.annotations?.[keysOf(platform).metrics], MetricSpec) ?? []
   const spec = object['spec'] as JsonObject | undefined
   if (spec !== undefined && others.length === 0) spec['targetCPUUtilizationPercentage'] ??= usualUtilization
 }

@@ -1,5 +1,6 @@
 /** Converts metrics between annotations of version 1 and the storage version. */
 import type { JsonObject } from '../../../schema/model.ts'
+import { parseQuantity, quantitySign } from '../../../schema/quantity.ts'
 
 /** Objects from annotations or the store; members may be missing. */
 type Value = { readonly [name: string]: unknown } | undefined
@@ -13,6 +14,8 @@ function object(members: { readonly [name: string]: unknown }): JsonObject {
 }
 
 type Both = readonly [toV1: (value: Value) => JsonObject, toV2: (value: Value) => JsonObject]
+
+const isZero = (amount: string) => quantitySign(parseQuantity(amount)) === 0
 
 const metricOf = (name: unknown, selector: unknown) => object({ name: name ?? '', selector })
 
@@ -29,9 +32,12 @@ const specs: { readonly [source: string]: Both } = {
     (v1) => {
       const averageValue = at(v1, 'averageValue')
       const type = averageValue === undefined ? 'Value' : 'AverageValue'
+      // Version 1 can't omit the value: beside an average, 0 stands for none.
+      const targetValue = at(v1, 'targetValue') ?? '0'
+      const value = averageValue !== undefined && isZero(String(targetValue)) ? undefined : targetValue
       return object({
         describedObject: at(v1, 'target'),
-        target: object({ type, value: at(v1, 'targetValue') ?? '0', averageValue }),
+        target: object({ type, value, averageValue }),
         metric: metricOf(at(v1, 'metricName'), at(v1, 'selector')),
       })
     },
@@ -100,7 +106,7 @@ const statuses: { readonly [source: string]: Both } = {
     (v1) =>
       object({
         metric: metricOf(at(v1, 'metricName'), at(v1, 'selector')),
-        current: object({ value: at(v1, 'currentValue'), averageValue: at(v1, 'averageValue') }),
+        current: object({ value: at(v1, 'currentValue') ?? '0', averageValue: at(v1, 'averageValue') }),
         describedObject: at(v1, 'target'),
       }),
   ],
@@ -114,7 +120,7 @@ const statuses: { readonly [source: string]: Both } = {
     (v1) =>
       object({
         metric: metricOf(at(v1, 'metricName'), at(v1, 'selector')),
-        current: object({ averageValue: at(v1, 'currentAverageValue') }),
+        current: object({ averageValue: at(v1, 'currentAverageValue') ?? '0' }),
       }),
   ],
   resource: [resourceStatusToV1, resourceStatusToV2],
@@ -133,7 +139,7 @@ const statuses: { readonly [source: string]: Both } = {
     (v1) =>
       object({
         metric: metricOf(at(v1, 'metricName'), at(v1, 'metricSelector')),
-        current: object({ value: at(v1, 'currentValue'), averageValue: at(v1, 'currentAverageValue') }),
+        current: object({ value: at(v1, 'currentValue') ?? '0', averageValue: at(v1, 'currentAverageValue') }),
       }),
   ],
 }
@@ -149,7 +155,7 @@ function resourceStatusToV1(v2: Value): JsonObject {
 function resourceStatusToV2(v1: Value): JsonObject {
   return object({
     name: at(v1, 'name'),
-    current: object({ averageValue: at(v1, 'currentAverageValue'), averageUtilization: at(v1, 'currentAverageUtilization') }),
+    current: object({ averageValue: at(v1, 'currentAverageValue') ?? '0', averageUtilization: at(v1, 'currentAverageUtilization') }),
   })
 }
 

@@ -230,3 +230,18 @@ test('in version 1 the processor use in the status is a metric of the stored ver
   const { body } = await send('GET', `${path('v2')}/used`)
   assertHas(body, { status: { currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7 } } }] } })
 })
+
+test('an average of an object metric passes through version 1, which can not omit the value', async () => {
+  const { send } = await client
+  const object = {
+    describedObject: { kind: 'Service', name: 's' },
+    metric: { name: 'm' },
+    target: { type: 'AverageValue', averageValue: '5' },
+  }
+  const metrics = [{ type: 'Object', object }]
+  await send('POST', path('v2'), withChanges(v2, { 'metadata.name': 'average', 'spec.metrics': metrics }))
+  const old = await send('GET', `${path('v1')}/average`)
+  const put = await send('PUT', `${path('v1')}/average`, withChanges(old.body, { 'metadata.labels': { a: 'b' } }))
+  assert.equal(put.code, 200, JSON.stringify(put.body))
+  assertHas((await send('GET', `${path('v2')}/average`)).body, { spec: { metrics } })
+})

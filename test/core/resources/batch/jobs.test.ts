@@ -266,6 +266,10 @@ tables(
         { 'spec.timeZone': 'Mars/North' },
         ['spec.timeZone: Invalid value: "Mars/North": unknown time zone Mars/North'],
       ],
+      ...['europe/berlin', 'UTC ', '+01:00', 'Europe', 'America/new_york'].map(
+        (zone) =>
+          [`time zone ${zone}`, { 'spec.timeZone': zone }, [`spec.timeZone: Invalid value: "${zone}": unknown time zone ${zone}`]] as const,
+      ),
       [
         'time zone Local',
         { 'spec.timeZone': 'Local' },

@@ -61,6 +61,7 @@ updatedCases(secrets, [
     'data: Forbidden: field is immutable when `immutable` is set',
   ],
   ['thawing', { immutable: true }, { immutable: false }, 'immutable: Forbidden: field is immutable when `immutable` is set'],
+  ['empty data of an immutable object', { immutable: true }, { data: {} }, 'data: Forbidden: field is immutable when `immutable` is set'],
   ['labels of an immutable object', { immutable: true }, { metadata: { labels: { a: 'b' } } }],
 ])
 refusedCases(configMaps, [
@@ -80,6 +81,13 @@ updatedCases(configMaps, [
     'data: Forbidden: field is immutable when `immutable` is set',
   ],
   ['freezing', { data: { a: 'b' } }, { immutable: true }],
+  [
+    'empty data of an immutable object without data',
+    { immutable: true },
+    { data: {}, binaryData: {} },
+    'data: Forbidden: field is immutable when `immutable` is set',
+    'binaryData: Forbidden: field is immutable when `immutable` is set',
+  ],
 ])
 
 const namespaces = '/api/v1/namespaces'

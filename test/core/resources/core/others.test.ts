@@ -122,6 +122,26 @@ storedCases(nodes, [
   ['address ranges', { spec: { podCIDR: '10.0.0.0/24' } }, { 'spec.podCIDRs': ['10.0.0.0/24'], 'spec.podCIDR': '10.0.0.0/24' }],
   ['allocatable resources', { status: { capacity: { cpu: '4' } } }, { 'status.allocatable': { cpu: '4' } }],
 ])
+const alpha = 'scheduler.alpha.kubernetes.io'
+const annotatedNode = (name: string, text: string): Json => ({ metadata: { annotations: { [`${alpha}/${name}`]: text } } })
+refusedCases(nodes, [
+  [
+    'pods to avoid that are not JSON',
+    annotatedNode('preferAvoidPods', 'garbage'),
+    `metadata.annotations.AvoidPods: Invalid value: "${alpha}/preferAvoidPods": invalid character 'g' looking for beginning of value`,
+  ],
+  [
+    'pods to avoid without controller',
+    annotatedNode('preferAvoidPods', '{"preferAvoidPods":[{"podSignature":{}},{"podSignature":{"podController":{"controller":false}}}]}'),
+    `metadata.annotations.${alpha}/preferAvoidPods[0].PodSignature: Required value`,
+    `metadata.annotations.${alpha}/preferAvoidPods[1].PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
+  ],
+  [
+    'taints in an annotation without effect',
+    annotatedNode('taints', '[{"key":"a"}]'),
+    `metadata.annotations.${alpha}/taints[0].effect: Required value`,
+  ],
+])
 refusedCases(nodes, [
   ['a taint without effect', { spec: { taints: [{ key: 'a', effect: '' }] } }, 'metadata.taints[0].effect: Required value'],
   [

@@ -446,6 +446,50 @@ const labels = { app: 'web' }
 const deployment = (template: Json): Json => ({
   spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, ...template } },
 })
+/** A pod with an annotation of its container `c`, or of its own, beside the field. */
+const annotated = (annotations: Json, spec: Json, container: Json = {}): Json => ({ metadata: { annotations }, ...pod(spec, container) })
+const appArmor = 'container.apparmor.security.beta.kubernetes.io/c'
+const securityAt = 'spec.containers[0].securityContext'
+const tolerations = 'scheduler.alpha.kubernetes.io/tolerations'
+
+refusedCases(path, [
+  [
+    'another AppArmor type in the annotation than in the field',
+    annotated({ [appArmor]: 'unconfined' }, {}, { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } }),
+    `${securityAt}.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match`,
+  ],
+  [
+    'another AppArmor profile in the annotation than in the field',
+    annotated({ [appArmor]: 'localhost/a' }, {}, { securityContext: { appArmorProfile: { type: 'Localhost', localhostProfile: 'b' } } }),
+    `${securityAt}.appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match`,
+  ],
+  [
+    'other seccomp profiles in annotations than in fields',
+    annotated(
+      { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined', 'container.seccomp.security.alpha.kubernetes.io/c': 'localhost/a' },
+      { securityContext: { seccompProfile: { type: 'RuntimeDefault' } } },
+      { securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'b' } } },
+    ),
+    'spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match',
+    `${securityAt}.seccompProfile.localhostProfile: Forbidden: seccomp profile in annotation and field must match`,
+  ],
+  [
+    'tolerations in an annotation that are not JSON',
+    annotated({ [tolerations]: 'x' }, {}),
+    `metadata.annotations: Invalid value: "${tolerations}": invalid character 'x' looking for beginning of value`,
+  ],
+  [
+    'tolerations in an annotation that are no list',
+    annotated({ [tolerations]: '{}' }, {}),
+    `metadata.annotations: Invalid value: "${tolerations}": json: cannot unmarshal object into Go value of type []core.Toleration`,
+  ],
+  [
+    'invalid tolerations in an annotation',
+    annotated({ [tolerations]: '[{"Key":"a","operator":"x"}]' }, {}),
+    `metadata.annotations.${tolerations}[0].operator: Unsupported value: "x": supported values: "Equal", "Exists"`,
+  ],
+])
+
 refusedCases('/apis/apps/v1/namespaces/default/deployments', [
   [
     'a container without name in a template',
