@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts'
+import { tokenPrefix } from '../websocket/handshake.ts'
 import { AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
 import { mustKnow } from './bearer.ts'
 
@@ -14,7 +15,7 @@ interface Protocols {
  * or alone (the handshake must have another protocol to answer with).
  */
 export function readWebsocketProtocols(header: string | null, platform: Platform): Protocols {
-  const prefix = platform.name('base64url.bearer.authorization.<domain>.')
+  const prefix = tokenPrefix(platform)
   const protocols = (header ?? '').split(',').map((protocol) => protocol.trim())
   const carriers = protocols.filter((protocol) => protocol.startsWith(prefix))
   const others = protocols.filter((protocol) => protocol !== '' && !protocol.startsWith(prefix))

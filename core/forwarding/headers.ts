@@ -2,6 +2,7 @@
 import type { Platform } from '../platform.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { LightHeaders } from '../respond/light-headers.ts'
+import { withoutToken } from '../websocket/handshake.ts'
 
 /** Hop-by-hop header fields (RFC 9110 7.6.1), as net/http/httputil removes them. */
 const connectionFields = [
@@ -20,13 +21,6 @@ export function endToEnd(headers: Headers): LightHeaders {
   return new LightHeaders([...headers.entries()].filter(([name]) => !unwanted.has(name)))
 }
 
-/** Without the subprotocol that carries a bearer token (browsers can't set Authorization on a WebSocket). */
-function withoutToken(protocols: string, platform: Platform): string {
-  const prefix = platform.name('base64url.bearer.authorization.<domain>.')
-  const others = protocols.split(',').map((each) => each.trim())
-  return others.filter((each) => !each.startsWith(prefix)).join(', ')
-}
-
 /**
  * Headers to send to a backend: the client's headers without credentials, and with the client's address in X-Forwarded-For. Authentication
  * has already removed the headers that it reads; impersonation headers and bearer tokens in WebSocket subprotocols are removed here.
@@ -36,7 +30,7 @@ export function forwardedHeaders({ request, connection }: Exchange, platform: Pl
   for (const name of [...headers.keys()].filter((each) => each.startsWith('impersonate-'))) headers.delete(name)
   for (const name of [...answeredFields, 'host']) headers.delete(name)
   const protocols = headers.get('sec-websocket-protocol')
-  if (protocols !== null) headers.set('sec-websocket-protocol', withoutToken(protocols, platform))
+  if (protocols !== null) headers.set('sec-websocket-protocol', withoutToken(protocols, platform).join(', '))
   if (listed(request.headers.get('te')).includes('trailers')) headers.set('te', 'trailers')
   const { remoteAddress } = connection
   const before = headers.get('x-forwarded-for')

@@ -9,7 +9,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { clientError } from '../webhook/dial-error.ts'
 import { opcodes } from '../websocket/frames.ts'
 import { isWebSocket, negotiate } from '../websocket/handshake.ts'
-import { WebSocketEnd } from '../websocket/socket.ts'
+import type { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
 import type { AgentServices } from './observer.ts'
@@ -80,8 +80,9 @@ async function open(
   return response
 }
 
-function answer(exchange: Exchange, response: Response, { platform, clock, pauses }: AgentServices): Response | Promise<Response> {
+function answer(exchange: Exchange, response: Response, services: AgentServices): Response | Promise<Response> {
   if (!isWebSocket(exchange.request)) return new Reply(Reply.bodyOf(response), { headers: { 'content-type': 'text/plain' } })
+  const { platform } = services
   const base64 = platform.name('base64.binary.<domain>')
   let protocol = ''
   const select = () => {
@@ -89,18 +90,7 @@ function answer(exchange: Exchange, response: Response, { platform, clock, pause
     return protocol
   }
   const log = response.body
-  const opened = webSocketAnswer(exchange, select, (stream, signal) =>
-    sendLog(
-      new WebSocketEnd(
-        stream,
-        clock,
-        pauses.slices(() => signal),
-      ),
-      log,
-      protocol === base64,
-      signal,
-    ),
-  )
+  const opened = webSocketAnswer(exchange, services, select, (client, signal) => sendLog(client, log, protocol === base64, signal))
   return opened.then((answered) => {
     if (answered.status >= 400) void log?.cancel().catch(() => undefined)
     return answered

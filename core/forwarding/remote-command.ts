@@ -13,7 +13,7 @@ import { dialError } from '../webhook/dial-error.ts'
 import { pauseFor } from '../webhook/time-limit.ts'
 import { opcodes, type Piece, WebSocketError } from '../websocket/frames.ts'
 import { negotiate, offered } from '../websocket/handshake.ts'
-import { WebSocketEnd } from '../websocket/socket.ts'
+import type { WebSocketEnd } from '../websocket/socket.ts'
 import { type CommandStatus, commandStatus, failedCommand } from './command-status.ts'
 import { type Destination, urlOf } from './destination.ts'
 import type { AgentServices } from './observer.ts'
@@ -182,20 +182,18 @@ async function run(
 
 /** Serves one client: connects to the agent, copies, and reports the end on the error channel. */
 async function serve(
-  stream: ByteStream,
+  client: WebSocketEnd,
   destination: Destination,
   wanted: CommandStreams,
   signal: AbortSignal,
   services: AgentServices,
 ): Promise<void> {
-  const slices = () => services.pauses.slices(() => signal)
-  const client = new WebSocketEnd(stream, services.clock, slices())
   client.endWhenIdle(idleTimeout)
   // Each stream has a limit of its own, as in the reference.
   const limitOf = () => createRateLimit(services.maxConnectionBytesPerSecond ?? 0, services.clock)
   const ending = new AbortController()
   const ends = AbortSignal.any([signal, ending.signal])
-  const gone = () => void stream.writable.abort(ends.reason).catch(() => undefined)
+  const gone = () => client.abort(ends.reason)
   signal.addEventListener('abort', gone, { once: true })
   const report = async (status: CommandStatus) => {
     // The code of a command is not the server's: what ends by itself is a success.
@@ -212,7 +210,11 @@ async function serve(
     // Tells the client that the connection is open.
     await client.send(opcodes.binary, Uint8Array.of(first))
     const { stream: connected, protocol } = await dial(destination, ends, services)
-    const agent = new SpdyClient(connected, services.clock, slices())
+    const agent = new SpdyClient(
+      connected,
+      services.clock,
+      services.pauses.slices(() => signal),
+    )
     const served = agent.serve()
     // The client ends a single stream by a message; if it closes the connection, it does not wait for the command.
     const closed = () => ending.abort(new Error('the client has closed the connection'))
@@ -238,8 +240,9 @@ export function relayCommand(
 ): Promise<Response> {
   const answer = webSocketAnswer(
     exchange,
+    services,
     () => negotiate(exchange.request, [services.platform.name(translated)]),
-    (stream, signal) => serve(stream, destination, wanted, signal, services),
+    (client, signal) => serve(client, destination, wanted, signal, services),
   )
   return answer.then((response) => {
     if (response.status >= 400) services.forwarding.translated(400)

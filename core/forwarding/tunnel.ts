@@ -7,7 +7,7 @@ import { Reply } from '../respond/reply.ts'
 import { ApiError, badRequest, unreasoned } from '../respond/status.ts'
 import { opcodes, WebSocketError } from '../websocket/frames.ts'
 import { negotiate, offered } from '../websocket/handshake.ts'
-import { WebSocketEnd } from '../websocket/socket.ts'
+import type { WebSocketEnd } from '../websocket/socket.ts'
 import type { Destination } from './destination.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import type { AgentServices } from './observer.ts'
@@ -89,21 +89,14 @@ async function openTunnel(exchange: Exchange, destination: Destination, services
   if (given.get('upgrade')?.toLowerCase() !== 'spdy/3.1') abandon(unreasoned('unable to upgrade: missing upgrade headers in response'))
   const chosen = given.get('x-stream-protocol-version')?.trim() ?? ''
   const select = () => negotiate(request, [`${prefix}${chosen}`])
-  const use = async (client: ByteStream, ends: AbortSignal) => {
+  const use = async (client: WebSocketEnd, ends: AbortSignal) => {
     const end = () => ending.abort(ends.reason)
     ends.addEventListener('abort', end, { once: true })
     const { clock, maxConnectionBytesPerSecond = 0 } = services
     const limited = rateLimited(stream, maxConnectionBytesPerSecond, clock)
-    await pump(
-      new WebSocketEnd(
-        client,
-        clock,
-        services.pauses.slices(() => ends),
-      ),
-      limited,
-    ).finally(() => ending.abort(new Error('the tunnel has ended')))
+    await pump(client, limited).finally(() => ending.abort(new Error('the tunnel has ended')))
   }
-  const answer = await webSocketAnswer(exchange, select, use).catch(abandon)
+  const answer = await webSocketAnswer(exchange, services, select, use).catch(abandon)
   if (answer.status >= 400) ending.abort(new Error('the tunnel was refused'))
   return answer
 }

@@ -17,6 +17,25 @@ export interface ByteSource {
 
 export const isByteSource = (body: unknown): body is ByteSource => typeof body === 'object' && body !== null && 'take' in body
 
+/** A source of these bytes. */
+export function sourceOf(bytes: Uint8Array): ByteSource {
+  let rest: Uint8Array | undefined = bytes
+  const take = () => {
+    const taken = rest
+    rest = undefined
+    return taken as Uint8Array<ArrayBuffer> | undefined
+  }
+  return {
+    patient: false,
+    get ended() {
+      return rest === undefined
+    },
+    open() {},
+    take,
+    cancel: () => void take(),
+  }
+}
+
 /** The same source, which reports the bytes that were taken when it ends or is cancelled. */
 export function counted(source: ByteSource, report: (bytes: number) => void): ByteSource {
   let bytes = 0

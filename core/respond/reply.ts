@@ -87,9 +87,12 @@ export class Reply implements Response {
     for (const callback of callbacks) callback()
   }
 
-  /** Converts to a built-in Response, for callers that may use all of its features. */
+  /**
+   * Converts to a built-in Response, for callers that may use all of its features. A response that switches protocols stays as it is: only the
+   * listener that offered to switch gets one.
+   */
   static native(response: Response): Response {
-    return #body in response ? response.#holder() : response
+    return #body in response && !isUpgradeBody(response.#body) ? response.#holder() : response
   }
 
   get ok(): boolean {

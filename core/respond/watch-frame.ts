@@ -20,6 +20,8 @@ export function jsonFrame(type: string, object: Uint8Array): Uint8Array {
 /** Of `type = 1` and `object = 2` of a WatchEvent, and `raw = 1` of its object. */
 const [typeTag, objectTag, rawTag] = [0x0a, 0x12, 0x0a]
 const lengthSize = 4
+/** The WatchEvent of a frame. */
+export const withoutLength = (frame: Uint8Array) => frame.subarray(lengthSize)
 
 /** One frame of a protobuf watch: four bytes of length (big-endian), then a WatchEvent {1: type, 2: {1: object with envelope}}. */
 export function protobufFrame(type: string, object: Uint8Array): Uint8Array {

@@ -1,4 +1,5 @@
 /** Responses to watches: events in the negotiated representation. */
+import { webSocketAnswer } from '../forwarding/websocket-answer.ts'
 import { StoreError } from '../ports.ts'
 import type { Negotiated } from '../request/negotiate.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -9,14 +10,19 @@ import { apiErrorOf } from '../respond/error.ts'
 import { responseHeaders } from '../respond/headers.ts'
 import { Reply } from '../respond/reply.ts'
 import { expired, internalError, type Status } from '../respond/status.ts'
-import { jsonFrame, protobufFrame } from '../respond/watch-frame.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { eventTypeOf } from '../watch/change.ts'
 import type { WatchEncoder } from '../watch/stream.ts'
 import { TooOld } from '../watch/too-old.ts'
+import { isWebSocket, onlyProtocol } from '../websocket/handshake.ts'
+import type { WebSocketEnd } from '../websocket/socket.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { endpointOf } from './respond.ts'
 import type { Target } from './services.ts'
+import { type Framing, framingOf } from './watch-framing.ts'
+
+/** Milliseconds in which a client must take 64 KiB of what waits, as in the body of a response. */
+const patience = 30_000
 
 /** The Status of an error event in a watch. */
 function statusOf(error: Error): Status {
@@ -27,9 +33,9 @@ function statusOf(error: Error): Status {
 }
 
 /** A renderer, and its cache keys for frames. */
-function named(renderer: Renderer) {
-  const { form } = renderer
-  return { renderer, names: { ADDED: `ADDED/${form}`, MODIFIED: `MODIFIED/${form}`, DELETED: `DELETED/${form}` } }
+function named(renderer: Renderer, framing: Framing) {
+  const key = `${renderer.form}${framing.name}`
+  return { renderer, key, names: { ADDED: `ADDED/${key}`, MODIFIED: `MODIFIED/${key}`, DELETED: `DELETED/${key}` } }
 }
 
 const joinFrames = (frames: readonly Uint8Array[]) => (frames.length === 1 ? frames[0]! : concatenate(frames))
@@ -40,13 +46,13 @@ const nothing = new Uint8Array(0)
 /** Encodes nothing: events are no lists, so that the first one ends the watch. */
 const unfit: FrameEncoder = { event: () => nothing, events: () => ({ bytes: nothing, sizes: [] }), bookmark: () => nothing }
 
-const frameOf = ({ format }: Negotiated) => (format === 'protobuf' ? protobufFrame : jsonFrame)
+const frameOf = ({ format }: Negotiated, framing: Framing) => (format === 'protobuf' ? framing.protobuf : framing.json)
 
 /** The first frame is made with `first`, all others with `others`. `initialEnd`: annotation of the bookmark after the initial events. */
-function frameEncoder(first: Renderer, others: Renderer, initialEnd: string): FrameEncoder {
-  const frame = frameOf(first.negotiated)
-  const later = named(others)
-  let next = first === others ? later : named(first)
+function frameEncoder(first: Renderer, others: Renderer, framing: Framing, initialEnd: string): FrameEncoder {
+  const frame = frameOf(first.negotiated, framing)
+  const later = named(others, framing)
+  let next = first === others ? later : named(first, framing)
   const take = () => {
     const now = next
     next = later
@@ -62,12 +68,12 @@ function frameEncoder(first: Renderer, others: Renderer, initialEnd: string): Fr
   return {
     event,
     events(changes, joined) {
-      const { form } = next.renderer
-      let made = joined.get(form)
+      const { key } = next
+      let made = joined.get(key)
       if (made === undefined) {
         const frames = changes.map((change) => event(eventTypeOf(change)!, change.entry, change))
         made = { bytes: joinFrames(frames), sizes: frames.map(({ length }) => length) }
-        joined.set(form, made)
+        joined.set(key, made)
       }
       next = later
       return made
@@ -84,12 +90,13 @@ function frameEncoder(first: Renderer, others: Renderer, initialEnd: string): Fr
 
 /** The encoders of all watches, of which there are few different ones. */
 export class WatchEncoders {
-  readonly #shared = new WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>()
+  readonly #shared = new Map<Framing, WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>>()
 
-  of(definition: ResourceDefinition, negotiated: Negotiated, make: () => WatchEncoder): WatchEncoder {
-    const known = this.#shared.get(definition) ?? new WeakMap<Negotiated, WatchEncoder>()
+  of(definition: ResourceDefinition, negotiated: Negotiated, framing: Framing, make: () => WatchEncoder): WatchEncoder {
+    const framed = this.#shared.get(framing) ?? new WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>()
+    const known = framed.get(definition) ?? new WeakMap<Negotiated, WatchEncoder>()
     const encoder = known.get(negotiated) ?? make()
-    this.#shared.set(definition, known.set(negotiated, encoder))
+    this.#shared.set(framing, framed.set(definition, known.set(negotiated, encoder)))
     return encoder
   }
 }
@@ -97,25 +104,47 @@ export class WatchEncoders {
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
 export function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services, resource } = target
+  const framing = framingOf(exchange.request)
   const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
   const initialEnd = services.platform.name('<domain>/initial-events-end')
   const withErrors = (frames: FrameEncoder): WatchEncoder => ({
     ...frames,
-    error: (given) => frameOf(negotiated)('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
+    error: (given) =>
+      frameOf(negotiated, framing)('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
   })
   if (negotiated.transform?.kind === 'PartialObjectMetadataList') return withErrors(unfit)
   const renderer = (headers: boolean) => createRenderer(target, negotiated, headers)
   // Only the first table of a watch has column definitions.
-  if (negotiated.transform?.kind === 'Table') return withErrors(frameEncoder(renderer(true), renderer(false), initialEnd))
-  return services.watchEncoders.of(resource.definition, negotiated, () => {
+  if (negotiated.transform?.kind === 'Table') return withErrors(frameEncoder(renderer(true), renderer(false), framing, initialEnd))
+  return services.watchEncoders.of(resource.definition, negotiated, framing, () => {
     const only = renderer(true)
-    return withErrors(frameEncoder(only, only, initialEnd))
+    return withErrors(frameEncoder(only, only, framing, initialEnd))
   })
 }
 
-export function respondWatch(target: Target, events: ByteSource | Uint8Array<ArrayBuffer>): Response {
+/**
+ * Answers with the events of a source: in the body of a response, or in messages, then a close frame, if the client asks for a WebSocket. `open`
+ * is called when the answer is certain.
+ */
+export function respondWatch(target: Target, open: () => ByteSource): Response | Promise<Response> {
   const { exchange, services } = target
-  const { mediaType, format } = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
+  const { request } = exchange
+  if (isWebSocket(request))
+    return webSocketAnswer(
+      exchange,
+      services,
+      () => onlyProtocol(request, services.platform),
+      (client, signal) => sendMessages(client, open(), signal),
+    )
+  const { mediaType, format } = services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-  return new Reply(events, { status: 200, headers: responseHeaders(exchange, type) })
+  return new Reply(open(), { status: 200, headers: responseHeaders(exchange, type) })
+}
+
+/** What the client sends is ignored, but its end ends the watch. */
+async function sendMessages(client: WebSocketEnd, events: ByteSource, signal: AbortSignal): Promise<void> {
+  const end = () => events.cancel()
+  client.receive(() => undefined).then(end, end)
+  signal.addEventListener('abort', () => client.abort(signal.reason), { once: true })
+  await client.sendAll(events, patience)
 }

@@ -1,6 +1,7 @@
 import { exactField } from '../request/field-selector.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { parseVersion } from '../request/resource-version.ts'
+import { sourceOf } from '../respond/byte-source.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import type { FeedList } from '../watch/feed.ts'
 import { watchStream } from '../watch/stream.ts'
@@ -44,27 +45,28 @@ export const watch: Verb = async (target) => {
   const minimum = services.minRequestTimeout
   const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
   const encoder = watchEncoder(target)
-  if (state instanceof ApiError) return respondWatch(target, encoder.error(state) as Uint8Array<ArrayBuffer>)
+  if (state instanceof ApiError) return respondWatch(target, () => sourceOf(encoder.error(state)))
   const announceInitialEnd = sendInitialEvents === true && options.allowWatchBookmarks === true
   const { group, version, resource: plural } = exchange.info
   const observer = services.watches([group, version, plural])
-  const stream = watchStream({
-    store: resource.store,
-    alarms: services.alarms,
-    owner: exchange,
-    encoder,
-    observer,
-    scope,
-    ...(matches && { matches }),
-    after: state?.revision ?? revision,
-    initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
-    initialized() {
-      exchange.seat?.leave()
-      if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (services.clock.monotonic() - exchange.received) / 1000)
-    },
-    announceInitialEnd,
-    bookmarks: options.allowWatchBookmarks === true,
-    timeout: seconds * 1000,
-  })
-  return respondWatch(target, stream)
+  const open = () =>
+    watchStream({
+      store: resource.store,
+      alarms: services.alarms,
+      owner: exchange,
+      encoder,
+      observer,
+      scope,
+      ...(matches && { matches }),
+      after: state?.revision ?? revision,
+      initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
+      initialized() {
+        exchange.seat?.leave()
+        if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (services.clock.monotonic() - exchange.received) / 1000)
+      },
+      announceInitialEnd,
+      bookmarks: options.allowWatchBookmarks === true,
+      timeout: seconds * 1000,
+    })
+  return respondWatch(target, open)
 }

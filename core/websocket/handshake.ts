@@ -1,16 +1,23 @@
 /** The server's part of the opening handshake (RFC 6455 4.2, RFC 8441 5). */
+import { requestUrl } from '../cel/library/request-url.ts'
+import { drained } from '../cel/steps.ts'
+import type { Platform } from '../platform.ts'
 import type { Exchange } from '../request/exchange.ts'
+
+const version = '13'
 
 /** Appended to the client's key (RFC 6455 1.3). */
 const suffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** A request is refused, with this HTTP status. */
+/** A request is refused, with this HTTP status and these headers. */
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError'
   readonly status: number
-  constructor(status: number, message: string) {
+  readonly headers: Readonly<Record<string, string>>
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message)
     this.status = status
+    this.headers = headers
   }
 }
 
@@ -41,19 +48,46 @@ async function accept(key: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)))
 }
 
-/** Headers of the answer that opens the connection; `protocol`: empty for none. Throws a HandshakeError for a malformed request. */
+/**
+ * The subprotocol of a client that may offer one at most, which is accepted whatever it says, as golang.org/x/net/websocket does for handlers that
+ * select none; empty: none. Throws a HandshakeError when it offers several, and when it has no Origin that is a URL.
+ */
+export function onlyProtocol({ headers }: Request, platform: Platform): string {
+  if (typeof drained(requestUrl(headers.get('origin') ?? '')) === 'string') throw new HandshakeError(403, '')
+  const [first = '', second] = withoutToken(headers.get('sec-websocket-protocol') ?? '', platform)
+  if (second !== undefined) throw new HandshakeError(400, '')
+  return first
+}
+
+/** Start of the subprotocol that carries a bearer token: browsers can't set Authorization on a WebSocket. */
+export const tokenPrefix = (platform: Platform) => platform.name('base64url.bearer.authorization.<domain>.')
+
+/** The subprotocols of a header without those that carry a token. */
+export function withoutToken(header: string, platform: Platform): readonly string[] {
+  const prefix = tokenPrefix(platform)
+  const protocols = header.split(',').map((each) => each.trim())
+  return protocols.filter((each) => !each.startsWith(prefix))
+}
+
+/**
+ * Headers of the answer that opens the connection, with the subprotocol that `select` returns (empty: none). Throws a HandshakeError for a malformed
+ * request.
+ */
 export async function opening(
   { request, connection }: Pick<Exchange, 'request' | 'connection'>,
-  protocol: string,
+  select: () => string,
 ): Promise<Record<string, string>> {
   const { headers, method } = request
-  const key = headers.get('sec-websocket-key')
+  const key = headers.get('sec-websocket-key') ?? ''
   if (method !== 'GET') throw new HandshakeError(405, 'bad method')
-  if (headers.get('sec-websocket-version') !== '13') throw new HandshakeError(400, 'missing or bad WebSocket Version')
-  if (key === null && connection.protocol === 'http/1.1') throw new HandshakeError(400, 'mismatch challenge/response')
+  // An extended CONNECT has none (RFC 8441 5).
+  if (key === '' && connection.protocol === 'http/1.1') throw new HandshakeError(400, 'mismatch challenge/response')
+  if (headers.get('sec-websocket-version') !== version)
+    throw new HandshakeError(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': version })
+  const protocol = select()
   return {
     upgrade: 'websocket',
     ...(protocol !== '' && { 'sec-websocket-protocol': protocol }),
-    ...(key !== null && { 'sec-websocket-accept': await accept(key) }),
+    ...(key !== '' && { 'sec-websocket-accept': await accept(key) }),
   }
 }

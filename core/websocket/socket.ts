@@ -1,4 +1,5 @@
 import type { ByteStream, Clock } from '../ports.ts'
+import type { ByteSource } from '../respond/byte-source.ts'
 import type { Slices } from '../slices.ts'
 import { FrameReader, frame, opcodes, type Piece, WebSocketError } from './frames.ts'
 
@@ -7,6 +8,9 @@ const protocolError = 1002
 
 /** Milliseconds until the client must have closed, too. */
 const closeTimeout = 5_000
+
+/** Bytes that are written at once. */
+const pieceSize = 64 * 1024
 
 /** The server's end of an open WebSocket. */
 export class WebSocketEnd {
@@ -37,11 +41,16 @@ export class WebSocketEnd {
         this.#stopIdle = this.#clock.after(left, check)
         return
       }
-      const idle = new Error('the connection was idle')
-      void this.#reader.cancel(idle).catch(() => undefined)
-      void this.#writer.abort(idle).catch(() => undefined)
+      this.abort(new Error('the connection was idle'))
     }
     check()
+  }
+
+  /** Breaks the connection. */
+  abort(reason: unknown): void {
+    this.#closed = true
+    void this.#reader.cancel(reason).catch(() => undefined)
+    void this.#writer.abort(reason).catch(() => undefined)
   }
 
   /** Sends a message; resolves when the client can take more. Rejects when the connection has broken. */
@@ -50,6 +59,44 @@ export class WebSocketEnd {
     await this.#writer.ready
     this.#moved = this.#clock.monotonic()
     this.#writer.write(frame(opcode, ...parts)).catch(() => undefined)
+  }
+
+  /**
+   * Sends the frames that the source is made of, then closes. Breaks the connection when the client takes less than 64 KiB of what waits in
+   * `patience` milliseconds. Cancel the source when `receive` ends: nothing else tells that the client has left.
+   */
+  async sendAll(source: ByteSource, patience: number): Promise<void> {
+    let wake = () => {}
+    source.open(() => wake())
+    try {
+      while (!this.#closed) {
+        const bytes = source.take()
+        if (bytes !== undefined) await this.#sendFrames(bytes, patience)
+        else if (source.ended) break
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+      await this.#within(patience, this.close())
+    } finally {
+      source.cancel()
+    }
+  }
+
+  /** All at once, so that the frame of an answer to a ping does not get between them. */
+  async #sendFrames(bytes: Uint8Array<ArrayBuffer>, patience: number): Promise<void> {
+    const written: Promise<void>[] = []
+    for (let at = 0; at < bytes.length; at += pieceSize) written.push(this.#writer.write(bytes.subarray(at, at + pieceSize)))
+    this.#moved = this.#clock.monotonic()
+    for (const each of written) each.catch(() => undefined)
+    for (const each of written) await this.#within(patience, each)
+  }
+
+  /** Breaks the connection when the promise takes longer. */
+  async #within(patience: number, sent: Promise<void>): Promise<void> {
+    const forget = this.#clock.after(patience, () => this.abort(new Error('the client does not read')))
+    await sent.finally(forget)
   }
 
   /**

@@ -25,6 +25,8 @@ function compiled(): Command {
 
 export const node: DaemonRuntime = { name: 'Node', command: () => [process.execPath, bundle], skip: false, gaps: {} }
 
+const noUpgradesOnDeno = 'Deno has no upgraded connections over HTTP/1.1: its node:http hands over streams that deliver nothing'
+
 /** Current Node LTS; `node` is the oldest supported version or the one that runs the tests. */
 export const node24: DaemonRuntime = {
   name: 'Node24',
@@ -40,7 +42,7 @@ export const deno: DaemonRuntime = {
   command: () => [runtimeBinary('deno') ?? '', 'run', '--allow-all', '--no-lock', bundle],
   skip: without('deno'),
   gaps: {
-    'upgraded connections as fast as permitted':
-      'Deno has no upgraded connections over HTTP/1.1: its node:http hands over streams that deliver nothing',
+    'watches over WebSockets': noUpgradesOnDeno,
+    'upgraded connections as fast as permitted': noUpgradesOnDeno,
   },
 }

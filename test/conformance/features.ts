@@ -20,6 +20,7 @@ import type { DaemonRuntime } from './daemons.ts'
 import { type Furniture, furnish, namedHost } from './furnish.ts'
 import { rateFeatures } from './rate-features.ts'
 import { shutdownFeatures } from './shutdown-features.ts'
+import { websocketFeatures } from './websocket-features.ts'
 
 interface Place {
   /** Shared by the features that neither stop the daemon nor change its files. `furniture`: its certificates and tokens. */
@@ -210,6 +211,8 @@ const features: { readonly [title: string]: Feature } = {
     assert.equal((await watch.object()).type, 'ADDED')
     await watch.close()
   },
+
+  ...websocketFeatures,
 
   async 'a durable store that survives kill -9'({ start, directory }) {
     const home = join(directory, 'home')

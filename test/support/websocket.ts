@@ -111,12 +111,18 @@ export interface Dialled {
   readonly peer?: WebSocketPeer
 }
 
-/** Asks for a WebSocket with these subprotocols. */
-export function dialWebSocket({ port, host, tls }: WebSocketPlace, path: string, protocols: readonly string[]): Promise<Dialled> {
+/** Asks for a WebSocket with these subprotocols. `more`: header fields in addition, or in place of the usual ones. */
+export function dialWebSocket(
+  { port, host, tls }: WebSocketPlace,
+  path: string,
+  protocols: readonly string[],
+  more: { readonly [name: string]: string } = {},
+): Promise<Dialled> {
   const key = randomBytes(16).toString('base64')
   const headers = {
     ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key },
     ...(protocols.length > 0 && { 'sec-websocket-protocol': protocols.join(', ') }),
+    ...more,
   }
   return new Promise((resolve, reject) => {
     const options = { port, host, path, headers, agent: false as const }
