@@ -3,7 +3,7 @@ import { badRequest } from '../respond/status.ts'
 
 /** Position at which a paginated list continues. */
 export interface ContinuePoint {
-  /** First key of the next page, relative to the list's prefix, without a leading slash. */
+  /** Smallest key of the next page, relative to the list's prefix, without a leading slash: the last one of the page with a zero byte. */
   readonly start: string
   /** Revision of the first page; -1: the current revision. */
   readonly revision: number
@@ -14,9 +14,14 @@ export const inconsistent = -1
 
 const version = 'meta.<domain>/v1'
 
-/** Encodes a continue token: unpadded base64url of JSON. */
+/**
+ * Encodes a continue token: unpadded base64url of JSON. The key has a leading slash where the reference has one, in tokens of pages from its watch
+ * cache; either server reads both forms.
+ */
 export function encodeContinue({ start, revision }: ContinuePoint, platform: Platform): string {
-  const bytes = new TextEncoder().encode(JSON.stringify({ v: platform.name(version), rv: revision, start }))
+  const bytes = new TextEncoder().encode(
+    JSON.stringify({ v: platform.name(version), rv: revision, start: revision === inconsistent ? start : `/${start}` }),
+  )
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -29,7 +29,7 @@ import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
 export interface EntryList {
   readonly entries: readonly Entry[]
   readonly revision: number
-  /** Key to continue after, when the list was cut by a limit. */
+  /** Smallest key that the next page may begin with, when the list was cut by a limit. */
   readonly next?: string
   /** Number of remaining entries, if known. */
   readonly remaining?: number
@@ -43,8 +43,8 @@ export interface EntryQuery {
   /** Yields the thread while filtering or converting many objects. Default: no yielding. */
   readonly slices?: Slices
   readonly limit?: number
-  /** Continue after this key. */
-  readonly after?: string
+  /** The smallest key; absent: all. */
+  readonly from?: string
   /** Absent: newest. */
   readonly at?: Freshness
   /** What the list is made for; absent: the server itself. */
@@ -113,7 +113,8 @@ const pageSize = 500
 /** Values from this size on are kept as stored, even if the store hands out copies of a larger buffer. */
 const sharedSize = 16_384
 /** The smallest key after this one. */
-const keyAfter = (key: string) => `${key}\0`
+/** The smallest key after this one. */
+export const keyAfter = (key: string) => `${key}\0`
 
 /** Reads and writes the store directly. */
 export function createObjectStore(
@@ -175,7 +176,7 @@ export function createObjectStore(
     }
     const reading = reader.list(query.unreadable)
     let revision = await startRevision(query.at ?? 'newest', query.context)
-    let from = query.after === undefined ? undefined : keyAfter(query.after)
+    let from = query.from
     for (;;) {
       const options = {
         prefix: range,
@@ -196,7 +197,7 @@ export function createObjectStore(
         entries.push(candidate)
         const more = page.more || index < page.items.length - 1
         if (limit > 0 && entries.length === limit && more) {
-          return listed({ entries, revision, next: kv.key, ...(countable && { remaining: page.remaining }) })
+          return listed({ entries, revision, next: keyAfter(kv.key), ...(countable && { remaining: page.remaining }) })
         }
       }
       const last = page.items.at(-1)

@@ -13,7 +13,7 @@ const below = (target: Target, key: string) => key.slice(target.resource.store.k
 /** 410 when the requested revision is compacted; for pages with a token for inconsistent continuation. */
 function gone(target: Target, options: ListOptions, query: FeedQuery): Error {
   if (!options.continue) return expired('The resourceVersion for the provided list is too old.')
-  const token = encodeContinue({ start: below(target, query.after ?? ''), revision: inconsistent }, target.services.platform)
+  const token = encodeContinue({ start: below(target, query.from ?? ''), revision: inconsistent }, target.services.platform)
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
     token,

@@ -119,7 +119,7 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
   const { start, revision } = decodeContinue(options.continue, services.platform)
   if ((options.resourceVersion ?? '0') !== '0' && options.resourceVersion !== '')
     throw badRequest('specifying resource version is not allowed when using continue')
-  query.after = keys.prefix(namespace) + start
+  query.from = keys.prefix(namespace) + start
   query.at = revision === inconsistent ? 'newest' : { exact: revision }
   return query
 }

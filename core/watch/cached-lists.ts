@@ -1,6 +1,7 @@
 import { filterInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
+import { keyAfter } from '../storage/object-store.ts'
 import type { CacheObserver } from '../storage/observer.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
 import type { SortedEntries } from './sorted-entries.ts'
@@ -65,12 +66,12 @@ export class CachedLists {
   }
 
   /** A page of all objects after the first page: what is behind it is only counted. */
-  #nextPage({ namespace, after }: FeedQuery, limit: number, revision: number): FeedList {
+  #nextPage({ namespace, from }: FeedQuery, limit: number, revision: number): FeedList {
     const prefix = this.#keys.prefix(namespace)
-    const left = this.#entries.count(prefix, after)
-    const entries = this.#entries.range(prefix, after, limit)
+    const left = this.#entries.count(prefix, from)
+    const entries = this.#entries.range(prefix, from, limit)
     this.#observer.listed(undefined, left, entries.length)
-    return { entries, revision, ...(left > limit && { next: entries.at(-1)!.key, remaining: left - limit }) }
+    return { entries, revision, ...(left > limit && { next: keyAfter(entries.at(-1)!.key), remaining: left - limit }) }
   }
 
   #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {
@@ -89,14 +90,14 @@ export class CachedLists {
   }
 
   /** The candidates for `matches`. */
-  #find({ namespace, name, indexed, after }: FeedQuery): readonly Entry[] {
+  #find({ namespace, name, indexed, from }: FeedQuery): readonly Entry[] {
     let found: readonly Entry[]
     if (name !== undefined && (namespace !== '' || !this.#namespaced)) {
       const one = this.#entries.get(this.#keys.of(namespace, name))
-      found = one && (after === undefined || one.key > after) ? [one] : []
+      found = one && (from === undefined || one.key >= from) ? [one] : []
     } else {
       const prefix = this.#keys.prefix(namespace)
-      found = indexed ? this.#entries.withField(indexed, prefix, after) : this.#entries.range(prefix, after)
+      found = indexed ? this.#entries.withField(indexed, prefix, from) : this.#entries.range(prefix, from)
       if (name !== undefined) found = found.filter((entry) => this.#keys.parse(entry.key).name === name)
     }
     return found
@@ -104,8 +105,8 @@ export class CachedLists {
 }
 
 /** Cache key of a query's first `limit` entries and one more, or of all (0); undefined: not cacheable. */
-function rememberedAs({ namespace, name, matches, selector, after }: FeedQuery, limit: number): string | undefined {
-  if (name !== undefined || after !== undefined || (matches !== undefined && selector === undefined)) return undefined
+function rememberedAs({ namespace, name, matches, selector, from }: FeedQuery, limit: number): string | undefined {
+  if (name !== undefined || from !== undefined || (matches !== undefined && selector === undefined)) return undefined
   return `${limit}\n${namespace}\n${selector ?? ''}`
 }
 
@@ -117,7 +118,7 @@ function pageOf(whole: Pick<FeedList, 'entries'> | Whole, { name, matches, limit
   return {
     ...page,
     revision,
-    next: page.entries.at(-1)!.key,
+    next: keyAfter(page.entries.at(-1)!.key),
     ...(!matches && name === undefined && { remaining: entries.length - limit }),
   }
 }

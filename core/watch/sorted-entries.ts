@@ -67,11 +67,11 @@ export class SortedEntries {
     this.#inOrder.clear()
   }
 
-  /** Copies the entries whose key starts with the prefix (which ends with a slash) and is greater than `after`, at most `most`. */
-  range(prefix: string, after = '', most = Number.POSITIVE_INFINITY): Entry[] {
+  /** Copies the entries whose key starts with the prefix (which ends with a slash) and is not below `from`, at most `most`. */
+  range(prefix: string, from = '', most = Number.POSITIVE_INFINITY): Entry[] {
     const found: Entry[][] = []
     let size = 0
-    for (const [chunk, start, end] of this.#inOrder.parts(prefix, afterKey(after))) {
+    for (const [chunk, start, end] of this.#inOrder.parts(prefix, from)) {
       found.push(chunk.slice(start, Math.min(end, start + most - size)))
       size += end - start
       if (size >= most) break
@@ -80,8 +80,8 @@ export class SortedEntries {
   }
 
   /** Number of the entries that `range` finds. */
-  count(prefix: string, after = ''): number {
-    return this.#inOrder.count(prefix, afterKey(after))
+  count(prefix: string, from = ''): number {
+    return this.#inOrder.count(prefix, from)
   }
 
   /** Whether a field has an index. */
@@ -120,11 +120,8 @@ export class SortedEntries {
   }
 
   /** Copies the entries under a prefix whose field, which has an index, has this value. */
-  withField({ field, value }: FieldTerm, prefix: string, after = ''): Entry[] {
+  withField({ field, value }: FieldTerm, prefix: string, from = ''): Entry[] {
     const found = this.#indexes.get(field)?.of(value) ?? []
-    return found.filter(({ key }) => key > after && key.startsWith(prefix))
+    return found.filter(({ key }) => key >= from && key.startsWith(prefix))
   }
 }
-
-/** The smallest key after this one. */
-const afterKey = (key: string) => (key === '' ? '' : `${key}\0`)

@@ -10,7 +10,7 @@ import type { HookContext, Message } from '../schema/model.ts'
 import { filterInSlices } from '../slices.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { Swap } from '../storage/object-store.ts'
+import { keyAfter, type Swap } from '../storage/object-store.ts'
 import { Change } from './change.ts'
 import { createEntryVersions } from './entry-versions.ts'
 import type { FeedList, FeedQuery, Subscriber, WatchableStore } from './feed.ts'
@@ -76,7 +76,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     const { entries, kept } = await chosen(found, query)
     if (matches && limit > 0 && entries.length > limit) {
       const page = entries.slice(0, limit)
-      return { entries: page, revision: found.revision, next: (page.at(-1) as Entry).key }
+      return { entries: page, revision: found.revision, next: keyAfter((page.at(-1) as Entry).key) }
     }
     const { kept: _kept, ...rest } = found
     return { ...rest, entries, ...(kept && { kept }) }

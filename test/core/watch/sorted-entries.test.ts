@@ -15,18 +15,18 @@ test(`ranges equal those of a plain sorted list (seed ${seed})`, () => {
   const random = seeded(seed)
   const sorted = new SortedEntries()
   const plain = new Map<string, Entry>()
-  const inRange = (prefix: string, after = '') => [...plain.keys()].filter((key) => key.startsWith(prefix) && key > after).sort()
+  const inRange = (prefix: string, from = '') => [...plain.keys()].filter((key) => key.startsWith(prefix) && key >= from).sort()
   const check = () => {
     const prefix = random.pick(['/r/', '/r/a/', '/r/b/', '/r/c/'])
-    const after = random.pick([...plain.keys(), `${prefix}5`])
+    const from = random.pick([...plain.keys(), `${prefix}5`])
     assert.deepEqual(keysOf(sorted.range(prefix)), inRange(prefix), `all under ${prefix}`)
     assert.equal(sorted.count(prefix), inRange(prefix).length, `number under ${prefix}`)
-    if (!after.startsWith(prefix)) return
-    const expected = inRange(prefix, after)
-    assert.deepEqual(keysOf(sorted.range(prefix, after)), expected, `under ${prefix} after ${after}`)
-    assert.equal(sorted.count(prefix, after), expected.length, `number under ${prefix} after ${after}`)
+    if (!from.startsWith(prefix)) return
+    const expected = inRange(prefix, from)
+    assert.deepEqual(keysOf(sorted.range(prefix, from)), expected, `under ${prefix} from ${from}`)
+    assert.equal(sorted.count(prefix, from), expected.length, `number under ${prefix} from ${from}`)
     const most = random.below(1_500)
-    assert.deepEqual(keysOf(sorted.range(prefix, after, most)), expected.slice(0, most), `${most} under ${prefix} after ${after}`)
+    assert.deepEqual(keysOf(sorted.range(prefix, from, most)), expected.slice(0, most), `${most} under ${prefix} from ${from}`)
   }
   for (let step = 0; step < steps; step++) {
     // The list grows first and shrinks later.
