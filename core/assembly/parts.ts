@@ -429,11 +429,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     stop,
   }),
   controllers: part(
-    ['table', 'stores', 'aggregation', 'requests'],
-    ({ aggregation, ...needed }, context) =>
+    ['table', 'stores', 'aggregation', 'identities', 'requests'],
+    ({ aggregation, identities, ...needed }, context) =>
       startControllers(context.options.controllers.controllers, {
         ...contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
         remote: aggregation?.groups,
+        legacyToken: identities.serviceAccounts?.legacyToken,
       }),
     { stop },
   ),

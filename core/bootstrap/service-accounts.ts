@@ -5,7 +5,7 @@ import { serviceAccountTokens } from '../authn/service-account/authenticator.ts'
 import type { ObjectLookup } from '../authn/service-account/bound-objects.ts'
 import type { ExternalSigner } from '../authn/service-account/external-signer.ts'
 import { createTokenIssuer, keySigner, type TokenIssuer } from '../authn/service-account/issuer.ts'
-import { legacyServiceAccountTokens } from '../authn/service-account/legacy.ts'
+import { type LegacyTokenIssuer, legacyServiceAccountTokens, legacyTokenIssuer } from '../authn/service-account/legacy.ts'
 import { type SecretLookup, type StoredSecret, storedSecret } from '../authn/stored-secret.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -45,6 +45,8 @@ export interface ServiceAccounts {
   /** Authenticators of both kinds of tokens, in order. */
   readonly tokens: readonly TokenAuthenticator[]
   readonly issuer: TokenIssuer
+  /** Absent: an external signer has the key. */
+  readonly legacyToken?: LegacyTokenIssuer
   readonly keys: KeySource
   readonly audiences: readonly string[]
   readonly maxSeconds?: number
@@ -135,6 +137,7 @@ export async function createServiceAccounts(given: ServiceAccountKeys, context: 
       }),
     ],
     issuer: createTokenIssuer({ sign, issuer: issuers[0], platform, clock }),
+    ...(!external && { legacyToken: legacyTokenIssuer(sign, platform) }),
     keys,
     audiences,
     ...(maxSeconds && { maxSeconds }),

@@ -1,3 +1,4 @@
+import type { LegacyTokenIssuer } from '../authn/service-account/legacy.ts'
 import type { GroupSource } from '../meta/group-source.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Platform } from '../platform.ts'
@@ -24,6 +25,8 @@ export interface ControllerContext {
   readonly prefix: string
   /** PEM of the serving certificate's authority; empty: not published. */
   readonly rootCa: string
+  /** Signs tokens that are stored in Secrets; absent: this server has no key of its own. */
+  readonly legacyToken?: LegacyTokenIssuer | undefined
 }
 
 /** Starts the controller; the returned function stops it. */

@@ -6,6 +6,7 @@ import { namespaceController } from './namespace.ts'
 import { inEachNamespace } from './namespaced.ts'
 import { policyTypeChecking } from './policy-type-checking.ts'
 import { resourceQuota } from './resource-quota.ts'
+import { serviceAccountTokens } from './service-account-tokens.ts'
 import { protectInUse } from './storage-protection.ts'
 import { protections } from './storage-uses.ts'
 
@@ -25,6 +26,7 @@ const controllers: { readonly [name: string]: Controller } = {
     apiVersion: 'v1',
     metadata: { name: 'default' },
   })),
+  'serviceaccount-token': serviceAccountTokens,
   ...Object.fromEntries(Object.entries(protections).map(([name, protection]) => [name, protectInUse(name, protection)])),
 }
 

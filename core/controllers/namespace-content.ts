@@ -73,7 +73,7 @@ async function deleteRemote(
   return list()
 }
 
-/** Deletes what can be deleted, and counts the rest. Never rejects because of a failed deletion. */
+/** Deletes pods, then, when they have ended, all else that can be deleted, and counts the rest. Never rejects because of a failed deletion. */
 export async function deleteContent(context: ControllerContext, namespace: string): Promise<Content> {
   const resources = new Map<string, number>()
   const finalizers = new Map<string, number>()
@@ -83,11 +83,18 @@ export async function deleteContent(context: ControllerContext, namespace: strin
     if (objects.length > 0) resources.set(`${plural}.${group}`, objects.length)
     for (const each of objects.flatMap((object) => object.finalizers ?? [])) finalizers.set(each, (finalizers.get(each) ?? 0) + 1)
   }
-  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void failures.push(messageOf(error)))
+  const attempt = (work: () => Promise<void>, about = '') =>
+    work().then(
+      () => true,
+      (error: unknown) => {
+        failures.push(`${about}${messageOf(error)}`)
+        return false
+      },
+    )
 
-  for (const { definition, store } of contents(context)) {
-    if ((await store.list({ namespace, limit: 1 })).entries.length === 0) continue
-    await attempt(() => context.client(definition).deleteCollection(namespace))
+  async function deleteOwn({ definition, store }: ServedResource, about = ''): Promise<boolean> {
+    if ((await store.list({ namespace, limit: 1 })).entries.length === 0) return true
+    const isDeleted = await attempt(() => context.client(definition).deleteCollection(namespace), about)
     const { entries, revision } = await store.list({ namespace })
     if (entries.length > 0) left.push({ store, revision, keys: new Set(entries.map(({ key }) => key)) })
     count(
@@ -95,8 +102,18 @@ export async function deleteContent(context: ControllerContext, namespace: strin
       definition.group,
       entries.map((entry) => entry.decode().metadata),
     )
+    return isDeleted
   }
+
+  const own = contents(context)
   const { found, undiscovered } = remoteContents(context)
+  const pods = own.find(({ definition }) => definition.group === '' && definition.names.plural === 'pods')
+  if (pods) {
+    const isDeleted = await deleteOwn(pods, `failed to delete pods for namespace: ${namespace}, err: `)
+    // What protects pods, such as a network policy, stays until they have ended (KEP-5080). The conditions don't count them, as in the reference.
+    if (isDeleted && left.length > 0) return { resources: new Map(), finalizers: new Map(), failures, undiscovered, left }
+  }
+  for (const each of own) if (each !== pods) await deleteOwn(each)
   for (const each of found)
     await attempt(async () => count(each.names.plural, each.group, (await deleteRemote(each, context, namespace)) ?? []))
   return { resources, finalizers, failures, undiscovered, left }

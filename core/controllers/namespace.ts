@@ -41,7 +41,7 @@ export const namespaceController: Controller = (context) => {
       const problems = undiscovered.length === 0 ? failures : [discoveryFailure(undiscovered), ...failures]
       try {
         const reported = await report(context, namespace, remaining)
-        if (resources.size === 0 && problems.length === 0) return await finalize(context, reported)
+        if (resources.size === 0 && left.length === 0 && problems.length === 0) return await finalize(context, reported)
       } catch (error) {
         // A write conflict: the change queues the namespace again.
         if (!isStale(error)) throw error

@@ -10,6 +10,8 @@ import type { AccountTokenObserver } from '../observer.ts'
 import { sameSecret } from '../secret.ts'
 import type { SecretLookup, StoredSecret } from '../stored-secret.ts'
 import { accountTokens, type Notes } from './account-tokens.ts'
+import type { Reference } from './claims.ts'
+import type { TokenSigner } from './issuer.ts'
 
 export interface LegacyTokenOptions {
   readonly keys: KeySource
@@ -31,6 +33,24 @@ interface Claims {
   readonly account: string
   readonly uid: string
 }
+
+/** Signs the token of a Secret: of this account, without an expiry. */
+export type LegacyTokenIssuer = (about: Reference & { readonly namespace: string; readonly secret: string }) => Promise<string>
+
+/** As LegacyClaims in pkg/serviceaccount. */
+export const legacyTokenIssuer =
+  (sign: TokenSigner, platform: Platform): LegacyTokenIssuer =>
+  ({ namespace, name, uid, secret }) => {
+    const claim = (key: string) => platform.name(`<labels>/serviceaccount/${key}`)
+    return sign({
+      iss: platform.legacyIssuer,
+      [claim('namespace')]: namespace,
+      [claim('secret.name')]: secret,
+      [claim('service-account.name')]: name,
+      [claim('service-account.uid')]: uid,
+      sub: serviceAccountName(namespace, name),
+    })
+  }
 
 const day = 86_400_000
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)

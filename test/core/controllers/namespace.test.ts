@@ -84,6 +84,37 @@ test('content with finalizers delays the deletion, and the status says so', asyn
   })
 })
 
+test('pods end before anything else of a namespace is deleted, such as the network policies that isolate them', async (t) => {
+  const server = await start(t, { admissionPlugins: { disable: ['ServiceAccount'] } })
+  await server.create(namespaces, namespace('team'))
+  const policies = '/apis/networking.k8s.io/v1/namespaces/team/networkpolicies'
+  await server.create(policies, {
+    kind: 'NetworkPolicy',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: 'deny' },
+    spec: { podSelector: {} },
+  })
+  await server.create(`${team}/configmaps`, configMap('settings'))
+  await server.create(`${team}/pods`, {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'web' },
+    // On a node, so that its agent has to stop it.
+    spec: { nodeName: 'node', containers: [{ name: 'web', image: 'web' }] },
+  })
+  await server.remove(team)
+  const waiting = await server.reached(team, (object) => conditionsOf(object).has('NamespaceContentRemaining'))
+  assert.ok((await server.get(`${team}/pods/web`)).body.metadata.deletionTimestamp)
+  const { status, message } = conditionsOf(waiting).get('NamespaceContentRemaining') as Condition
+  assert.deepEqual([status, message], ['False', 'All content successfully removed'])
+  for (const path of [`${policies}/deny`, `${team}/configmaps/settings`]) {
+    const { status: code, body } = await server.get(path)
+    assert.deepEqual([code, body.metadata.deletionTimestamp], [200, undefined], path)
+  }
+  await server.gone(team, () => server.delete(`${team}/pods/web`, { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 }))
+  assert.equal((await server.get(`${policies}/deny`)).status, 404)
+})
+
 test('a finalizer on the namespace delays its deletion when it is empty', async (t) => {
   const server = await start(t)
   await server.create(namespaces, { ...namespace('team'), metadata: { name: 'team', finalizers: ['example.org/hold'] } })
