@@ -208,7 +208,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   authorization: part(
     ['table'],
-    async ({ table }, { options: { general, authorization }, ports }) => {
+    async ({ table }, { options: { general, authorization, apis }, ports }) => {
       const { platform, metrics: registry, identity } = general
       const { authorizationModes: modes, authorizationFiles: files, authorizers } = authorization
       const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
@@ -220,6 +220,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         ports,
         rbac,
         observer,
+        enabled: apis.gates.enabled,
         storeOf: table.storeOf,
       })
       return {

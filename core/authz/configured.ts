@@ -39,6 +39,8 @@ export interface AuthorizationContext {
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
   readonly rbac: RbacIndex
   readonly observer: AuthorizationObserver & FileObserver
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean
   storeOf(group: string, plural: string): WatchableStore | undefined
 }
 
@@ -69,7 +71,7 @@ async function readPolicies({ files, platform, ports }: AuthorizationContext): P
 
 /** Rejects with an Error when a file can't be used. */
 export async function createAuthorization(context: AuthorizationContext): Promise<Authorization> {
-  const { files, platform, ports, rbac } = context
+  const { files, platform, ports, rbac, enabled } = context
   const policies = await readPolicies(context)
   const nodes = followNodes(context.storeOf, ports.clock, platform, context.observer.nodes)
 
@@ -77,7 +79,7 @@ export async function createAuthorization(context: AuthorizationContext): Promis
     if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')
     const entry = async ({ webhook, ...named }: Row) => ({ ...named, ...(webhook && { webhook: await webhook(context) }) })
     const entries = await Promise.all(rows.map(entry))
-    return createAuthorizer(entries, { platform, rbac, nodes, policies: policies ?? [], observer: context.observer })
+    return createAuthorizer(entries, { platform, rbac, nodes, enabled, policies: policies ?? [], observer: context.observer })
   }
 
   if (files.configuration !== undefined) return configured(context, files.configuration, build, () => nodes.close())

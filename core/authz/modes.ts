@@ -15,6 +15,8 @@ export interface ModeContext {
   readonly rbac: RbacIndex
   readonly nodes: FollowedGraph
   readonly policies: readonly Policy[]
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean
   readonly observer?: AuthorizationObserver
 }
 
@@ -31,7 +33,7 @@ const modes: { readonly [mode: string]: (context: ModeContext) => Authorizer } =
   AlwaysDeny: () => alwaysDeny,
   ABAC: ({ policies }) => abacAuthorizer(policies),
   RBAC: ({ rbac }) => rbacAuthorizer(rbac),
-  Node: ({ nodes, platform }) => nodeAuthorizer(nodes, platform),
+  Node: ({ nodes, platform, enabled }) => nodeAuthorizer(nodes, platform, enabled),
 }
 
 /** Values of `--authorization-mode`, in the reference server's order. */

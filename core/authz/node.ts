@@ -27,6 +27,8 @@ interface Question {
   readonly attributes: Attributes
   readonly node: string
   readonly leaseNamespace: string
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean
   /** Allows the request when the named object leads to the node. */
   related(kind: VertexKind): Decision | Promise<Decision>
 }
@@ -59,7 +61,10 @@ const claims: Rule = (question) => {
 
 const serviceAccounts: Rule = (question) => {
   const { verb, subresource, name } = question.attributes
-  if (verb === 'get' && subresource === '') return question.related('serviceaccount')
+  if (verb === 'get' && subresource === '') {
+    const may = ['NodeagentServiceAccountTokenForCredentialProviders', 'PodCertificateRequest'].some(question.enabled)
+    return may ? question.related('serviceaccount') : refuse('not allowed to get service accounts')
+  }
   if (verb !== 'create' || name === '') return refuse('can only create tokens for individual service accounts')
   return subresource === 'token' ? question.related('serviceaccount') : refuse('can only create token subresource of serviceaccount')
 }
@@ -91,7 +96,8 @@ const resourceSlices: Rule = ({ attributes, node, related }) => {
   )
 }
 
-const certificateRequests: Rule = ({ attributes, node, related }) => {
+const certificateRequests: Rule = ({ attributes, node, related, enabled }) => {
+  if (!enabled('PodCertificateRequest')) return undefined
   const { verb, subresource, name } = attributes
   if (subresource !== '') return refuse('nodes may not access the subresources of PodCertificateRequests')
   if (verb === 'create') return allow
@@ -156,10 +162,10 @@ function relatedIn({ graph, complete }: FollowedGraph, { namespace, name }: Attr
   }
 }
 
-/** It never denies; it allows or has no opinion. */
-export function nodeAuthorizer(followed: FollowedGraph, platform: Platform): Authorizer {
+/** It never denies; it allows or has no opinion. `enabled`: feature gates. */
+export function nodeAuthorizer(followed: FollowedGraph, platform: Platform, enabled: (gate: string) => boolean): Authorizer {
   const byResource = new Map(Object.entries(rules).map(([resource, rule]) => [platform.name(resource), rule]))
-  const common = nodeRuleSet(platform)
+  const common = nodeRuleSet(platform, enabled)
   const leaseNamespace = platform.namespaces.nodeLease
 
   return {
@@ -170,7 +176,7 @@ export function nodeAuthorizer(followed: FollowedGraph, platform: Platform): Aut
       const node = nodeOf(user)
       if (node === undefined) return refuse(`unknown node for user ${JSON.stringify(user.name)}`)
       const rule = isResource ? byResource.get(qualified(attributes)) : undefined
-      const decision = rule?.({ attributes, node, leaseNamespace, related: relatedIn(followed, attributes, node) })
+      const decision = rule?.({ attributes, node, leaseNamespace, enabled, related: relatedIn(followed, attributes, node) })
       if (decision !== undefined) return decision
       return common().allows(attributes, subresource === '' ? resource : `${resource}/${subresource}`) ? allow : silent
     },

@@ -31,5 +31,5 @@ export async function ensureRbac(table: ResourceTable, platform: Platform, conte
     const resource = table.lookup(group, 'v1', plurals[object.kind] ?? '')
     return resource && settle(resource, object, platform, context)
   }
-  await Promise.all(bootstrapRbac(platform).map(settleOne))
+  await Promise.all(bootstrapRbac(platform, context.settings.enabled).map(settleOne))
 }

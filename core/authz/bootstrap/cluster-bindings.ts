@@ -14,4 +14,5 @@ export const clusterBindings: readonly BindingRow[] = [
   { name: 'system:<component>-scheduler', users: ['system:<component>-scheduler'] },
   { name: 'system:volume-scheduler', users: ['system:<component>-scheduler'] },
   { name: 'system:<component>-dns', accounts: ['<component>-dns'] },
+  { name: 'system:cluster-trust-bundle-discovery', groups: ['system:serviceaccounts'], gates: ['ClusterTrustBundle'] },
 ]

@@ -1,4 +1,4 @@
-import { events, type RoleRow, read, readUpdate, readWrite, rule, urls, write } from './rows.ts'
+import { events, gated, type RoleRow, read, readUpdate, readWrite, rule, urls, write } from './rows.ts'
 
 const probes = '/livez /readyz /healthz'
 
@@ -30,7 +30,8 @@ const view = [
   ),
   rule(read, 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'),
   rule(read, 'networking.<domain>', 'ingresses ingresses/status networkpolicies'),
-  rule(read, 'resource.<domain>', 'resourceclaims resourceclaims/status resourceclaimtemplates'),
+  ...gated(['DynamicResourceAllocation'], rule(read, 'resource.<domain>', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
+  ...gated(['GenericWorkload'], rule(read, 'scheduling.<domain>', 'podgroups podgroups/status workloads')),
 ]
 
 const edit = [
@@ -60,7 +61,8 @@ const edit = [
   rule(write, 'policy', 'poddisruptionbudgets'),
   rule(write, 'networking.<domain>', 'ingresses networkpolicies'),
   rule(readWrite, 'coordination.<domain>', 'leases'),
-  rule(write, 'resource.<domain>', 'resourceclaims resourceclaimtemplates'),
+  ...gated(['DynamicResourceAllocation'], rule(write, 'resource.<domain>', 'resourceclaims resourceclaimtemplates')),
+  ...gated(['GenericWorkload'], rule(write, 'scheduling.<domain>', 'podgroups workloads')),
 ]
 
 /** Rules that a node agent needs to run pods. */
@@ -87,9 +89,14 @@ const node = [
   rule(read, 'storage.<domain>', 'csidrivers'),
   rule('create delete get patch update', 'storage.<domain>', 'csinodes'),
   rule(read, 'node.<domain>', 'runtimeclasses'),
-  rule('get', 'resource.<domain>', 'resourceclaims'),
-  rule('deletecollection', 'resource.<domain>', 'resourceslices'),
-  rule('get', 'core', 'serviceaccounts'),
+  ...gated(
+    ['DynamicResourceAllocation'],
+    rule('get', 'resource.<domain>', 'resourceclaims'),
+    rule('deletecollection', 'resource.<domain>', 'resourceslices'),
+  ),
+  ...gated(['ClusterTrustBundle'], rule(read, 'certificates.<domain>', 'clustertrustbundles')),
+  ...gated(['NodeagentServiceAccountTokenForCredentialProviders'], rule('get', 'core', 'serviceaccounts')),
+  ...gated(['PodCertificateRequest'], rule('create get list watch', 'certificates.<domain>', 'podcertificaterequests')),
 ]
 
 const scheduler = [
@@ -113,13 +120,25 @@ const scheduler = [
   rule(read, 'core', 'namespaces'),
   rule(read, 'storage.<domain>', 'csidrivers'),
   rule(read, 'storage.<domain>', 'csistoragecapacities'),
-  rule(read, 'resource.<domain>', 'deviceclasses'),
-  rule(readUpdate, 'resource.<domain>', 'resourceclaims'),
-  rule(readUpdate, 'resource.<domain>', 'resourceclaims/status'),
-  rule('update', 'core', 'pods/finalizers'),
-  rule(read, 'resource.<domain>', 'resourceslices'),
-  rule('create delete', 'resource.<domain>', 'resourceclaims'),
-  rule('patch update', 'resource.<domain>', 'resourceclaims/binding'),
+  ...gated(
+    ['DynamicResourceAllocation'],
+    rule(read, 'resource.<domain>', 'deviceclasses'),
+    rule(readUpdate, 'resource.<domain>', 'resourceclaims'),
+    rule(readUpdate, 'resource.<domain>', 'resourceclaims/status'),
+    rule('update', 'core', 'pods/finalizers'),
+    rule(read, 'resource.<domain>', 'resourceslices'),
+  ),
+  ...gated(['DynamicResourceAllocation', 'DRAExtendedResource'], rule('create delete', 'resource.<domain>', 'resourceclaims')),
+  ...gated(['DynamicResourceAllocation', 'DRADeviceTaintRules'], rule(read, 'resource.<domain>', 'devicetaintrules')),
+  ...gated(
+    ['DynamicResourceAllocation', 'DRAResourceClaimGranularStatusAuthorization'],
+    rule('patch update', 'resource.<domain>', 'resourceclaims/binding'),
+  ),
+  ...gated(
+    ['GenericWorkload'],
+    rule(read, 'scheduling.<domain>', 'podgroups'),
+    rule('patch update', 'scheduling.<domain>', 'podgroups/status'),
+  ),
 ]
 
 const controllerManager = [
@@ -161,7 +180,10 @@ export const clusterRoles: readonly RoleRow[] = [
   {
     name: 'system:monitoring',
     rules: [
-      urls('get', `${probes} /livez/* /readyz/* /healthz/* /metrics /metrics/slis /flagz /statusz`),
+      {
+        ...urls('get', `${probes} /livez/* /readyz/* /healthz/* /metrics /metrics/slis /flagz /statusz`),
+        gatedUrls: { '/flagz': 'ComponentFlagz', '/statusz': 'ComponentStatusz' },
+      },
       rule('get', 'core', 'nodes/metrics'),
     ],
   },
@@ -194,7 +216,7 @@ export const clusterRoles: readonly RoleRow[] = [
       rule('list watch', 'core', 'services endpoints'),
       rule(read, 'core', 'nodes'),
       events,
-      rule('list watch', 'networking.<domain>', 'servicecidrs'),
+      ...gated(['MultiCIDRServiceAllocator'], rule('list watch', 'networking.<domain>', 'servicecidrs')),
       rule('list watch', 'discovery.<domain>', 'endpointslices'),
     ],
   },
@@ -204,7 +226,7 @@ export const clusterRoles: readonly RoleRow[] = [
       rule(read, 'core', 'nodes'),
       rule('proxy', 'core', 'nodes'),
       rule('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'),
-      rule('*', 'core', 'nodes/configz nodes/healthz nodes/pods'),
+      ...gated(['NodeagentFineGrainedAuthz'], rule('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
     ],
   },
   { name: 'system:<component>-aggregator', rules: [rule(read, 'core', 'services endpoints')] },
@@ -237,4 +259,9 @@ export const clusterRoles: readonly RoleRow[] = [
   approver('<component>let-serving', '<component>let-serving'),
   approver('<component>-apiserver-client', '<component>-apiserver-client'),
   approver('<component>-apiserver-client-<component>let', '<component>-apiserver-client-<component>let'),
+  {
+    name: 'system:cluster-trust-bundle-discovery',
+    gates: ['ClusterTrustBundle'],
+    rules: [rule(read, 'certificates.<domain>', 'clustertrustbundles')],
+  },
 ]

@@ -1,8 +1,28 @@
-import type { PolicyRule } from '../rbac-rule.ts'
-import { events, read, readUpdate, rule } from './rows.ts'
+import type { FeatureGate } from '../../config/feature-gates.ts'
+import { events, gated, type RuleRow, read, readUpdate, rule } from './rows.ts'
+
+/** Controllers that have a role only while all these gates are on. */
+export const controllerGates: { readonly [controller: string]: readonly FeatureGate[] } = {
+  '<component>-apiserver-serving-clustertrustbundle-publisher': ['ClusterTrustBundle'],
+  'device-taint-eviction-controller': ['DynamicResourceAllocation', 'DRADeviceTaints'],
+  podcertificaterequestcleaner: ['PodCertificateRequest'],
+  'podgroup-protection-controller': ['GenericWorkload'],
+  'resource-claim-controller': ['DynamicResourceAllocation'],
+  'resourcepoolstatusrequest-controller': ['DynamicResourceAllocation', 'DRAResourcePoolStatus'],
+  'selinux-warning-controller': ['SELinuxChangePolicy'],
+  'service-cidrs-controller': ['MultiCIDRServiceAllocator'],
+  'storage-version-garbage-collector': ['StorageVersionAPI', 'APIServerIdentity'],
+  'storage-version-migrator-controller': ['StorageVersionMigrator'],
+  'volumeattributesclass-protection-controller': ['VolumeAttributesClass'],
+}
 
 /** Rules of each controller's cluster role `system:controller:NAME`; the service account NAME of the system namespace is bound to it. */
-export const controllerRules: { readonly [controller: string]: readonly PolicyRule[] } = {
+export const controllerRules: { readonly [controller: string]: readonly RuleRow[] } = {
+  '<component>-apiserver-serving-clustertrustbundle-publisher': [
+    rule('attest', 'certificates.<domain>', 'signers', '<labels>/<component>-apiserver-serving'),
+    rule('create delete list update watch', 'certificates.<domain>', 'clustertrustbundles'),
+    events,
+  ],
   'attachdetach-controller': [
     rule('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
     rule(read, 'core', 'nodes'),
@@ -60,6 +80,11 @@ export const controllerRules: { readonly [controller: string]: readonly PolicyRu
     rule(read, 'resource.<domain>', 'resourceslices'),
     rule(read, 'resource.<domain>', 'deviceclasses'),
     events,
+    ...gated(
+      ['DRADeviceTaintRules'],
+      rule('patch update', 'resource.<domain>', 'devicetaintrules/status'),
+      rule(read, 'resource.<domain>', 'devicetaintrules'),
+    ),
   ],
   'disruption-controller': [
     rule(read, 'apps extensions', 'deployments'),
@@ -122,6 +147,7 @@ export const controllerRules: { readonly [controller: string]: readonly PolicyRu
     rule('update', 'batch', 'jobs/finalizers'),
     rule('create delete list patch watch', 'core', 'pods'),
     events,
+    ...gated(['WorkloadWithJob'], rule('create get list watch', 'scheduling.<domain>', 'podgroups workloads')),
   ],
   'legacy-service-account-token-cleaner': [
     rule('get', 'core', 'configmaps', '<component>-apiserver-legacy-service-account-token-tracking'),
@@ -151,6 +177,8 @@ export const controllerRules: { readonly [controller: string]: readonly PolicyRu
     rule('watch', 'core', 'events'),
   ],
   'pod-garbage-collector': [rule('delete list watch', 'core', 'pods'), rule(read, 'core', 'nodes'), rule('patch', 'core', 'pods/status')],
+  podcertificaterequestcleaner: [rule('delete get list watch', 'certificates.<domain>', 'podcertificaterequests')],
+  'podgroup-protection-controller': [rule('get list update watch', 'scheduling.<domain>', 'podgroups'), rule(read, 'core', 'pods')],
   'pv-protection-controller': [rule('get list update watch', 'core', 'persistentvolumes'), events],
   'pvc-protection-controller': [
     rule('get list update watch', 'core', 'persistentvolumeclaims'),
@@ -179,7 +207,19 @@ export const controllerRules: { readonly [controller: string]: readonly PolicyRu
     rule('patch update', 'resource.<domain>', 'resourceclaims resourceclaims/status'),
     rule('patch update', 'core', 'pods/status'),
     events,
-    rule('patch update', 'resource.<domain>', 'resourceclaims/binding'),
+    ...gated(
+      ['DRAWorkloadResourceClaims'],
+      rule(read, 'scheduling.<domain>', 'podgroups'),
+      rule('patch update', 'scheduling.<domain>', 'podgroups/status'),
+    ),
+    ...gated(['DRAResourceClaimGranularStatusAuthorization'], rule('patch update', 'resource.<domain>', 'resourceclaims/binding')),
+  ],
+  'resourcepoolstatusrequest-controller': [
+    rule('delete get list watch', 'resource.<domain>', 'resourcepoolstatusrequests'),
+    rule('patch update', 'resource.<domain>', 'resourcepoolstatusrequests/status'),
+    rule(read, 'resource.<domain>', 'resourceslices'),
+    rule(read, 'resource.<domain>', 'resourceclaims'),
+    events,
   ],
   'resourcequota-controller': [rule('list watch', '*', '*'), rule('update', 'core', 'resourcequotas/status'), events],
   'root-ca-cert-publisher': [rule('create update', 'core', 'configmaps'), events],
@@ -216,6 +256,17 @@ export const controllerRules: { readonly [controller: string]: readonly PolicyRu
     rule('delete update', 'core', 'persistentvolumeclaims'),
     rule('update', 'core', 'pods/finalizers'),
     events,
+  ],
+  'storage-version-garbage-collector': [
+    rule(read, 'coordination.<domain>', 'leases'),
+    rule('delete get list patch update watch', 'internal.apiserver.<domain>', 'storageversions'),
+    rule('get patch update', 'internal.apiserver.<domain>', 'storageversions/status'),
+  ],
+  'storage-version-migrator-controller': [
+    rule('create list patch', '*', '*'),
+    rule('get', 'apiextensions.<domain>', 'customresourcedefinitions'),
+    rule('patch', 'apiextensions.<domain>', 'customresourcedefinitions/status'),
+    rule('update', 'storagemigration.<domain>', 'storageversionmigrations/status'),
   ],
   'ttl-after-finished-controller': [rule('delete get list watch', 'batch', 'jobs'), events],
   'ttl-controller': [rule('list patch update watch', 'core', 'nodes'), events],

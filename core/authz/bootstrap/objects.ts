@@ -1,10 +1,12 @@
+import { parseFeatureGates } from '../../config/feature-gates.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { PolicyRule } from '../rbac-rule.ts'
 import { clusterBindings } from './cluster-bindings.ts'
 import { clusterRoles } from './cluster-roles.ts'
-import { controllerRules } from './controller-roles.ts'
+import { controllerGates, controllerRules } from './controller-roles.ts'
 import { namespaceBindings, namespaceRoles } from './namespace-roles.ts'
-import type { BindingRow, RoleRow } from './rows.ts'
+import type { BindingRow, GatedRow, RoleRow, RuleRow } from './rows.ts'
 
 const roleGroup = 'rbac.authorization.<domain>'
 const head = (kind: string) => ({ kind, apiVersion: `${roleGroup}/v1` })
@@ -22,14 +24,30 @@ function metadata({ name, namespace }: { name: string; namespace?: string }, lab
   }
 }
 
-const roleObject = (row: RoleRow): ApiObject => ({
-  ...head(row.namespace === undefined ? 'ClusterRole' : 'Role'),
-  metadata: metadata(row, row.aggregateTo === undefined ? {} : { [aggregateLabel(row.aggregateTo)]: 'true' }),
-  rules: row.rules ?? [],
-  ...(row.aggregates !== undefined && {
-    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateLabel(row.aggregates)]: 'true' } }] },
-  }),
-})
+type Enabled = (gate: string) => boolean
+
+const exists =
+  (enabled: Enabled) =>
+  ({ gates = [] }: GatedRow): boolean =>
+    gates.every(enabled)
+
+const ruleOf =
+  (enabled: Enabled) =>
+  ({ gates: _gates, gatedUrls = {}, ...rule }: RuleRow): PolicyRule => ({
+    ...rule,
+    ...(rule.nonResourceURLs && { nonResourceURLs: rule.nonResourceURLs.filter((url) => !gatedUrls[url] || enabled(gatedUrls[url])) }),
+  })
+
+const roleObject =
+  (enabled: Enabled) =>
+  (row: RoleRow): ApiObject => ({
+    ...head(row.namespace === undefined ? 'ClusterRole' : 'Role'),
+    metadata: metadata(row, row.aggregateTo === undefined ? {} : { [aggregateLabel(row.aggregateTo)]: 'true' }),
+    rules: (row.rules ?? []).filter(exists(enabled)).map(ruleOf(enabled)),
+    ...(row.aggregates !== undefined && {
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateLabel(row.aggregates)]: 'true' } }] },
+    }),
+  })
 
 const bindingObject = (row: BindingRow): ApiObject => {
   const subject = (kind: string) => (name: string) => ({ apiGroup: roleGroup, kind, name })
@@ -54,8 +72,11 @@ function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [resolve(key), mapTexts(item, resolve)]))
 }
 
-/** Default roles and bindings; roles come before the bindings that refer to them. */
-export function bootstrapRbac(platform: Platform): ApiObject[] {
+/**
+ * Default roles and bindings; roles come before the bindings that refer to them. `enabled`: feature gates, default: their defaults in this
+ * release. Source: plugin/pkg/auth/authorizer/rbac/bootstrappolicy of the reference.
+ */
+export function bootstrapRbac(platform: Platform, enabled: Enabled = parseFeatureGates([], platform).enabled): ApiObject[] {
   // Most strings have no placeholder.
   const resolve = (text: string) => (text.includes('<') ? resolved(text) : text)
   const resolved = (text: string) =>
@@ -64,12 +85,11 @@ export function bootstrapRbac(platform: Platform): ApiObject[] {
       .replaceAll('<component>', platform.component)
       .replaceAll('<system>', platform.namespaces.system)
       .replaceAll('<public>', platform.namespaces.public)
-  const controllers = Object.entries(controllerRules).map(([name, rules]) => ({ name: `system:controller:${name}`, account: name, rules }))
-  const objects = [
-    ...[...clusterRoles, ...controllers, ...namespaceRoles].map(roleObject),
-    ...[...clusterBindings, ...controllers.map(({ name, account }) => ({ name, accounts: [account] })), ...namespaceBindings].map(
-      bindingObject,
-    ),
-  ]
+  const controllers = Object.entries(controllerRules).map(([account, rules]) => {
+    return { name: `system:controller:${account}`, accounts: [account], rules, gates: controllerGates[account] ?? [] }
+  })
+  const roles: readonly RoleRow[] = [...clusterRoles, ...controllers, ...namespaceRoles]
+  const bindings: readonly BindingRow[] = [...clusterBindings, ...controllers, ...namespaceBindings]
+  const objects = [...roles.filter(exists(enabled)).map(roleObject(enabled)), ...bindings.filter(exists(enabled)).map(bindingObject)]
   return objects.map((object) => mapTexts(object, resolve) as ApiObject)
 }

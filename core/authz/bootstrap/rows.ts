@@ -1,21 +1,32 @@
+import type { FeatureGate } from '../../config/feature-gates.ts'
 import type { PolicyRule } from '../rbac-rule.ts'
+
+/** Exists only while all these gates are on. */
+export interface GatedRow {
+  readonly gates?: readonly FeatureGate[]
+}
+
+export interface RuleRow extends PolicyRule, GatedRow {
+  /** URLs of the rule that it has only while their gate is on. */
+  readonly gatedUrls?: { readonly [url: string]: FeatureGate }
+}
 
 /**
  * Rows of the default roles and bindings. Strings may have the placeholders `<domain>`, `<labels>`, `<component>` (product word of
  * component names), `<system>` and `<public>` (namespaces), which `bootstrapRbac` resolves.
  */
-export interface RoleRow {
+export interface RoleRow extends GatedRow {
   readonly name: string
   /** Absent: a ClusterRole. */
   readonly namespace?: string
-  readonly rules?: readonly PolicyRule[]
+  readonly rules?: readonly RuleRow[]
   /** Cluster role that aggregates these rules: `view` sets the label `aggregate-to-view`. */
   readonly aggregateTo?: string
   /** Aggregates the rules of cluster roles with the label `aggregate-to-` plus this word. */
   readonly aggregates?: string
 }
 
-export interface BindingRow {
+export interface BindingRow extends GatedRow {
   readonly name: string
   /** Absent: a ClusterRoleBinding. */
   readonly namespace?: string
@@ -38,6 +49,10 @@ export function rule(verbs: string, groups: string, resources: string, names?: s
     ...(names !== undefined && { resourceNames: list(names) }),
   }
 }
+
+/** Rules that exist only while the gates are on. */
+export const gated = (gates: readonly FeatureGate[], ...rules: readonly PolicyRule[]): RuleRow[] =>
+  rules.map((each) => ({ ...each, gates }))
 
 export const urls = (verbs: string, paths: string): PolicyRule => ({ verbs: list(verbs), nonResourceURLs: list(paths) })
 

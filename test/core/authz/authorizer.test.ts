@@ -78,7 +78,7 @@ test('modes', async () => {
     platform,
     () => {},
   )
-  const context = { rbac: new RbacIndex('rbac'), platform, nodes, policies: [] }
+  const context = { rbac: new RbacIndex('rbac'), platform, nodes, policies: [], enabled: () => false }
   const verdict = async (modes: string[], who: string) =>
     (await createAuthorizer(of(...modes), context).authorize(onResource(who, 'get', 'pods'), undefined)).verdict
   assert.equal(await verdict(['AlwaysAllow'], 'x'), 'allow')

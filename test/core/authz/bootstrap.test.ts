@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { bootstrapRbac } from '../../../core/authz/bootstrap/objects.ts'
 import { reconcile } from '../../../core/authz/bootstrap/reconcile.ts'
 import { aggregate } from '../../../core/authz/rbac-aggregate.ts'
+import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 import { onPath, onResource } from './attributes.ts'
@@ -132,4 +133,46 @@ test('aggregates by labels and expressions, without duplicates', () => {
   assert.deepEqual(aggregated({ matchExpressions: [{ key: 'z', operator: 'Exists' }] }, { matchLabels: {} }), ['get', 'c'])
   assert.deepEqual(aggregated({ matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['2'] }] }), ['get'])
   assert.deepEqual(aggregated(), [])
+})
+
+test('gates add and remove roles, rules, URLs and bindings', () => {
+  const names = (...pairs: string[]) => {
+    const made = bootstrapRbac(platform, parseFeatureGates(pairs, platform).enabled)
+    const text = (each: ApiObject) => `${keyOf(each)} ${JSON.stringify([each['rules'], each['subjects']])}`
+    return new Map(made.map((each) => [keyOf(each), text(each)]))
+  }
+  const usual = names()
+  const changed = (...pairs: string[]) => {
+    const made = names(...pairs)
+    const keys = new Set([...usual.keys(), ...made.keys()])
+    return [...keys].filter((key) => usual.get(key) !== made.get(key)).sort()
+  }
+  const controller = (name: string) => [`ClusterRole/system:controller:${name}`, `ClusterRoleBinding/system:controller:${name}`]
+  assert.deepEqual(changed('ClusterTrustBundle=true'), [
+    'ClusterRole/system:cluster-trust-bundle-discovery',
+    'ClusterRole/system:controller:kube-apiserver-serving-clustertrustbundle-publisher',
+    'ClusterRole/system:node',
+    'ClusterRoleBinding/system:cluster-trust-bundle-discovery',
+    'ClusterRoleBinding/system:controller:kube-apiserver-serving-clustertrustbundle-publisher',
+  ])
+  assert.deepEqual(changed('StorageVersionMigrator=true'), controller('storage-version-migrator-controller'))
+  assert.deepEqual(changed('StorageVersionAPI=true'), controller('storage-version-garbage-collector'))
+  assert.deepEqual(changed('StorageVersionAPI=true', 'APIServerIdentity=false'), [])
+  assert.deepEqual(changed('DRADeviceTaints=false'), controller('device-taint-eviction-controller'))
+  assert.deepEqual(changed('ComponentFlagz=false'), ['ClusterRole/system:monitoring'])
+  assert.deepEqual(changed('GenericWorkload=true'), [
+    'ClusterRole/system:aggregate-to-edit',
+    'ClusterRole/system:aggregate-to-view',
+    ...controller('podgroup-protection-controller').slice(0, 1),
+    'ClusterRole/system:kube-scheduler',
+    ...controller('podgroup-protection-controller').slice(1),
+  ])
+  assert.deepEqual(changed('DRADeviceTaintRules=true'), [
+    'ClusterRole/system:controller:device-taint-eviction-controller',
+    'ClusterRole/system:kube-scheduler',
+  ])
+  const off = bootstrapRbac(platform, () => false)
+  const on = bootstrapRbac(platform, () => true)
+  assert.ok(off.length < usual.size && usual.size < on.length)
+  assert.ok(!/"gates"|gatedUrls/.test(JSON.stringify(on)), 'rows, not objects, have gates')
 })

@@ -11,6 +11,7 @@ import { bootstrapRbac } from '../../../core/authz/bootstrap/objects.ts'
 import { createAuthorizer } from '../../../core/authz/modes.ts'
 import { followNodes } from '../../../core/authz/node-follow.ts'
 import type { RbacIndex } from '../../../core/authz/rbac-index.ts'
+import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { onPath, onResource } from './attributes.ts'
@@ -43,7 +44,7 @@ function authorizerWith(modes: readonly string[], rbac: RbacIndex, policies: rea
   )
   return createAuthorizer(
     modes.map((type) => ({ type })),
-    { platform, rbac, nodes, policies },
+    { platform, rbac, nodes, policies, enabled: parseFeatureGates([], platform).enabled },
   )
 }
 

@@ -11,7 +11,8 @@ import { onPath, onResource } from './attributes.ts'
 
 const platform = createPlatform('kubernetes')
 const graph = new NodeGraph()
-const authorizer = nodeAuthorizer({ graph, complete: () => undefined, close() {} }, platform)
+const followed = { graph, complete: () => undefined, close() {} }
+const authorizer = nodeAuthorizer(followed, platform, () => true)
 
 const secret = (secretName: string) => ({ name: secretName, secret: { secretName } })
 const put = (plural: string, name: string, namespace: string, rest: object) => {
@@ -247,4 +248,23 @@ test('rules of nodes are not listed', () => {
   const [node, other] = ['system:node:n1+system:nodes', 'x'].map((who) => authorizer.rulesFor?.(onPath(who, 'get', '/').user, 'dev'))
   assert.deepEqual([node?.incomplete, node?.evaluationError], [true, 'node authorizer does not support user rule resolution'])
   assert.equal(other?.incomplete, false)
+})
+
+test('rules of gated features', async () => {
+  const withGates = (...on: string[]) => nodeAuthorizer(followed, platform, (gate) => on.includes(gate))
+  const ask = async (made: ReturnType<typeof withGates>, ...request: Parameters<typeof on>) =>
+    await made.authorize(on(...request), undefined)
+  const account = ['get', 'serviceaccounts', 'dev', 'runner'] as const
+  const requests = ['create', 'podcertificaterequests.certificates.k8s.io', 'dev'] as const
+  const [none, credentials, certificates] = [
+    withGates(),
+    withGates('NodeagentServiceAccountTokenForCredentialProviders'),
+    withGates('PodCertificateRequest'),
+  ]
+  assert.deepEqual(await ask(none, ...account), { verdict: 'no-opinion', reason: 'not allowed to get service accounts' })
+  assert.deepEqual(await ask(none, ...requests), { verdict: 'no-opinion', reason: '' })
+  assert.equal((await ask(credentials, ...account)).verdict, 'allow')
+  assert.equal((await ask(credentials, ...requests)).verdict, 'no-opinion')
+  assert.equal((await ask(certificates, ...account)).verdict, 'allow')
+  assert.equal((await ask(certificates, ...requests)).verdict, 'allow')
 })

@@ -76,6 +76,7 @@ async function open(modes: string[], given: AuthorizationFiles): Promise<Authori
     ports,
     rbac,
     observer: metrics,
+    enabled: () => false,
     storeOf: () => undefined,
   })
   opened.push(made)
