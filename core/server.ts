@@ -1,4 +1,4 @@
-/** The entry point `apiserver/core`: a server is a fetch handler over a store. */
+/** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
 import { assembleServer, prepareServer } from './assembly/server.ts'
 import { type ServerOptions, serverOptionConflicts, serverOptionTypes, withDefaults } from './options/index.ts'

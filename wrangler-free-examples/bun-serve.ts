@@ -3,7 +3,7 @@
  * Bun sends response headers with the first bytes of the body, so a watch shows nothing before its first event.
  * Run it: bun wrangler-free-examples/bun-serve.ts 8080
  */
-import { createApiServer, memoryStore } from 'apiserver'
+import { createApiServer, memoryStore } from 'fetch-apiserver'
 
 declare const Bun: {
   readonly argv: readonly string[]

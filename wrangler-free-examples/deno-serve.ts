@@ -2,7 +2,7 @@
  * The API as the handler of Deno.serve. The core is a fetch handler, so no adapter is needed.
  * Run it: deno run -A wrangler-free-examples/deno-serve.ts 8080
  */
-import { createApiServer, memoryStore } from 'apiserver'
+import { createApiServer, memoryStore } from 'fetch-apiserver'
 
 declare const Deno: {
   readonly args: readonly string[]

@@ -2,7 +2,7 @@
  * A server inside the program, without a port.
  * Run it: npx tsx wrangler-free-examples/embedded.ts
  */
-import { createApiServer, memoryStore } from 'apiserver'
+import { createApiServer, memoryStore } from 'fetch-apiserver'
 
 const server = await createApiServer({ store: memoryStore() })
 const url = 'http://in.process/api/v1/namespaces/default/configmaps'

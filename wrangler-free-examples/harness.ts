@@ -3,7 +3,7 @@
  * waiting.
  * Run it: npx tsx wrangler-free-examples/harness.ts
  */
-import { startTestServer } from 'apiserver/testing'
+import { startTestServer } from 'fetch-apiserver/testing'
 
 const server = await startTestServer()
 await server.load(`

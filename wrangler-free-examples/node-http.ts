@@ -6,7 +6,7 @@
  */
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
-import { createApiServer, memoryStore } from 'apiserver'
+import { createApiServer, memoryStore } from 'fetch-apiserver'
 
 const api = await createApiServer({ store: memoryStore() })
 const port = Number(process.argv[2] ?? 8080)

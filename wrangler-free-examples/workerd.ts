@@ -3,7 +3,7 @@
  * Timers and random numbers exist only while a request is served, so the first request creates the server.
  * Run it: npx tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file and starts workerd)
  */
-import { type ApiServer, createApiServer, memoryStore } from 'apiserver'
+import { type ApiServer, createApiServer, memoryStore } from 'fetch-apiserver'
 
 interface Context {
   waitUntil(work: Promise<unknown>): void

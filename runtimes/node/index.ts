@@ -1,4 +1,4 @@
-/** The entry point `apiserver/node`: the parts of the daemon, for programs that assemble a daemon themselves. */
+/** The entry point `fetch-apiserver/node`: the parts of the daemon, for programs that assemble a daemon themselves. */
 export { OptionError } from '../../core/options/validate.ts'
 export { openDurableStore } from '../stores/durable.ts'
 export { type EtcdOptions, openEtcdStore } from '../stores/etcd.ts'

@@ -1,4 +1,4 @@
-/** The entry point `apiserver/testing`: a whole cluster API inside a test. */
+/** The entry point `fetch-apiserver/testing`: a whole cluster API inside a test. */
 export { OptionError } from '../../core/options/validate.ts'
 export type { TestClock } from './clock.ts'
 export { eventually } from './eventually.ts'

@@ -1,4 +1,4 @@
-/** The entry point `apiserver`: a server inside your program, without a port. */
+/** The entry point `fetch-apiserver`: a server inside your program, without a port. */
 import { portRows } from '../../core/options/ports.ts'
 import type { Ports } from '../../core/ports.ts'
 import { type ApiServer, createApiServer as create } from '../../core/server.ts'

@@ -1,10 +1,11 @@
 /** The package as npm would publish it, in an empty project. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { slowness } from '../support/cost.ts'
+import { blockBelow } from '../support/page.ts'
 import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -14,10 +15,10 @@ import { examples } from './examples.ts'
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 
 const program = `
-import { createApiServer, memoryStore } from 'apiserver'
-import { StoreError } from 'apiserver'
-import { listen, nodeClock, openDurableStore } from 'apiserver/node'
-import { startTestServer } from 'apiserver/testing'
+import { createApiServer, memoryStore } from 'fetch-apiserver'
+import { StoreError } from 'fetch-apiserver'
+import { listen, nodeClock, openDurableStore } from 'fetch-apiserver/node'
+import { startTestServer } from 'fetch-apiserver/testing'
 const api = await createApiServer({ store: memoryStore() })
 console.log((await api.fetch(new Request('http://x/readyz'))).status)
 await api.close()
@@ -28,24 +29,30 @@ await Promise.all([server.close(), fork.close()])
 console.log([typeof listen, typeof nodeClock.now, typeof openDurableStore, new StoreError('timeout', 'x') instanceof Error].join())
 `
 const storeSuite = `
-import { memoryStore } from 'apiserver'
-import { storeConformance } from 'apiserver/testing/store'
+import { memoryStore } from 'fetch-apiserver'
+import { storeConformance } from 'fetch-apiserver/testing/store'
 storeConformance('mine', async () => {
   const store = memoryStore()
   return { store, close: () => store.close() }
 }, 3)
 `
 const typed = `
-import { startTestServer, type TestServer } from 'apiserver/testing'
-import { createApiServer, memoryStore, type KeyValueStore } from 'apiserver'
-import { createApiServer as createCore } from 'apiserver/core'
-import { listen, nodeClock, openDurableStore } from 'apiserver/node'
-import { storeConformance } from 'apiserver/testing/store'
+import { startTestServer, type TestServer } from 'fetch-apiserver/testing'
+import { createApiServer, memoryStore, type KeyValueStore } from 'fetch-apiserver'
+import { createApiServer as createCore } from 'fetch-apiserver/core'
+import { listen, nodeClock, openDurableStore } from 'fetch-apiserver/node'
+import { storeConformance } from 'fetch-apiserver/testing/store'
 export const server: TestServer = await startTestServer({ authorizationModes: ['RBAC'] })
 export const store: KeyValueStore = memoryStore()
 export const api = await createApiServer({ store })
 export const others = [createCore, listen, nodeClock.now, openDurableStore, storeConformance]
 `
+
+/** What git has of the checkout, or would add to it, as in a clone. */
+function copyCheckout(to: string): void {
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  for (const path of files.split('\0')) if (path !== '' && existsSync(join(root, path))) cpSync(join(root, path), join(to, path))
+}
 
 /** Total size of all files below a directory, in bytes. */
 function sizeOf(directory: string): number {
@@ -75,27 +82,25 @@ const strictProject = {
 describe('the package', { timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
   const project = join(directory, 'project')
-  const npm = (args: readonly string[], cwd: string) =>
-    execFileSync('npm', args, {
-      cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: process.env['APISERVER_TEST_NPM_CA_CERTS'] },
-    })
+  /** npm as a user has it, but quiet and from its cache. */
+  const environment = {
+    ...process.env,
+    NODE_EXTRA_CA_CERTS: process.env['APISERVER_TEST_NPM_CA_CERTS'],
+    npm_config_audit: 'false',
+    npm_config_prefer_offline: 'true',
+  }
 
-  before(() => {
-    // Built beside the checkout, whose bundle other tests are using.
-    const staged = join(directory, 'staged')
-    mkdirSync(staged)
-    mkdirSync(project)
-    for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) cpSync(join(root, name), join(staged, name))
-    // Types are checked by npm run types.
-    execFileSync(process.execPath, [join(root, 'runtimes/library.mjs'), join(staged, 'dist'), '--no-check'], { stdio: 'pipe' })
-    execFileSync(process.execPath, [join(root, 'runtimes/node/bundle.mjs'), join(staged, 'dist/bin')], { stdio: 'pipe' })
-    npm(['pack', '--ignore-scripts', '--pack-destination', directory], staged)
-    writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
-    const tarball = readdirSync(directory).find((name) => name.endsWith('.tgz')) ?? ''
-    npm(['install', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', join(directory, tarball)], project)
+  let installed = ''
+  before(async () => {
+    copyCheckout(join(directory, 'apiserver'))
+    const { code, stdout, stderr } = await run(
+      'sh',
+      ['-ec', blockBelow('README.md', 'Install')],
+      { cwd: directory, env: environment },
+      900_000,
+    )
+    assert.equal(code, 0, stdout + stderr)
+    installed = stdout
     writeFileSync(join(project, 'program.js'), program)
     writeFileSync(join(project, 'typed.ts'), typed)
     cpSync(join(root, 'wrangler-free-examples'), join(project, 'wrangler-free-examples'), { recursive: true })
@@ -117,8 +122,8 @@ describe('the package', { timeout: 3_600_000 }, () => {
     })
   }
 
-  test('npx finds the program', () => {
-    assert.match(npm(['exec', '--no', '--', 'apiserver', '--version'], project), /^Platform v1\.36/)
+  test("README's commands install it in an empty folder, and npx finds the program", () => {
+    assert.match(installed, /^Platform v1\.36\S*\n$/m)
   })
 
   /** Checks a file in the strict project; returns seconds of processor time, and the numbers that the compiler prints. */
@@ -152,7 +157,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   })
 
   test('options are described where editors look, with unit and default', () => {
-    const types = readFileSync(join(project, 'node_modules/apiserver/dist/types/core/options/traffic.d.ts'), 'utf8')
+    const types = readFileSync(join(project, 'node_modules/fetch-apiserver/dist/types/core/options/traffic.d.ts'), 'utf8')
     assert.match(types, /\/\*\* Timeout of requests [^*]* In milliseconds\. Default 60,000\. \*\/\n +requestTimeout:/)
   })
 
@@ -167,7 +172,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   }
 
   test('what programs import has no table of flags', () => {
-    const dist = join(project, 'node_modules/apiserver/dist')
+    const dist = join(project, 'node_modules/fetch-apiserver/dist')
     assert.match(readFileSync(join(dist, 'bin/program.js'), 'utf8'), /audit-log-path/, 'the daemon has one')
     for (const entry of ['index.js', 'core.js', 'testing.js']) {
       const text = loaded(join(dist, entry))
@@ -199,7 +204,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   })
 
   test('is at most 6 MB in 250 files, and names its home', (t) => {
-    const own = join(project, 'node_modules/apiserver')
+    const own = join(project, 'node_modules/fetch-apiserver')
     const files = readdirSync(own, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     const megabytes = sizeOf(own) / 1e6
     t.diagnostic(`${files.length} files, ${megabytes.toFixed(2)} MB`)

@@ -1,4 +1,4 @@
-/** The store suite of `apiserver/testing/store`, with random histories from the seed of the run. */
+/** The store suite of `fetch-apiserver/testing/store`, with random histories from the seed of the run. */
 import './fast-check.ts'
 
 export { storeConformance } from '../../runtimes/testing/store/index.ts'

@@ -1,5 +1,5 @@
 /**
- * The entry point `apiserver/testing/store`: what every KeyValueStore must do, as tests for `node:test`. Needs the package fast-check.
+ * The entry point `fetch-apiserver/testing/store`: what every KeyValueStore must do, as tests for `node:test`. Needs the package fast-check.
  * `storeConformance('my store', async () => ({ store, close }))`
  */
 import assert from 'node:assert/strict'
