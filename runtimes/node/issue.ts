@@ -47,7 +47,10 @@ export function issueAuthority(commonName: string, keyPem: string, now: number):
   return { certPem, keyPem }
 }
 
-/** A new key and a certificate for it, signed by the authority, valid for one year. */
+/**
+ * A new key and a certificate for it, signed by the authority, valid for one year. Throws when the subject is that of the authority: clients on
+ * OpenSSL would take the certificate for self-signed.
+ */
 export function issue(authority: Pair, subject: Subject, now: number): Pair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ca = new X509Certificate(authority.certPem)
@@ -60,7 +63,9 @@ export function issue(authority: Pair, subject: Subject, now: number): Pair {
   ]
   if (subject.names !== undefined) extensions.push(extension('2.5.29.17', false, sequence(...subject.names.map(generalName))))
   const name = distinguishedName(subject)
-  const certPem = certificate(createPrivateKey(authority.keyPem), publicKey, subjectOf(ca), name, now, 365, extensions)
+  const issuer = subjectOf(ca)
+  if (name.equals(issuer)) throw new Error(`issue certificate: ${subject.commonName} is the subject of the authority`)
+  const certPem = certificate(createPrivateKey(authority.keyPem), publicKey, issuer, name, now, 365, extensions)
   return { certPem, keyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
 }
 

@@ -33,7 +33,7 @@ export async function openPort(port: number, handler: Handler): Promise<OpenPort
 /** Listens with TLS, HTTP/1.1 and HTTP/2, and a generated certificate. */
 export async function openTlsPort(port: number, handler: Handler): Promise<OpenPort> {
   const now = Date.now()
-  const authority = issueAuthority('test server', newKey(), now)
+  const authority = issueAuthority('test server authority', newKey(), now)
   const { certPem: cert, keyPem: key } = issue(authority, { commonName: 'test server', names: [host, 'localhost'] }, now)
   const listener = await listen({ address: host, port, cert, key }, handler)
   return { url: `https://${host}:${listener.port}`, authority: authority.certPem, close: () => listener.close(0) }
