@@ -1,6 +1,6 @@
 import { keepTimes } from '../apply/times.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
-import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
+import type { ApiObject, ObjectMeta, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
 import { equal, isSameText } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
@@ -46,19 +46,19 @@ function checkVersion(resource: ServedResource, view: View, { metadata }: ApiObj
 }
 
 /** The object's key in errors: a dry run does not reach the store, which puts the prefix of all keys in front. */
-function keyOf({ store }: ServedResource, { metadata: { namespace = '', name = '' } }: ApiObject, dryRun: boolean): string {
+function keyOf({ store }: ServedResource, { namespace = '', name = '' }: ObjectMeta, dryRun: boolean): string {
   const { definition } = store
   return (dryRun ? createKeys('', definition.storageKey, definition.namespaced) : store.keys).of(namespace, name)
 }
 
-/** Throws when the UIDs differ. */
-function checkUid(resource: ServedResource, { metadata: { uid = '' } }: ApiObject, existing: ApiObject, dryRun: boolean): void {
-  if (uid === '' || uid === existing.metadata.uid) return
+/** Throws 409 when the sent object has another uid than the stored one; `existing` of an absent object has none. */
+export function checkUid(resource: ServedResource, { metadata: { uid = '' } }: ApiObject, existing: ObjectMeta, dryRun: boolean): void {
+  if (uid === '' || uid === existing.uid) return
   const key = keyOf(resource, existing, dryRun)
   throw conflict(
     resource.groupResource,
-    existing.metadata.name ?? '',
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.metadata.uid}`,
+    existing.name ?? '',
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.uid ?? ''}`,
   )
 }
 
@@ -214,7 +214,7 @@ export function updateObject(
   function tryFrom(current: Entry): MaybePromise<Outcome> {
     const existing = current.decode()
     return then(change(existing), (incoming) => {
-      if (isWhole) checkUid(resource, incoming, existing, request.dryRun)
+      if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)
       keepIdentity(resource, view, incoming, existing)
       const written = withOwners(view.write(existing, incoming, request.context), incoming)
       const write = () => attempt(current, existing, written)

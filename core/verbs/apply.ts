@@ -1,5 +1,4 @@
 import { unconvertible } from '../apply/ownership.ts'
-import { createObject } from '../registry/create.ts'
 import { updateObject } from '../registry/update.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
@@ -14,19 +13,16 @@ import { clone } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
+import type { Entry } from '../storage/entry.ts'
 import { objectOf, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
-import { submitCreation } from './creation.ts'
+import { updateOrCreate, type Wanted } from './creation.ts'
 import { checkName, validatePatchedIdentity } from './name.ts'
-import { afterApply, type Recorder } from './ownership.ts'
+import { afterApply } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { receive } from './receive.ts'
-import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
-
-/** Maximum attempts while the object is repeatedly created and deleted by others. */
-const tries = 5
 
 /** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {
@@ -55,13 +51,11 @@ function configuration(value: Json): JsonObject {
   )
 }
 
-const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.reason : undefined)
-
 /** PATCH with an applied configuration (API conventions, 'Server-side apply'); creates a missing object. */
 export const apply: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readPatchOptions(exchange.query, services.platform, true)
-  const { dryRun, fieldValidation } = options
+  const { fieldValidation } = options
   const bytes = await receive(target)
   exchange.observer?.patched(bytes)
   const { value, duplicates } = parse(bytes)
@@ -97,7 +91,7 @@ export const apply: Verb = async (target) => {
   }
 
   /** The object, with what `completed` needs. */
-  async function result(existing: ApiObject | undefined): Promise<{ readonly object: ApiObject; readonly record: Recorder }> {
+  async function result(existing: ApiObject | undefined): Promise<Wanted> {
     exchange.span?.event('About to apply patch')
     const { merged, isStamped } = await afterApply(target, existing, applied, options)
     checkDuplicates()
@@ -113,33 +107,23 @@ export const apply: Verb = async (target) => {
   const change = (existing: ApiObject) =>
     result(existing).then(({ object, record }) => completed(target, object, submission, existing, record))
 
-  async function createNew(): Promise<Response> {
-    const { object, record } = await result(undefined)
-    const { uid } = object.metadata
+  async function created(): Promise<Wanted> {
+    const wanted = await result(undefined)
+    const { uid } = wanted.object.metadata
     if (uid)
       throw conflict(
         resource.groupResource,
         name,
         `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
       )
-    const creation = submitCreation(target, options)
-    const stored = await completed(target, object, creation, undefined, record)
-    return respondEntry(target, await createObject(resource, stored, writeRequest(target, creation)), 201)
+    return wanted
   }
 
-  for (let count = 1; ; count++) {
-    try {
-      const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission))
-      exchange.span?.event('Object stored in database')
-      return respondEntry(target, entry)
-    } catch (error) {
-      const missing = reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
-      if (!missing || view.name !== '') throw error
-    }
-    try {
-      return await createNew()
-    } catch (error) {
-      if (reasonOf(error) !== 'AlreadyExists' || count === tries || dryRun) throw error
-    }
+  async function update(): Promise<Entry> {
+    const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission))
+    exchange.span?.event('Object stored in database')
+    return entry
   }
+
+  return updateOrCreate(target, options, update, created)
 }

@@ -1,9 +1,18 @@
+/** Updates and applies of objects that do not exist yet. */
 import { attributesOf } from '../authz/authorizer.ts'
 import { forbiddenError } from '../authz/forbidden.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { createObject } from '../registry/create.ts'
 import type { WriteOptions } from '../request/options.ts'
-import { internalError } from '../respond/status.ts'
+import type { ApiObject } from '../resources/definition.ts'
+import { ApiError, internalError, unexpected } from '../respond/status.ts'
+import { parseRevision } from '../schema/revision-text.ts'
+import type { Entry } from '../storage/entry.ts'
+import { completed } from './completion.ts'
+import type { Recorder } from './ownership.ts'
+import { respondEntry } from './respond.ts'
 import type { Target } from './services.ts'
-import { type Submission, submitWrite } from './submission.ts'
+import { type Submission, submitWrite, writeRequest } from './submission.ts'
 
 /** Throws 403 when the user may not create the object, 500 when that can't be found out. */
 async function authorizeCreate({ services, exchange }: Target): Promise<void> {
@@ -17,7 +26,55 @@ async function authorizeCreate({ services, exchange }: Target): Promise<void> {
  * The create that an update or an apply of a missing object becomes. It needs the right to create, which is checked before validating
  * admission (apiserver/pkg/endpoints/handlers/update.go, `withAuthorization`).
  */
-export function submitCreation(target: Target, options: WriteOptions): Submission {
+function submitCreation(target: Target, options: WriteOptions): Submission {
   const submission = submitWrite(target, 'CREATE', options)
   return { ...submission, validate: (object, old) => authorizeCreate(target).then(() => submission.validate(object, old)) }
+}
+
+/** Maximum attempts while the object is repeatedly created and deleted by others. */
+const tries = 5
+
+const reasonOf = (error: unknown) => (error instanceof ApiError ? error.status.reason : undefined)
+
+const isMissing = ({ name, view }: Target, error: unknown) =>
+  view.name === '' && reasonOf(error) === 'NotFound' && (error as ApiError).status.details?.name === name
+
+/** The object as the request wants it, before admission. */
+export interface Wanted {
+  readonly object: ApiObject
+  readonly record: Recorder
+}
+
+/**
+ * Creates the absent object. As in the reference, a resourceVersion is no precondition (storage/etcd3/store.go, `GuaranteedUpdate`): admission
+ * sees it, a dry run shows it, and only a malformed one is an error (500).
+ */
+async function createAbsent(target: Target, options: WriteOptions, { object, record }: Wanted): Promise<Entry> {
+  const submission = submitCreation(target, options)
+  const admitted = await completed(target, object, submission, undefined, record)
+  const revision = parseRevision(admitted.metadata.resourceVersion ?? '')
+  if (typeof revision === 'string') throw unexpected(revision)
+  if (!options.dryRun) delete admitted.metadata.resourceVersion
+  return createObject(target.resource, admitted, writeRequest(target, submission))
+}
+
+/** Responds with the updated object (200), or with the one that is created if there is none (201). */
+export async function updateOrCreate(
+  target: Target,
+  options: WriteOptions,
+  update: () => Promise<Entry>,
+  wanted: () => MaybePromise<Wanted>,
+): Promise<Response> {
+  for (let count = 1; ; count++) {
+    try {
+      return respondEntry(target, await update())
+    } catch (error) {
+      if (!isMissing(target, error)) throw error
+    }
+    try {
+      return respondEntry(target, await createAbsent(target, options, await wanted()), 201)
+    } catch (error) {
+      if (reasonOf(error) !== 'AlreadyExists' || count === tries || options.dryRun) throw error
+    }
+  }
 }

@@ -1,22 +1,17 @@
-import { createObject } from '../registry/create.ts'
-import { updateObject } from '../registry/update.ts'
+import { checkUid, updateObject } from '../registry/update.ts'
 import { readUpdateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError } from '../respond/status.ts'
 import { clone } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
-import { submitCreation } from './creation.ts'
+import { updateOrCreate } from './creation.ts'
 import { checkName, requireName, validateIdentity } from './name.ts'
 import { type Recorder, recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
-
-const isMissing = (error: unknown, name: string) =>
-  error instanceof ApiError && error.status.reason === 'NotFound' && error.status.details?.name === name
 
 /** PUT of one object or subresource. */
 export const update: Verb = async (target) => {
@@ -26,24 +21,22 @@ export const update: Verb = async (target) => {
   const body = await readObject(target, options.fieldValidation)
   validateIdentity(target, body)
   checkName(target)
+  const copy = () => clone(body as JsonObject) as ApiObject
 
   async function write(record: Recorder): Promise<Response> {
-    const copy = () => clone(body as JsonObject) as ApiObject
-    try {
+    const put = async () => {
       const submission = submitWrite(target, 'UPDATE', options)
       const change = (existing: ApiObject) => completed(target, copy(), submission, existing, record)
       exchange.span?.event('About to store object in database')
       const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission))
       exchange.span?.event('Write to database call succeeded')
-      return respondEntry(target, entry)
-    } catch (error) {
-      if (!isMissing(error, name) || !resource.definition.createOnUpdate || view.name !== '') throw error
-      const fresh = copy()
-      delete fresh.metadata.resourceVersion
-      const submission = submitCreation(target, options)
-      const object = await completed(target, fresh, submission, undefined, record)
-      return respondEntry(target, await createObject(resource, object, writeRequest(target, submission)), 201)
+      return entry
     }
+    if (!resource.definition.createOnUpdate) return respondEntry(target, await put())
+    return updateOrCreate(target, options, put, () => {
+      checkUid(resource, body, { namespace, name }, options.dryRun)
+      return { object: copy(), record }
+    })
   }
 
   const record = recorder(target, options.fieldManager)
