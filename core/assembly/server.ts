@@ -73,8 +73,10 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       const storeIsAway = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
       // A plugin that is down, or not there yet. Its own check says which one, and waits without a limit.
       const pluginIsAway = (isUnreadable(error) || error instanceof EncryptionError) && (life.value('encryption')?.checks.length ?? 0) > 0
-      if (!pluginIsAway && !(storeIsAway && clock.monotonic() - began < storage.storageInitializationTimeout)) return undefined
-      telemetry.logger.warn({ part, error: messageOf(error) }, 'start: a part could not read or write its objects; trying again')
+      const left = began + storage.storageInitializationTimeout - clock.monotonic()
+      if (!pluginIsAway && !(storeIsAway && left > 0)) return undefined
+      const until = pluginIsAway ? {} : { left: Math.round(left) }
+      telemetry.logger.warn({ part, error: messageOf(error), ...until }, 'start: a part could not read or write its objects; trying again')
       return Math.min(maxRetry, minRetry * 2 ** (failures - 1))
     },
   })

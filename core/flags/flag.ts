@@ -50,8 +50,8 @@ export interface Flag<V = unknown> {
   readonly help: string
   /** Replacement of a deprecated flag; setting the flag gives a warning. */
   readonly deprecated?: string
-  /** The value is the path of a file that is read at the start. */
-  readonly path?: 'file'
+  /** The value is the path of a file that is read at the start, or of a directory that the server writes to. */
+  readonly path?: 'file' | 'directory'
   /** Kind of the file, if the runtime reads it: it is validated before anything is opened. */
   readonly kind?: FileKindName
   /** The default value. */
@@ -67,7 +67,7 @@ export interface FlagOptions<T> {
   readonly default?: T | ((context: FlagContext) => T)
   readonly short?: string
   readonly deprecated?: string
-  readonly path?: 'file'
+  readonly path?: 'file' | 'directory'
   readonly kind?: FileKindName
   /** Replaces the type's label in the help. */
   readonly label?: string

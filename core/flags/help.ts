@@ -40,8 +40,11 @@ function entry(name: string, row: Flag, context: FlagContext): string {
   return `${first}\n${wrap(context.platform.name(`${row.help}${defaultText(row, context)}${note}`))}`
 }
 
-/** All flags by group, with defaults, at most 100 columns wide. */
-export function helpText(platform: Platform, platformName: PlatformName = 'platform'): string {
+/** How a command is called, after the name of the program, and what it does, in one sentence. */
+export type Synopsis = readonly [usage: string, about: string]
+
+/** All flags by group, with defaults, at most 100 columns wide. `synopses`: those of the program's commands. */
+export function helpText(platform: Platform, platformName: PlatformName = 'platform', synopses: readonly Synopsis[] = []): string {
   const context: FlagContext = { platform, platformName, given: () => [] }
   const groups = flagGroups.map(({ title, flags }) => {
     const entries = Object.entries(flags).map(([name, row]) => entry(name, row, context))
@@ -50,12 +53,9 @@ export function helpText(platform: Platform, platformName: PlatformName = 'platf
   const program = platform.programs[0] ?? 'apiserver'
   const commands = [
     `${program} [flags]`,
-    `${program} snapshot save FILE [--data-dir DIR]`,
-    '    Save the embedded store, at one revision, to a file. A server may be running.',
-    `${program} snapshot restore FILE [--data-dir DIR]`,
-    '    Restore a saved file into a data directory that has no store yet.',
-    `${program} top [--kubeconfig FILE] [--server URL] [--token TOKEN] [--once]`,
-    '    Show what a running server does; top --help has all flags.',
+    ...synopses.flatMap(([usage, about]) => [`${program} ${usage}`, `    ${about}`]),
+    `${program} help COMMAND`,
+    '    Show all flags of a command.',
   ]
   const about = 'Serves the API of a container-orchestration control plane: validates, stores and serves its objects.'
   const usage = `${about}\n\nUsage:\n${commands.map((line) => `  ${line}`).join('\n')}`

@@ -15,7 +15,7 @@ import { inMemory } from './store.ts'
 /** Role of a running server in its `--cert-dir`, which others may share. */
 const role = 'certificates'
 /** Role of the one that reads and writes there; milliseconds to wait for it, which takes 50 ms at most. */
-const writer = { role: 'writer', patience: 30_000 }
+const writer = { role: 'writer', timeout: 30_000 }
 
 /** Makes this process known as a user of `--cert-dir`, until it is released. */
 export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
@@ -29,7 +29,7 @@ export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
  */
 export async function preparePki(flags: ParsedFlags, claim: Claim): Promise<Pki> {
   const directory = flags.get('cert-dir')
-  const turn = await takeOwnership(directory, writer.role, writer.patience)
+  const turn = await takeOwnership(directory, writer)
   try {
     const neighbour = await ownerOf(directory, claim.name, role)
     return await ensurePki({ ...pkiOptions(flags), neighbour })

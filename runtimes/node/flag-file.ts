@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import type { FileKind } from '../../core/config/files/kind.ts'
 import { loadFile } from '../../core/config/files/load.ts'
 import { fileKinds } from '../../core/flags/file-kinds.ts'
-import { FlagError } from '../../core/flags/flag.ts'
+import { type Flag, FlagError } from '../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { flags as allFlags, type FlagName } from '../../core/flags/rows/index.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
@@ -29,19 +29,20 @@ export function loadFlagFile<T>(flags: ParsedFlags, flag: FlagName, kind: FileKi
   return text === undefined ? undefined : loadFile(kind, text, String(flags.get(flag)), flags.platform)
 }
 
-/** Creates the directory that a flag names, with mode 0700. Throws a FlagError that names both. */
+/** Creates the directory that a flag names, with mode 0700. Throws a FlagError that names both, also when this user can't write there. */
 export function makeFlagDirectory(flag: string, path: string): void {
   try {
     makeDirectories(path)
+    accessSync(path, constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
   }
 }
 
-/** The files that flags name, with the flag of each. */
-function* namedFiles(flags: ParsedFlags): Generator<readonly [flag: FlagName, path: string]> {
+/** The files or directories that flags name, with the flag of each. */
+function* namedPaths(flags: ParsedFlags, what: Flag['path']): Generator<readonly [flag: FlagName, path: string]> {
   for (const [name, { path }] of Object.entries(allFlags)) {
-    if (path === undefined) continue
+    if (path !== what) continue
     const value: unknown = flags.get(name as FlagName)
     for (const each of Array.isArray(value) ? value : [value]) if (typeof each === 'string' && each !== '') yield [name as FlagName, each]
   }
@@ -52,7 +53,7 @@ function* namedFiles(flags: ParsedFlags): Generator<readonly [flag: FlagName, pa
  * here: that works only once.
  */
 export function checkFlagFiles(flags: ParsedFlags): void {
-  for (const [flag, path] of namedFiles(flags)) {
+  for (const [flag, path] of namedPaths(flags, 'file')) {
     let readable = true
     try {
       readable = !statSync(path).isFIFO()
@@ -74,6 +75,8 @@ export function checkFlagFiles(flags: ParsedFlags): void {
 export function namingFlag(flags: ParsedFlags, error: unknown): unknown {
   const message = messageOf(error)
   if (message.startsWith('--')) return error
-  for (const [flag, path] of namedFiles(flags)) if (message.includes(path)) return new FlagError(`${flags.spelling(flag)}: ${message}`)
+  // A file of a directory that another flag names is the file's first.
+  for (const [flag, path] of [...namedPaths(flags, 'file'), ...namedPaths(flags, 'directory')])
+    if (message.includes(path)) return new FlagError(`${flags.spelling(flag)}: ${message}`)
   return error
 }

@@ -1,260 +1,15 @@
-/** Starts a server from a command line and runs it until SIGINT or SIGTERM. */
+/** The program: its commands, and the server, which runs until SIGINT or SIGTERM. */
 import { writeSync } from 'node:fs'
-import { hostname } from 'node:os'
-import { dirname } from 'node:path'
-import { tracingConfiguration } from '../../core/config/files/tracing.ts'
 import { versionText } from '../../core/config/version.ts'
-import { flagConflicts } from '../../core/flags/exclusions.ts'
-import { FlagError } from '../../core/flags/flag.ts'
-import { gatesOfFlags } from '../../core/flags/gates.ts'
-import { headerWarnings } from '../../core/flags/header-warnings.ts'
 import { helpText } from '../../core/flags/help.ts'
-import { metricSelectionOf } from '../../core/flags/metrics.ts'
 import { type ParsedFlags, parseFlags } from '../../core/flags/parse.ts'
-import { labelValuesFile } from '../../core/meta/metrics/label-values-file.ts'
-import { createMetrics, type MetricsRegistry } from '../../core/meta/metrics/registry.ts'
-import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
-import { prepareApiServer } from '../../core/server.ts'
-import { hostPort } from '../../core/webhook/url-parts.ts'
-import { reasonOf } from '../atomic-file.ts'
-import type { Dial } from '../wire/client/socket.ts'
-import { advertisedAddress, localAddress } from './address.ts'
-import type { AuditLog } from './audit-log.ts'
-import { authenticationOptions } from './authentication.ts'
-import { announced, clientAuthorities } from './authorities.ts'
 import { buildInfo } from './build-info.ts'
-import { claimCertificates, followCertificates, listenOptions, preparePki, servingCertificates } from './certificates.ts'
-import { openDebugSocket } from './debug-socket.ts'
-import type { EgressSelector } from './egress/flags.ts'
-import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
-import { sharingWarnings } from './http/port-sharing.ts'
-import { hostIdentity } from './identity.ts'
-import { writeKubeconfig } from './kubeconfig.ts'
-import { type Certificates, type Handler, type Listener, listen } from './listener.ts'
-import { logOfFlags } from './log/options.ts'
-import { serverOptions } from './options.ts'
-import { createOutbound } from './outbound.ts'
-import type { Pki } from './pki.ts'
-import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
-import { createProfiler } from './profiler.ts'
-import { shutDown } from './shutdown.ts'
-import { snapshot, snapshotCommand } from './snapshot.ts'
-import { openStores } from './store.ts'
-import type { Tracing } from './tracing/index.ts'
-import { nodeUsage } from './usage.ts'
+import { keepRunning } from './clock.ts'
+import { runCommand, synopses } from './commands.ts'
+import { aborted, start } from './daemon.ts'
+import { endingSignal } from './ending-signal.ts'
 import { keepObjectsYoung } from './young-objects.ts'
-
-/**
- * Milliseconds from serving until the CertificateRequest names the client CAs; before, it names none, which allows any. The first CA that
- * Node is given makes it parse all public CAs too: 20 ms, a tenth of a start.
- */
-const announcementDelay = 250
-
-/** A running daemon. */
-export interface Daemon {
-  readonly port: number
-  /** Shuts down in order; resolves when everything is closed. `cause`: signal, for the log. */
-  stop(cause: string): Promise<void>
-}
-
-function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
-  const path = flags.get('write-kubeconfig')
-  if (!path) return
-  makeFlagDirectory('write-kubeconfig', dirname(path))
-  writeKubeconfig(path, {
-    server: `https://${hostPort(localAddress(flags.get('bind-address')), port)}`,
-    caPem: pki.servingAuthorityPem,
-    certPem: pki.admin.certPem,
-    keyPem: pki.admin.keyPem,
-    name: flags.platform.service,
-  })
-}
-
-/**
- * Starts everything and resolves when the server is ready; to undefined when `ending` aborts before, and then everything is closed again. Rejects
- * with a one-line error, which names the flag that it is about.
- */
-export async function start(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
-  checkFlagFiles(flags)
-  return startAll(flags, ending).catch((error: unknown) => {
-    throw namingFlag(flags, error)
-  })
-}
-
-async function startAll(flags: ParsedFlags, ending: AbortSignal): Promise<Daemon | undefined> {
-  const log = logOfFlags(flags)
-  const { logger } = log
-  const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
-  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
-  const options = serverOptions(flags)
-  const servers = 'kvstore-servers'
-  if (flags.isSet(servers) && !flags.isSet('controllers'))
-    logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
-  const claim = await claimCertificates(flags)
-  const pki = await preparePki(flags, claim)
-  const auditLog = await openLog(flags, logger)
-  const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
-  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
-  const egress = await openEgress(flags, metrics)
-  const tracing = await tracingOfFlags(flags, identity, logger, egress?.dials.controlplane)
-  let handshakeErrors = () => 0
-  const telemetry = {
-    ...log,
-    usage: { ...nodeUsage, handshakeErrors: () => handshakeErrors() },
-    profiler: createProfiler(),
-    ...(tracing && { tracer: tracing.tracer }),
-    ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
-  }
-  const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
-  const authorities = await clientAuthorities(flags, pki, ports)
-  const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
-  const complete = {
-    ...options,
-    ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics, egress?.classes)),
-    metrics,
-    hostname: hostname(),
-    identity,
-    serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
-    advertiseAddress: address,
-    rootCa: pki.servingAuthorityPem,
-  }
-  const stores: KeyValueStore[] = []
-  const open = async () => {
-    const all = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
-    stores.push(all.store, ...(all.overrides ?? []).map(({ store }) => store))
-    return all
-  }
-  const server = prepareApiServer(ports, open, complete)
-  const certificates = servingCertificates(flags, pki)
-  const openPort = () => openListener(flags, certificates, logger, server.answer)
-  // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
-  const isShared = flags.get('permit-port-sharing')
-  let opened = isShared ? undefined : await openPort()
-  handshakeErrors = () => opened?.handshakeErrors ?? 0
-  const closeSocket = await openDebugSocket(flags, server.debug).catch(async (error: unknown) => {
-    await opened?.close(0)
-    throw error
-  })
-  const undo = async () => {
-    closeSocket()
-    await server.close()
-    await opened?.close(0)
-    for (const store of stores) await store.close()
-    authorities.close()
-    await auditLog?.close()
-    await tracing?.close()
-    await claim.release()
-  }
-  try {
-    await Promise.race([server.start(), aborted(ending)])
-    if (!ending.aborted) {
-      opened ??= await openPort()
-      writeAdminConfig(flags, pki, opened.port)
-    }
-  } catch (error) {
-    await undo()
-    throw error
-  }
-  if (ending.aborted || opened === undefined) {
-    await undo()
-    logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
-    return undefined
-  }
-  const listener = opened
-  const stopFollowing = await followCertificates(flags, pki, certificates, logger, (changed) => listener.reload(changed))
-  const announce = () => {
-    try {
-      listener.reload({ clientAuthorities: announced(authorities) })
-    } catch (error) {
-      logger.error({ error: reasonOf(error) }, 'client CA names could not be added to TLS handshakes')
-    }
-  }
-  authorities.onChange(announce)
-  const announcement = setTimeout(announce, announcementDelay)
-  logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
-  return {
-    port: listener.port,
-    async stop(cause) {
-      clearTimeout(announcement)
-      await shutDown(flags, { server, listener, stores, logger }, cause)
-      stopFollowing()
-      closeSocket()
-      authorities.close()
-      await auditLog?.close()
-      await tracing?.close()
-      await claim.release()
-    },
-  }
-}
-
-/** The tracer; undefined: none is wanted. `dial`: the way to the collector; undefined: a direct one. */
-async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logger, dial: Dial | undefined): Promise<Tracing | undefined> {
-  const configuration = loadFlagFile(flags, 'tracing-config-file', tracingConfiguration)
-  if (configuration === undefined) return undefined
-  const { openTracing } = await import('./tracing/index.ts')
-  return openTracing({ configuration, identity, dial, logger })
-}
-
-/** The egress selector; undefined: none is configured. */
-async function openEgress(flags: ParsedFlags, metrics: MetricsRegistry): Promise<EgressSelector | undefined> {
-  if (!flags.get('egress-selector-config-file')) return undefined
-  const { egressOfFlags } = await import('./egress/flags.ts')
-  return egressOfFlags(flags, metrics, nodeClock)
-}
-
-const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]
-
-/** The audit log; undefined: none is wanted. Rejects with a FlagError when it can't be opened. */
-async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | undefined> {
-  const path = flags.get('audit-log-path')
-  if (!path) return undefined
-  const { openAuditLog } = await import('./audit-log.ts')
-  const options = {
-    path,
-    maxSize: flags.get('audit-log-maxsize') * megabyte,
-    maxBackups: flags.get('audit-log-maxbackup'),
-    maxAge: flags.get('audit-log-maxage') * day,
-    compress: flags.get('audit-log-compress'),
-    clock: nodeClock,
-    logger,
-  }
-  return openAuditLog(options).catch((error: unknown) => {
-    throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
-  })
-}
-
-/** Resolves when the signal aborts. */
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-
-/** Aborts at the first SIGINT or SIGTERM, with its name as the reason. A second one ends the process at once, as kube-apiserver does. */
-function endingSignal(): AbortSignal {
-  const ending = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (ending.signal.aborted) process.exit(1)
-      ending.abort(signal)
-    })
-  return ending.signal
-}
-
-/** Rejects with a FlagError when the port can't be opened. */
-async function openListener(flags: ParsedFlags, certificates: Certificates, logger: Logger, handler: Handler): Promise<Listener> {
-  const [address, port] = [flags.get('bind-address'), flags.get('secure-port')]
-  try {
-    return await listen({ ...listenOptions(flags), ...certificates, logger }, handler)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'EADDRNOTAVAIL') throw new FlagError(`--bind-address: ${address}: no interface of this host has this address`)
-    if (code === 'EADDRINUSE') throw new FlagError(`--secure-port: port ${port} of ${address} is in use by another process`)
-    if (code === 'EACCES') throw new FlagError(`--secure-port: no permission to listen on port ${port}`)
-    throw error
-  }
-}
 
 /** Writes to standard error. Its stream takes milliseconds to load; only a pipe that is full needs it. */
 function tell(text: string): void {
@@ -267,47 +22,52 @@ function tell(text: string): void {
 
 /** Text to print for `--help` and `--version`; undefined when the server is to run. */
 function textOnly(flags: ParsedFlags): string | undefined {
-  if (flags.get('help')) return helpText(flags.platform, flags.get('platform'))
+  if (flags.get('help')) return helpText(flags.platform, flags.get('platform'), synopses)
   const version = versionText(flags.get('version'), flags.platform.title, buildInfo())
   return version === undefined ? undefined : `${version}\n`
+}
+
+/** What a user does next. */
+function hint(flags: ParsedFlags): string {
+  const kubeconfig = flags.get('write-kubeconfig')
+  return kubeconfig
+    ? `try: kubectl --kubeconfig ${kubeconfig} get namespaces`
+    : "--write-kubeconfig=FILE writes an administrator's kubeconfig"
 }
 
 /** The whole program. Returns the exit status; a server calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
 export async function main(argv: readonly string[], program: string, serves: () => void = () => undefined): Promise<number> {
   try {
-    if (argv[0] === snapshotCommand) {
-      process.stdout.write(`${await snapshot(argv.slice(1), program)}\n`)
-      return 0
-    }
-    if (argv[0] === 'top') {
-      // Imported on demand: a server does not need it.
-      const { top } = await import('./top/index.ts')
-      await top(argv.slice(1), process.stdout)
-      return 0
-    }
-    const flags = parseFlags(argv, program)
-    const text = textOnly(flags)
-    if (text !== undefined) {
-      process.stdout.write(text)
-      return 0
-    }
-    const [conflict] = flagConflicts(flags)
-    if (conflict !== undefined) throw new FlagError(conflict)
-    const began = performance.now()
-    const ending = endingSignal()
+    const status = await runCommand(argv, program)
+    if (status !== undefined) return status
+    return await serve(argv[0] === 'help' ? ['--help'] : argv, program, serves)
+  } catch (error) {
+    process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)
+    return 1
+  }
+}
+
+async function serve(argv: readonly string[], program: string, serves: () => void): Promise<number> {
+  const flags = parseFlags(argv, program)
+  const text = textOnly(flags)
+  if (text !== undefined) {
+    process.stdout.write(text)
+    return 0
+  }
+  const began = performance.now()
+  const ending = endingSignal()
+  const end = keepRunning()
+  try {
     const daemon = await start(flags, ending)
     // A part that is still starting, such as a connection to a store that does not answer, can't be told to end.
     if (daemon === undefined) process.exit(0)
-    const kubeconfig = flags.get('write-kubeconfig')
-    const hint = kubeconfig ? `; try: kubectl --kubeconfig ${kubeconfig} get namespaces` : ''
-    tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms${hint}\n`)
+    tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms; ${hint(flags)}\n`)
     serves()
     keepObjectsYoung()
     await aborted(ending)
     await daemon.stop(String(ending.reason))
     return 0
-  } catch (error) {
-    process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)
-    return 1
+  } finally {
+    end()
   }
 }

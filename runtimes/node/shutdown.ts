@@ -2,7 +2,7 @@
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { KeyValueStore, Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
-import { maxTimer, nodeClock } from './clock.ts'
+import { nodeClock } from './clock.ts'
 import type { Listener } from './listener.ts'
 
 /** The parts of a running daemon that are shut down in order. */
@@ -17,17 +17,7 @@ export interface Running {
  * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
  * closed. `cause`: signal, for the log.
  */
-export async function shutDown(flags: ParsedFlags, running: Running, cause: string): Promise<void> {
-  // Timers of the clock do not keep the process alive, and some work waits for nothing else: a retry of an audit webhook.
-  const alive = setInterval(() => {}, maxTimer)
-  try {
-    await inOrder(flags, running, cause)
-  } finally {
-    clearInterval(alive)
-  }
-}
-
-async function inOrder(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
+export async function shutDown(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
   const began = performance.now()
   const elapsed = () => Math.round(performance.now() - began)
   const delay = flags.get('shutdown-delay-duration')

@@ -6,8 +6,6 @@ import type { SnapshotInfo } from '../stores/snapshot.ts'
 import { keyDirectory } from './pki.ts'
 import { inMemory } from './store.ts'
 
-/** Name of the command. */
-export const snapshotCommand = 'snapshot'
 const usage = 'use: snapshot save FILE or snapshot restore FILE, with --data-dir'
 
 /** Runs the command with its arguments; resolves to a one-line summary. Rejects with a one-line error. */

@@ -53,5 +53,6 @@ async function openServers(
 async function openEmbedded(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
   const directory = flags.get('data-dir')
   if (directory === inMemory) return memoryStore({ clock })
-  return openDurableStore({ directory, clock, logger, recover: flags.get('data-dir-recover') ?? '' })
+  const ownerTimeout = flags.get('storage-initialization-timeout')
+  return openDurableStore({ directory, ownerTimeout, clock, logger, recover: flags.get('data-dir-recover') ?? '' })
 }

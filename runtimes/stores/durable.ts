@@ -14,6 +14,8 @@ import { durableRows } from './option-rows.ts'
 export interface DurableStoreOptions {
   /** Directory; created when missing. One process at a time can open it. */
   readonly directory: string
+  /** Milliseconds to wait while another process owns the directory, which the log says; default 1,000. */
+  readonly ownerTimeout?: number
   readonly clock: Clock
   readonly logger: Logger
   /** Damage to accept, as `file:offset`; see recoverLog. Default: none. */
@@ -32,7 +34,7 @@ export interface DurableStoreOptions {
 export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
   validateOptions('openDurableStore', durableRows, options, { required: ['directory', 'clock', 'logger'] })
   const { directory: path, logger, recover = '' } = options
-  const owner = await own(path)
+  const owner = await own(options)
   try {
     const directory = nodeDirectory(path)
     if (recover !== '') await recoverLog(directory, recover, logger)
@@ -54,10 +56,14 @@ export async function openStoreIn(
   return createMvcc({ clock, pastBytes, journal: journalOf(log, closed), ...loaded })
 }
 
-async function own(path: string): Promise<Owner> {
+async function own({ directory: path, ownerTimeout: timeout, logger }: DurableStoreOptions): Promise<Owner> {
+  const waiting = (pid: number) => {
+    const what = 'the data directory is in use by another process; waiting for it to end'
+    logger.warn({ directory: path, process: pid, ...(timeout !== undefined && { timeout }) }, what)
+  }
   try {
     makeDirectory(path)
-    return await takeOwnership(path)
+    return await takeOwnership(path, { waiting, ...(timeout !== undefined && { timeout }) })
   } catch (error) {
     throw refused(path, error)
   }

@@ -25,6 +25,7 @@ export const memoryRows = { clock: clockType, pastBytes: bytes } satisfies RowsO
 
 export const durableRows = {
   directory: filled,
+  ownerTimeout: milliseconds,
   clock: clockType,
   logger: loggerType,
   recover: text,

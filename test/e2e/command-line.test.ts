@@ -1,14 +1,14 @@
 /** Start of the program, and start errors. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { apiOf } from '../support/api.ts'
-import { runProgram, startDaemon } from '../support/daemon.ts'
+import { bundle, type Command, runProgram, startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
@@ -83,9 +83,44 @@ describe('the program', { concurrency: 2 }, () => {
     assert.equal(help.code, 0)
     assert.match(help.stdout, /--secure-port int/)
     assert.match(help.stdout, /--data-dir/)
+    assert.equal((await runProgram(['help'])).stdout, help.stdout)
     const version = await runProgram(['--version'])
     assert.deepEqual([version.code, version.stderr], [0, ''])
     assert.match(version.stdout, /v1\.36\.\d+/)
+  })
+
+  test('each command explains itself, before and after its name', async () => {
+    const { stdout: help } = await runProgram(['--help'])
+    const commands = new Set([...help.matchAll(/^ {2}apiserver (\w+) [^\n]*$/gm)].map(([, name = '']) => name))
+    commands.delete('help')
+    assert.ok(commands.size >= 3, help)
+    for (const name of commands) {
+      const before = await runProgram(['help', name])
+      const after = await runProgram([name, '--help'])
+      assert.deepEqual(before, after)
+      assert.deepEqual([after.code, after.stderr], [0, ''])
+      assert.match(after.stdout, new RegExp(`^Usage:\\n  \\S+ ${name} `))
+    }
+    const unknown = await runProgram(['help', 'nothing'])
+    assert.equal(unknown.code, 1)
+    assert.match(unknown.stderr, /^error: help: there is no command "nothing"; there are snapshot, top, run\n$/)
+  })
+
+  const isRoot = process.getuid?.() === 0
+  test('a directory that this user cannot write is named with its flag', { skip: isRoot ? false : 'needs root' }, async () => {
+    const { path, remove } = temporaryDirectory()
+    const nobody = 65534
+    const [own, foreign] = [join(path, 'own'), join(path, 'foreign')]
+    chmodSync(path, 0o755)
+    for (const each of [own, foreign]) mkdirSync(each)
+    chownSync(own, nobody, nobody)
+    const asNobody: Command = ['setpriv', `--reuid=${nobody}`, '--clear-groups', process.execPath, bundle]
+    for (const flag of ['cert-dir', 'data-dir']) {
+      const usual = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`, `--cert-dir=${own}`]
+      const { code, stderr } = await runProgram([...usual, `--${flag}=${foreign}`], asNobody)
+      assert.deepEqual([code, stderr], [1, `error: --${flag}: ${foreign}: permission denied\n`])
+    }
+    remove()
   })
 
   test('says what AlwaysAllow means', async () => {

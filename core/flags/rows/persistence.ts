@@ -17,6 +17,7 @@ const keyPrefix = (text: string) =>
 
 export const persistenceFlags = {
   'data-dir': string({
+    path: 'directory',
     default: '/var/lib/apiserver',
     help: 'Directory of the embedded store, used when --kvstore-servers is not set. :memory: keeps data in memory only.',
   }),

@@ -58,6 +58,7 @@ export const tlsFlags = {
   }),
   'tls-private-key-file': string({ path: 'file', help: 'Key of --tls-cert-file.' }),
   'cert-dir': string({
+    path: 'directory',
     default: ({ platform }) => platform.certDir,
     help: 'Directory of generated certificates. Ignored when certificate and key are given.',
   }),

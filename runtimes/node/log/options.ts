@@ -16,10 +16,11 @@ function outputOf(flags: ParsedFlags): LogOutput {
   return splitStreams(flags.get(`log-${format}-info-buffer-size`), flags.get('log-flush-frequency'))
 }
 
-export function logOfFlags(flags: ParsedFlags): Pick<Telemetry, 'logger' | 'setVerbosity' | 'logFiles'> {
+/** `output`: where the lines go; default: where the flags send them. */
+export function logOfFlags(flags: ParsedFlags, output = outputOf(flags)): Pick<Telemetry, 'logger' | 'setVerbosity' | 'logFiles'> {
   const verbosity = new Verbosity(flags.get('v'), parsePatterns(flags.get('vmodule') ?? ''))
   const format = flags.get('logging-format') === 'json' ? jsonFormat() : textFormat(process.pid)
-  const logger = createLog({ format, output: outputOf(flags), verbosity, now: nodeClock.now })
+  const logger = createLog({ format, output, verbosity, now: nodeClock.now })
   return {
     logger,
     setVerbosity(level) {

@@ -19,28 +19,7 @@ const options = {
   'certificate-authority': { type: 'string' },
   'insecure-skip-tls-verify': { type: 'boolean' },
   once: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const
-
-const help = `Shows what a running server does: requests in flight, watches, queues, caches, latencies.
-
-Usage:
-  apiserver top [flags]
-
-      --kubeconfig string
-                Connection file of the server and the user, who needs to get the path /debug/live/stream.
-                (default: $KUBECONFIG, or ~/.kube/config)
-      --server string
-                URL of the server, instead of that in the connection file.
-      --token string
-                Bearer token, instead of the credentials in the connection file.
-      --certificate-authority string
-                File with the authority of the server's certificate.
-      --insecure-skip-tls-verify
-                Do not check the server's certificate.
-      --once
-                Print once and exit, as when the output is not a terminal.
-`
 
 type Flags = ReturnType<typeof flagsOf>
 
@@ -101,10 +80,6 @@ export const top = (argv: readonly string[], output: NodeJS.WriteStream): Promis
 
 async function show(argv: readonly string[], output: NodeJS.WriteStream): Promise<void> {
   const flags = flagsOf(argv)
-  if (flags.help) {
-    output.write(help)
-    return
-  }
   const connection = await connectionOf(flags)
   const live = output.isTTY && !flags.once
   let before: LiveReading | undefined

@@ -12,7 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const ownerRole = 'owner'
 const draft = '.new'
 /** Milliseconds to wait for an owner that is terminating. */
-const defaultPatience = 1000
+const defaultTimeout = 1000
+/** Minimum and maximum milliseconds between two tries, chosen at random, so that two contenders do not meet again. */
+const [minPause, maxPause] = [20, 80]
 /** Maximum length in bytes of a socket's path on all hosts: macOS allows 104 including the terminator. */
 const maxPathLength = 103
 
@@ -25,14 +27,26 @@ export interface Claim extends Owner {
   readonly name: string
 }
 
+export interface OwnershipOptions {
+  /** What is owned; default: the directory itself. */
+  readonly role?: string
+  /** Milliseconds to wait for another owner; default 1,000. */
+  readonly timeout?: number
+  /** Called once, when another process is the owner, with its id. */
+  readonly waiting?: (pid: number) => void
+}
+
 /**
  * Makes this process the owner. It publishes its own socket before it looks for others: of two concurrent processes at least one sees the
  * other, withdraws and retries. A socket already listens when it gets its name, so one that refuses connections belongs to a dead process.
- * `role`: what is owned, if not the directory itself; `patience`: milliseconds to wait for another owner.
- * @throws Error in one line when another process is the owner.
+ * @throws Error in one line when another process is still the owner after the timeout.
  */
-export async function takeOwnership(directory: string, role = ownerRole, patience = defaultPatience): Promise<Owner> {
-  const end = performance.now() + patience
+export async function takeOwnership(
+  directory: string,
+  { role = ownerRole, timeout = defaultTimeout, waiting }: OwnershipOptions = {},
+): Promise<Owner> {
+  const end = performance.now() + timeout
+  let told = false
   for (;;) {
     const claim = await claimOf(directory, role)
     const other = await ownerOf(directory, claim.name, role).catch(async (error: unknown) => {
@@ -42,7 +56,9 @@ export async function takeOwnership(directory: string, role = ownerRole, patienc
     if (other === undefined) return claim
     await claim.release()
     if (performance.now() > end) throw new Error(`in use by process ${other}`)
-    await sleep(20 + Math.random() * 60)
+    if (!told) waiting?.(other)
+    told = true
+    await sleep(minPause + Math.random() * (maxPause - minPause))
   }
 }
 

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import { flags } from '../../../core/flags/rows/index.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { start } from '../../../runtimes/node/daemon.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
-import { start } from '../../../runtimes/node/main.ts'
 import { freePort } from '../../support/free-port.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { within } from '../../support/wait.ts'
@@ -36,6 +36,8 @@ const companions: { readonly [flag: string]: readonly string[] } = {
   'audit-webhook-config-file': [
     `--audit-policy-file=${write('audit-policy', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: None }]\n')}`,
   ],
+  'kvstore-certfile': [`--kvstore-keyfile=${key}`],
+  'kvstore-keyfile': [`--kvstore-certfile=${certificate}`],
   'nodeagent-client-certificate': [`--nodeagent-client-key=${key}`],
   'nodeagent-client-key': [`--nodeagent-client-certificate=${certificate}`],
   'peer-ca-file': [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`],
