@@ -10,7 +10,7 @@
  *
  * Random tests use the same seed in every run, and another one with --soak; APISERVER_SEED=<integer> sets it. The seed is printed.
  * Tests that measure speed run alone, after all others.
- * Prints counts every ten seconds, failures as they happen and again at the end, where no log hides them, the skipped tests with their reasons,
+ * Prints at once how many files it runs, counts every ten seconds, failures as they happen and again at the end, where no log hides them, the skipped tests with their reasons,
  * the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes
  * that it started.
  */
@@ -46,7 +46,7 @@ const accepted = (option) => (spawnSync(process.execPath, [option, '--version'])
 
 /** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
 async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
-  if (paths.length === 0) return { passed: 0, failed: 0, failures: [], skipped: [], cells: [], slowest: [] }
+  if (paths.length === 0) return { passed: 0, failed: 0, files: 0, failures: [], skipped: [], cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
     // With as many processes as processors, parallel garbage collection costs more than it saves.
@@ -85,7 +85,15 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
   await new Promise((resolve) => child.on('close', resolve))
   if (counts) progress.update(child.pid, counts)
   return (
-    counts ?? { passed: 0, failed: 1, failures: ['not ok: a test runner ended without its counts'], skipped: [], cells: [], slowest: [] }
+    counts ?? {
+      passed: 0,
+      failed: 1,
+      files: 0,
+      failures: ['not ok: a test runner ended without its counts'],
+      skipped: [],
+      cells: [],
+      slowest: [],
+    }
   )
 }
 
@@ -103,7 +111,8 @@ async function build() {
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const began = performance.now()
 endGroupsWithProcess()
-const progress = createProgress()
+const progress = createProgress(files.length)
+if (files.length > 0) console.log(`${files.length} test files; transpiling them`)
 transpile(root)
 if (has('slowest')) writeFileSync(usage, '')
 const { sideBySide, work, speed } = processes(root, files)

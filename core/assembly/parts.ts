@@ -8,6 +8,7 @@ import type { Aggregation } from '../aggregation/index.ts'
 import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
 import { createAuthorization } from '../authz/configured.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
+import { compareAccountKeys, keysAnnotation } from '../bootstrap/account-keys.ts'
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import { keepClusterService } from '../bootstrap/cluster-service.ts'
 import { flowControlProducer, keepFlowControl } from '../bootstrap/flow-control.ts'
@@ -465,14 +466,21 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { when: hasPeerAddress, hooks: hook('peer-endpoint-reconciler-controller'), leave },
   ),
   identityLease: part(
-    ['table', 'stores', 'namespaces', 'requests'],
-    (needed, context) => {
+    ['table', 'stores', 'namespaces', 'identities', 'requests'],
+    async ({ identities, ...needed }, context) => {
       const { general, serving } = context.options
-      const writer = contextOfWriter(needed, context, serverManager(general.platform))
-      return keepIdentityLease(writer, {
+      const { platform, identity } = general
+      const writer = contextOfWriter(needed, context, serverManager(platform))
+      const keys = identities.serviceAccounts?.keyIds
+      const lease = await keepIdentityLease(writer, {
         ...general,
-        annotations: hasPeerAddress(context) ? peerAnnotation(serving, general.platform) : {},
+        annotations: {
+          ...(hasPeerAddress(context) && peerAnnotation(serving, platform)),
+          ...(keys && keysAnnotation(keys, platform)),
+        },
       })
+      if (keys) await compareAccountKeys(writer, identity, keys)
+      return lease
     },
     {
       when: hasIdentityLease,

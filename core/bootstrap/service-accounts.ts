@@ -1,5 +1,5 @@
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
-import { fixedKeys, type KeySource, loadVerificationKeys } from '../authn/certificate/keys.ts'
+import { fixedKeys, type KeySource, loadSigningKey, loadVerificationKeys } from '../authn/certificate/keys.ts'
 import type { AccountTokenObserver } from '../authn/observer.ts'
 import { serviceAccountTokens } from '../authn/service-account/authenticator.ts'
 import type { ObjectLookup } from '../authn/service-account/bound-objects.ts'
@@ -15,6 +15,7 @@ import { mainView } from '../registry/view.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
+import type { AccountKeys } from './account-keys.ts'
 import { ownWrite } from './objects.ts'
 
 /** Keys in PEM. */
@@ -47,6 +48,8 @@ export interface ServiceAccounts {
   readonly issuer: TokenIssuer
   /** Absent: an external signer has the key. */
   readonly legacyToken?: LegacyTokenIssuer
+  /** Absent: an external signer has the keys. */
+  readonly keyIds?: AccountKeys
   readonly keys: KeySource
   readonly audiences: readonly string[]
   readonly maxSeconds?: number
@@ -106,8 +109,8 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
 }
 
 async function ownKeys({ signingKey, verificationKeys }: KeyFiles) {
-  const [keys, sign] = await Promise.all([loadVerificationKeys(verificationKeys), keySigner(signingKey)])
-  return { keys: fixedKeys(keys), sign }
+  const [accepted, signing] = await Promise.all([loadVerificationKeys(verificationKeys), loadSigningKey(signingKey)])
+  return { keys: fixedKeys(accepted), sign: keySigner(signing), ids: { signing: signing.id, accepted: accepted.map(({ id }) => id) } }
 }
 
 /** Rejects with an Error when a key can't be used. */
@@ -115,7 +118,8 @@ export async function createServiceAccounts(given: ServiceAccountKeys, context: 
   const { table, platform, clock, observer } = context
   const { issuers, audiences, extend = false } = given
   const external = 'externalSigner' in given ? given.externalSigner : undefined
-  const { keys, sign } = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
+  const source = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
+  const { keys, sign } = source
   const maxSeconds = given.maxSeconds ?? external?.maxSeconds
   const read = reader(table)
   const lookup: ObjectLookup = async (plural, namespace, name) => {
@@ -137,7 +141,7 @@ export async function createServiceAccounts(given: ServiceAccountKeys, context: 
       }),
     ],
     issuer: createTokenIssuer({ sign, issuer: issuers[0], platform, clock }),
-    ...(!external && { legacyToken: legacyTokenIssuer(sign, platform) }),
+    ...('ids' in source && { legacyToken: legacyTokenIssuer(sign, platform), keyIds: source.ids }),
     keys,
     audiences,
     ...(maxSeconds && { maxSeconds }),

@@ -113,7 +113,6 @@ const pageSize = 500
 /** Values from this size on are kept as stored, even if the store hands out copies of a larger buffer. */
 const sharedSize = 16_384
 /** The smallest key after this one. */
-/** The smallest key after this one. */
 export const keyAfter = (key: string) => `${key}\0`
 
 /** Reads and writes the store directly. */

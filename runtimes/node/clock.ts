@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts'
 
 /** Maximum milliseconds of a timer of Node. */
-export const maxTimer = 0x7fff_ffff
+const maxTimer = 0x7fff_ffff
 
 /** Keeps the process running until the returned function is called: timers of the clock do not, and some work waits for nothing else. */
 export function keepRunning(): () => void {

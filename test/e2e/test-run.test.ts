@@ -60,16 +60,16 @@ test('a test run prints counts while it lasts', async (t) => {
   const { createProgress } = (await import(`${rootUrl}test/support/progress.mjs`)) as typeof import('../support/progress.mjs')
   t.mock.timers.enable({ apis: ['setInterval'] })
   const lines: string[] = []
-  const progress = createProgress((line) => void lines.push(line))
-  progress.update(1, { passed: 3, failed: 0 })
-  progress.update(2, { passed: 4, failed: 1 })
+  const progress = createProgress(9, (line) => void lines.push(line))
+  progress.update(1, { passed: 3, failed: 0, files: 1 })
+  progress.update(2, { passed: 4, failed: 1, files: 2 })
   t.mock.timers.tick(20_000)
-  progress.update(1, { passed: 5, failed: 0 })
+  progress.update(1, { passed: 5, failed: 0, files: 2 })
   t.mock.timers.tick(10_000)
   progress.stop()
   t.mock.timers.tick(10_000)
   assert.deepEqual(
     lines.map((line) => line.replace(/^ +\d+ s: /, '')),
-    ['7 passed, 1 failed so far', '9 passed, 1 failed so far'],
+    ['3 of 9 files done: 7 passed, 1 failed so far', '4 of 9 files done: 9 passed, 1 failed so far'],
   )
 })

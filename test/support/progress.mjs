@@ -6,16 +6,16 @@ const interval = 10_000
 const maxNames = 20
 
 /**
- * Adds up the counts of several reporters, and prints the sum every ten seconds if it has changed. `update` takes the latest counts of one
- * reporter, under any name; `stop` ends the lines.
+ * Adds up the counts of several reporters, and prints the sum every ten seconds if it has changed. `files`: number of test files of the run.
+ * `update` takes the latest counts of one reporter, under any name; `stop` ends the lines.
  */
-export function createProgress(print = console.log) {
+export function createProgress(files, print = console.log) {
   const counts = new Map()
   const began = performance.now()
   let last = ''
   const timer = setInterval(() => {
     const sum = (field) => [...counts.values()].reduce((total, each) => total + each[field], 0)
-    const line = `${sum('passed')} passed, ${sum('failed')} failed so far`
+    const line = `${sum('files')} of ${files} files done: ${sum('passed')} passed, ${sum('failed')} failed so far`
     if (line !== last) print(`${String(Math.round((performance.now() - began) / 1000)).padStart(5)} s: ${line}`)
     last = line
   }, interval)

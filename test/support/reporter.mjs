@@ -29,16 +29,18 @@ export default async function* report(source) {
   const durations = []
   let passed = 0
   let failed = 0
+  let files = 0
   let told = 0
   for await (const { type, data } of source) {
     if (type === 'test:start') path[data.nesting] = data.name
     if (type === 'test:stderr' || type === 'test:stdout') yield original(data.message)
     if (type !== 'test:pass' && type !== 'test:fail') continue
+    const suite = data.details?.type === 'suite'
+    if (suite && isFile(data.name)) files++
     if (performance.now() - told > interval) {
-      yield `${JSON.stringify({ progress: { passed, failed } })}\n`
+      yield `${JSON.stringify({ progress: { passed, failed, files } })}\n`
       told = performance.now()
     }
-    const suite = data.details?.type === 'suite'
     const cell = suite ? undefined : cellOf(path.find((each) => each && !isFile(each)) ?? '', data.name)
     // A known gap of the runtime: expected to fail, but not in every run.
     const gap = typeof data.todo === 'string' ? data.todo : undefined
@@ -66,5 +68,5 @@ export default async function* report(source) {
     }
   }
   const slowest = durations.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)
-  yield `${JSON.stringify({ passed, failed, failures, skipped: [...skipped], cells, slowest })}\n`
+  yield `${JSON.stringify({ passed, failed, files, failures, skipped: [...skipped], cells, slowest })}\n`
 }

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
-import { loadSigningKey } from '../certificate/keys.ts'
+import type { SigningKey } from '../certificate/keys.ts'
 import { serviceAccountName } from '../names.ts'
 import type { AccountClaims, Reference } from './claims.ts'
 
@@ -49,9 +49,8 @@ function boundClaims({ boundObject }: TokenRequest): Pick<AccountClaims, 'node' 
   return { ...(boundObject.node && { node: boundObject.node }), pod: { name, uid } }
 }
 
-/** Signs with a private key in PEM. Rejects with an Error when the text has no usable key. */
-export async function keySigner(pem: string): Promise<TokenSigner> {
-  const { key, algorithm: alg, id: kid } = await loadSigningKey(pem)
+/** Signs with a private key, whose id is in the tokens. */
+export function keySigner({ key, algorithm: alg, id: kid }: SigningKey): TokenSigner {
   return async (claims) => {
     const { SignJWT } = await import('jose')
     return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key)

@@ -33,10 +33,10 @@ const exists =
 
 const ruleOf =
   (enabled: Enabled) =>
-  ({ gates: _gates, gatedUrls = {}, ...rule }: RuleRow): PolicyRule => ({
-    ...rule,
-    ...(rule.nonResourceURLs && { nonResourceURLs: rule.nonResourceURLs.filter((url) => !gatedUrls[url] || enabled(gatedUrls[url])) }),
-  })
+  ({ gates: _gates, gatedUrls, ...rule }: RuleRow): PolicyRule => {
+    const isServed = (url: string) => gatedUrls?.[url] === undefined || enabled(gatedUrls[url])
+    return { ...rule, ...(rule.nonResourceURLs && { nonResourceURLs: rule.nonResourceURLs.filter(isServed) }) }
+  }
 
 const roleObject =
   (enabled: Enabled) =>

@@ -44,7 +44,7 @@ async function serverWith(keys: KeySource, signingKeyPem = pkcs8(rsa.privateKey)
     clock,
     observer: (use) => uses.push(use),
   })
-  const { issue } = createTokenIssuer({ sign: await keySigner(signingKeyPem), issuer, platform, clock })
+  const { issue } = createTokenIssuer({ sign: keySigner(await loadSigningKey(signingKeyPem)), issuer, platform, clock })
   const authenticate = async (token: string, audiences?: readonly string[]) => tokens.authenticateToken(token, audiences, undefined)
   return { clock, objects, tokens, issue, authenticate, uses, lookups: () => lookups }
 }
@@ -159,7 +159,12 @@ test('audiences', async () => {
 
 test('has no opinion on tokens of other issuers', async () => {
   const { authenticate, clock } = await server()
-  const { issue } = createTokenIssuer({ sign: await keySigner(pkcs8(rsa.privateKey)), issuer: 'https://other', platform, clock })
+  const { issue } = createTokenIssuer({
+    sign: keySigner(await loadSigningKey(pkcs8(rsa.privateKey))),
+    issuer: 'https://other',
+    platform,
+    clock,
+  })
   for (const token of [(await issue(account)).token, '', 'a', 'a.b', 'a.b.c', 'a.b.c.d', `a.${part([])}.c`, `a.${part({ iss: 5 })}.c`]) {
     assert.equal(await authenticate(token), undefined, token)
   }
@@ -167,7 +172,12 @@ test('has no opinion on tokens of other issuers', async () => {
 
 test('an additional accepted issuer', async () => {
   const { authenticate, clock } = await server()
-  const { issue } = createTokenIssuer({ sign: await keySigner(pkcs8(rsa.privateKey)), issuer: 'https://old', platform, clock })
+  const { issue } = createTokenIssuer({
+    sign: keySigner(await loadSigningKey(pkcs8(rsa.privateKey))),
+    issuer: 'https://old',
+    platform,
+    clock,
+  })
   assert.ok(await authenticate((await issue(account)).token))
 })
 
@@ -179,7 +189,7 @@ test('forgeries', async () => {
   const hmac = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('base64url')
   const hs = `${part({ alg: 'HS256' })}.${claims}`
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const strange = createTokenIssuer({ sign: await keySigner(pkcs8(stranger.privateKey)), issuer, platform, clock })
+  const strange = createTokenIssuer({ sign: keySigner(await loadSigningKey(pkcs8(stranger.privateKey))), issuer, platform, clock })
   const forged = {
     'no signature': `${header}.${claims}.`,
     'changed claims': `${header}.${changed}.${signature}`,
