@@ -1,11 +1,13 @@
 import { type Authentication, AuthenticationError, type Authenticator } from '../authn/authenticator.ts'
 import { credentialHeaders } from '../authn/credentials.ts'
+import { anonymousUser } from '../authn/groups.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
+import { LightRequest } from '../request/light-request.ts'
 import { deleteHeaders, hasHeader } from '../respond/light-headers.ts'
 import { unauthorized } from '../respond/status.ts'
 import type { Filter, Handler } from './filter.ts'
@@ -40,6 +42,8 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     }
     observer.attempted('success', took, found.user.name)
     passed(took)
+    // The listener holds less for requests of unknown users.
+    if (found.user.name !== anonymousUser) LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
     if (found.warnings) exchange.warnings.push(...found.warnings)

@@ -31,6 +31,8 @@ export class LightRequest implements Request {
   #controller: AbortController | undefined
   #abortReason: Error | undefined
   #left: (() => void) | undefined
+  #isIdentified = false
+  #known: (() => void) | undefined
 
   declare readonly cache: 'default'
   declare readonly credentials: 'same-origin'
@@ -100,6 +102,24 @@ export class LightRequest implements Request {
     }
     request.#left = callback
     return nothing
+  }
+
+  /** The user of a request of any class is known, and not anonymous. */
+  static identified(request: Request): void {
+    if (!(#body in request)) return
+    request.#isIdentified = true
+    request.#known?.()
+  }
+
+  /** Calls back when the user is known, which is now if it is known already. Knows one callback. */
+  static onIdentified(request: LightRequest, callback: () => void): void {
+    if (request.#isIdentified) callback()
+    else request.#known = callback
+  }
+
+  /** Whether the user is known. */
+  static isIdentified(request: LightRequest): boolean {
+    return request.#isIdentified
   }
 
   /** Aborts `signal`: the client has disconnected. */

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { validateOptions } from '../../core/options/validate.ts'
@@ -6,6 +6,7 @@ import type { Clock, Logger } from '../../core/ports.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { ServerConnection } from '../wire/server/connection.ts'
+import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
 import { Turns } from '../wire/turns.ts'
 import { nodeClock } from './clock.ts'
@@ -75,6 +76,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const { http2 = true, maxConcurrentStreams = 100, logger, clock = nodeClock } = options
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)
+  const intake = new Intake()
   const buffers = new Buffers()
   const turns = new Turns()
   const sockets = new Set<Socket>()
@@ -97,12 +99,14 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   http1.maxHeadersCount = limits.headerFields + 1
   // Connections come from the TLS server. Deno closes kept-alive connections of a server that does not listen.
   Object.defineProperty(http1, 'listening', { get: () => !service.closing })
-  http1.on('request', (incoming, outgoing) => {
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, continues: boolean) => {
     // HTTP/0.9 has no headers.
     if (incoming.httpVersionMajor < 1) return refuse(incoming.socket, badRequest, false)
     if (incoming.httpVersionMajor > 1) return refuse(incoming.socket, unsupportedVersion, false)
-    return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing)
-  })
+    return serveHttp1(service, peers.get(incoming.socket) as Http1Peer, incoming, outgoing, continues)
+  }
+  http1.on('request', (incoming, outgoing) => answer(incoming, outgoing, false))
+  http1.on('checkContinue', (incoming, outgoing) => answer(incoming, outgoing, true))
   const openUpgrade = (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     const peer = peers.get(socket) as Http1Peer
     inTurn(peer, socket, head, (received) => {
@@ -120,7 +124,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
 
   const openHttp1 = (socket: TLSSocket) => {
     const late = (answering: boolean, silent: boolean) => (silent ? endWith(socket) : refuse(socket, requestTimeout, answering))
-    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, turns, now: () => now, late })
+    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, intake, turns, now: () => now, late })
     peers.set(socket, peer)
     socket.once('close', () => {
       peers.delete(socket)
@@ -129,7 +133,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     http1.emit('connection', socket)
     // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
     // a pipelined request with a large body, during a response that is still being written, would fail as 'Parse Error: Paused'.
-    socket.on('data', () => {})
+    socket.on('data', (bytes) => peer.arrived(bytes.length))
     if (service.closing) later(() => peer.leave())
   }
 
@@ -138,6 +142,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     const connection = new ServerConnection(socket, {
       maxConcurrentStreams,
       holdings,
+      intake,
       buffers,
       turns,
       request: (stream, head) => {

@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connection } from '../../core/ports.ts'
 import { Holdings } from '../wire/holdings.ts'
+import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
 import { Turns } from '../wire/turns.ts'
 import { normalAddress } from './http/connection.ts'
@@ -21,20 +22,24 @@ const connectionOf = (socket: Partial<Socket>): Connection => ({
 export function plainServer(handler: Handler): Server {
   const service = createService(handler)
   const holdings = new Holdings(limits.heldInAll)
+  const intake = new Intake()
   const turns = new Turns()
   const peers = new WeakMap<Socket, Http1Peer>()
   const server = createServer({ requestTimeout: 0 })
-  server.on('request', (incoming, outgoing) => {
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse, continues: boolean) => {
     const { socket } = incoming
     let peer = peers.get(socket)
     if (peer === undefined) {
       const connection = connectionOf(socket)
-      const opened = new Http1Peer(socket, { connection, holdings, turns, now: () => performance.now(), late: () => socket.destroy() })
+      const late = () => socket.destroy()
+      const opened = new Http1Peer(socket, { connection, holdings, intake, turns, now: () => performance.now(), late })
       peers.set(socket, opened)
       socket.once('close', () => opened.disconnected())
       peer = opened
     }
-    serveHttp1(service, peer, incoming, outgoing)
-  })
+    serveHttp1(service, peer, incoming, outgoing, continues)
+  }
+  server.on('request', (incoming, outgoing) => answer(incoming, outgoing, false))
+  server.on('checkContinue', (incoming, outgoing) => answer(incoming, outgoing, true))
   return server
 }

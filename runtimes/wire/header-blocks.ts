@@ -18,14 +18,16 @@ interface Begun {
 export class HeaderBlocks {
   readonly #most: number
   readonly #handler: BlockHandler
+  readonly #held: (bytes: number) => void
   #begun: Begun | undefined
   /** Number of blocks that came in several frames. */
   #count = 0
 
-  /** `most`: maximum bytes of a block with its frame headers. */
-  constructor(most: number, handler: BlockHandler) {
+  /** `most`: maximum bytes of a block with its frame headers. `held`: called with the bytes that an incomplete block takes more, or less. */
+  constructor(most: number, handler: BlockHandler, held: (bytes: number) => void = () => {}) {
     this.#most = most
     this.#handler = handler
+    this.#held = held
   }
 
   /** True during a block: no other frame is permitted. */
@@ -46,6 +48,7 @@ export class HeaderBlocks {
     else {
       this.#count++
       this.#begun = { id, ends, fragments: [fragment], size: payload.length }
+      this.#held(payload.length)
     }
   }
 
@@ -54,10 +57,13 @@ export class HeaderBlocks {
     const begun = this.#begun
     if (begun?.id !== id) throw protocolError('CONTINUATION without HEADERS')
     // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316).
-    begun.size += Math.max(smallestFragment, frameHeaderLength + payload.length)
+    const size = Math.max(smallestFragment, frameHeaderLength + payload.length)
+    begun.size += size
     if (begun.size > this.#most) throw calmError(`headers have more than ${this.#most} bytes`)
     begun.fragments.push(payload)
+    this.#held(size)
     if ((frameFlags & flags.endHeaders) === 0) return
+    this.#held(-begun.size)
     this.#begun = undefined
     this.#handler(id, begun.ends, Buffer.concat(begun.fragments))
   }

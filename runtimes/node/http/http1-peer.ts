@@ -4,6 +4,7 @@ import type { Connection } from '../../../core/ports.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import type { Holder, Holdings } from '../../wire/holdings.ts'
 import { Pace } from '../../wire/pace.ts'
+import type { ConnectionIntake, Intake, RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { Turns } from '../../wire/turns.ts'
 import type { RequestBody } from './request-body.ts'
@@ -16,6 +17,7 @@ const discardMilliseconds = 5_000
 export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
+  readonly intake: Intake
   readonly turns: Turns
   /** Monotonic time in milliseconds; may be coarse. */
   now(): number
@@ -23,13 +25,19 @@ export interface Http1PeerOptions {
   late(answering: boolean, silent: boolean): void
 }
 
-interface InFlight {
+interface RequestParts {
   readonly body: RequestBody | null
   readonly outgoing: ServerResponse
+  readonly intake: RequestIntake
+}
+
+interface InFlight extends RequestParts {
+  /** Runs the handler: it waits until the requests before are answered. */
+  start: (() => void) | undefined
 }
 
 /** True while the server waits for the client to send more of the body. */
-const isAwaited = (body: RequestBody | null) => body !== null && !body.ended && (body.reading || !body.used)
+const isAwaited = ({ body, start }: InFlight) => body !== null && !body.ended && start === undefined && (body.reading || !body.used)
 
 /** Limits of one HTTP/1.1 connection: bytes held and time taken. `node:http` reads and writes the socket. */
 export class Http1Peer implements Holder {
@@ -49,12 +57,18 @@ export class Http1Peer implements Holder {
   #written = 0
   /** Bytes of request bodies received. */
   received = 0
+  readonly intake: ConnectionIntake
+  /** Bytes of a header list that is not complete, about: of the chunks since the one with the last head. */
+  #unfinished = 0
+  #hasBegun = false
+  #isPaused = false
 
   constructor(socket: Socket, options: Http1PeerOptions) {
     this.#socket = socket
     this.#options = options
     this.#since = options.now()
     this.moved = this.#since
+    this.intake = options.intake.open(() => socket.destroy())
   }
 
   get connection(): Connection {
@@ -96,16 +110,61 @@ export class Http1Peer implements Holder {
     this.#isLast = true
   }
 
-  begin(request: LightRequest, body: RequestBody | null, outgoing: ServerResponse): void {
+  begin(request: LightRequest, parts: RequestParts): void {
     this.#served++
-    this.#inFlight.set(request, { body, outgoing })
+    this.#hasBegun = true
+    this.#inFlight.set(request, { ...parts, start: undefined })
+  }
+
+  /** Runs the handler of a request when those before it are answered, as in net/http: a client can't make many run by pipelining. */
+  inTurn(request: LightRequest, start: () => void): void {
+    const [[first] = []] = this.#inFlight
+    const parts = this.#inFlight.get(request)
+    if (first === request) start()
+    else if (parts !== undefined) parts.start = start
+  }
+
+  /** A chunk has been parsed. */
+  arrived(bytes: number): void {
+    const last = [...this.#inFlight.values()].at(-1)
+    const isHead = !this.#hasBegun && (last === undefined || last.outgoing.req.complete)
+    const unfinished = isHead ? this.#unfinished + bytes : 0
+    this.#hasBegun = false
+    this.intake.hold(unfinished - this.#unfinished)
+    this.#unfinished = unfinished
+    // A microtask, as `node:http` resumes the socket in the ticks after what has been read.
+    if (this.#inFlight.size > limits.pipelined) queueMicrotask(() => this.#pause())
+  }
+
+  #pause(): void {
+    this.#isPaused = this.#inFlight.size > limits.pipelined
+    if (this.#isPaused) this.#socket.pause()
   }
 
   /** The response is complete on this side. */
   end(request: LightRequest | undefined): void {
-    if (request !== undefined) this.#inFlight.delete(request)
+    if (request !== undefined) {
+      this.#inFlight.get(request)?.intake.end()
+      this.#inFlight.delete(request)
+      // Not in this call: the next one may be answered at once, and so on.
+      if (this.#inFlight.size > 0) queueMicrotask(() => this.#startNext())
+      if (this.#isPaused && this.#inFlight.size <= limits.pipelined) this.#resume()
+    }
     this.#mark = this.#socket.bytesRead
     this.#since = this.#options.now()
+  }
+
+  #startNext(): void {
+    const [next] = this.#inFlight.values()
+    const start = next?.start
+    if (next === undefined || start === undefined) return
+    next.start = undefined
+    start()
+  }
+
+  #resume(): void {
+    this.#isPaused = false
+    this.#socket.resume()
   }
 
   /** Closes when nothing is in flight; responses in flight get `Connection: close`. */
@@ -115,6 +174,7 @@ export class Http1Peer implements Holder {
 
   /** The socket is closed: aborts requests in flight. */
   disconnected(): void {
+    this.intake.close()
     const reason = new Error('the client closed the connection')
     for (const [request, { body }] of this.#inFlight) {
       body?.fail(reason)
@@ -170,7 +230,7 @@ export class Http1Peer implements Holder {
     this.#written = bytesWritten - writableLength
     if (writableLength === 0) this.#writing.rest()
     else if (this.#writing.tooSlow(now, this.#written)) this.#socket.destroy()
-    if (![...this.#inFlight.values()].some(({ body }) => isAwaited(body))) this.#reading.rest()
+    if (this.#isPaused || ![...this.#inFlight.values()].some(isAwaited)) this.#reading.rest()
     else if (this.#reading.tooSlow(now, this.received)) this.#options.late(this.answering, false)
     if (!this.idle) return
     // As in net/http: the header timeout applies before the first request, the longer idle timeout after it.

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { isUpgradeBody } from '../../../core/respond/upgrade-body.ts'
+import { RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
 import { readInTurns } from '../read-turns.ts'
 import type { Http1Peer } from './http1-peer.ts'
@@ -31,8 +32,9 @@ const notUpgradable = new Error('a response switches protocols, which the reques
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
-function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
-  const body = new RequestBody(() => incoming.resume(), Number(incoming.headers['content-length'] ?? 0))
+function bodyOf(incoming: IncomingMessage, peer: Http1Peer, intake: RequestIntake): RequestBody {
+  const length = incoming.headers['content-length']
+  const body = new RequestBody(() => incoming.resume(), length === undefined ? undefined : Number(length), intake)
   const arrived = readInTurns(incoming.socket)
   incoming.on('data', (bytes: Buffer) => {
     peer.received += bytes.length
@@ -49,8 +51,21 @@ function bodyOf(incoming: IncomingMessage, peer: Http1Peer): RequestBody {
   return body
 }
 
-/** Answers one HTTP/1.1 request. */
-export function serveHttp1(service: Service, peer: Http1Peer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+/** Bytes of the header list, about. */
+function sizeOfHead(raw: readonly string[]): number {
+  let size = 0
+  for (let i = 0; i < raw.length; i++) size += (raw[i] as string).length
+  return size
+}
+
+/** Answers one HTTP/1.1 request. `continues`: the client waits for a 100 before it sends the body (RFC 9110 10.1.1). */
+export function serveHttp1(
+  service: Service,
+  peer: Http1Peer,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  continues = false,
+): void {
   if (incoming.rawHeaders.length > 2 * limits.headerFields) return void respond(service, peer, incoming, outgoing, null, tooManyFields())
   const coding = incoming.headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || incoming.httpVersionMinor === 0)) {
@@ -59,19 +74,42 @@ export function serveHttp1(service: Service, peer: Http1Peer, incoming: Incoming
   }
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const method = incoming.method as string
-  const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer)
+  // As net/http: without a 100 the client may send the body or not, so that the end of the request is not known.
+  let isOpen = continues
+  const goOn = () => {
+    isOpen = false
+    outgoing.writeContinue()
+  }
+  const intake = new RequestIntake(peer.intake, sizeOfHead(incoming.rawHeaders), continues ? goOn : undefined)
+  const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming, peer, intake)
   const target = readTarget(method, incoming.url as string, headers, incoming.httpVersionMinor > 0)
   const request = new LightRequest(method, typeof target === 'string' ? target : '', headers, body)
-  peer.begin(request, body, outgoing)
+  LightRequest.onIdentified(request, intake.identified)
+  peer.begin(request, { body, outgoing, intake })
+  let hasStarted = false
   const start = () => {
-    const result = typeof target === 'string' ? answer(service, request, peer.connection) : target
-    if (result instanceof Promise) result.then((response) => respond(service, peer, incoming, outgoing, body, response, request))
-    else respond(service, peer, incoming, outgoing, body, result, request)
+    if (hasStarted) return
+    hasStarted = true
+    peer.inTurn(request, () => {
+      const result = typeof target === 'string' ? answer(service, request, peer.connection) : target
+      const reply = (response: Response) => {
+        if (isOpen) outgoing.shouldKeepAlive = false
+        respond(service, peer, incoming, outgoing, body, response, request)
+      }
+      if (result instanceof Promise) result.then(reply)
+      else reply(result)
+    })
   }
-  // A small body is awaited, so that an incomplete request does not count as in flight.
+  // A small body is awaited, so that an incomplete request does not count as in flight, unless the client waits, or too much is awaited.
   const length = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY)
-  if (body === null || length > limits.uploadWindow) start()
-  else incoming.once('end', start)
+  const isAwaited = body !== null && !continues && length <= limits.uploadWindow
+  if (!isAwaited || peer.intake.all.isCrowded) start()
+  else {
+    incoming.once('end', start)
+    incoming.on('data', () => {
+      if (peer.intake.all.isCrowded) start()
+    })
+  }
 }
 
 /** Sends the head. `flushHeaders` alone writes UTF-8, with two bytes for each byte above ASCII. */

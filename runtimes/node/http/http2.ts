@@ -6,6 +6,7 @@ import type { ReplyParts } from '../../../core/respond/reply.ts'
 import { isUpgradeBody, type UpgradeBody } from '../../../core/respond/upgrade-body.ts'
 import { errorCodes } from '../../wire/errors.ts'
 import type { RequestHead } from '../../wire/server/head.ts'
+import { RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { ServerStream, StreamUser } from '../../wire/server/stream.ts'
 import { drainInto, pump, type Sink, type SinkUser } from './pump.ts'
@@ -30,7 +31,11 @@ class Http2Exchange implements StreamUser, Sink {
   /** An extended CONNECT (RFC 8441). */
   readonly #connects: boolean
   readonly #request: LightRequest
+  /** The client waits for a 100 before it sends the body (RFC 9110 10.1.1). */
+  readonly #continues: boolean
   readonly #body: RequestBody | null
+  /** Absent: the request has no body, and no answer is awaited, or its user is known. */
+  #intake: RequestIntake | undefined
   /** Runs the handler; a small body is awaited first. */
   #start: (() => void) | undefined
   #gone = false
@@ -43,36 +48,46 @@ class Http2Exchange implements StreamUser, Sink {
     const { method, path, authority, fields, contentLength, protocol } = head
     this.#isHead = method === 'HEAD'
     this.#connects = protocol !== undefined
-    this.#body = stream.ended ? null : new RequestBody((bytes) => stream.consumed(bytes), contentLength)
     const headers = LightHeaders.of(fields)
+    this.#continues = !stream.ended && headers.get('expect')?.toLowerCase() === '100-continue'
+    if (stream.ended) this.#body = null
+    else {
+      this.#intake = new RequestIntake(stream.intake, stream.head, this.#continues ? () => stream.inform('100') : undefined)
+      this.#body = new RequestBody((bytes) => stream.consumed(bytes), contentLength, this.#intake)
+    }
     if (authority !== undefined && headers.has('host')) headers.set('host', authority)
     else if (authority !== undefined) headers.flat.push('host', authority)
     const target = readTarget(method, path ?? '', headers, false)
     // In the form of HTTP/1.1, so that handlers know one form.
     if (protocol !== undefined) headers.flat.push('connection', 'Upgrade', 'upgrade', protocol)
     this.#request = new LightRequest(protocol === undefined ? method : 'GET', typeof target === 'string' ? target : '', headers, this.#body)
+    if (this.#intake !== undefined) LightRequest.onIdentified(this.#request, this.#intake.identified)
     this.#start = () => {
       this.#start = undefined
       this.#handle(typeof target === 'string' ? answer(service, this.#request, connection) : target)
     }
   }
 
-  /** A small body is awaited, so that an incomplete request does not count as in flight. */
+  /** A small body is awaited, so that an incomplete request does not count as in flight, unless the client waits, or too much is awaited. */
   begin(contentLength = Number.POSITIVE_INFINITY): void {
-    const expects = this.#request.headers.get('expect')?.toLowerCase() === '100-continue'
-    if (this.#body !== null && expects) this.#stream.inform('100')
-    if (this.#body === null || this.#connects || contentLength > limits.uploadWindow) this.#start?.()
+    const isAwaited = this.#body !== null && !this.#connects && !this.#continues && contentLength <= limits.uploadWindow
+    if (!isAwaited || this.#stream.intake.all.isCrowded) this.#start?.()
   }
 
   #handle(result: Response | Promise<Response>): void {
     if (!(result instanceof Promise)) {
       this.#stream.handled()
       this.#send(result)
-    } else
+    } else {
+      if (this.#intake === undefined && !LightRequest.isIdentified(this.#request)) {
+        this.#intake = new RequestIntake(this.#stream.intake, this.#stream.head)
+        LightRequest.onIdentified(this.#request, this.#intake.identified)
+      }
       result.then((response) => {
         this.#stream.handled()
         this.#send(response)
       })
+    }
   }
 
   /** `instead`: replaces a response that could not be sent. */
@@ -96,7 +111,9 @@ class Http2Exchange implements StreamUser, Sink {
     }
     // The handler may stream the request body into the response, so the body is only discarded when the response is empty or complete.
     if (empty || !stream) this.#body?.discard()
-    else if (isByteSource(stream)) drainInto(stream, this)
+    if (empty || !stream || this.#body === null) this.#intake?.end()
+    if (empty || !stream) return
+    if (isByteSource(stream)) drainInto(stream, this)
     else void pump(stream, this).catch((error: unknown) => this.failed(error))
   }
 
@@ -156,6 +173,7 @@ class Http2Exchange implements StreamUser, Sink {
 
   data(bytes: Buffer): void {
     this.#body?.push(bytes)
+    if (this.#start !== undefined && this.#stream.intake.all.isCrowded) this.#start()
   }
 
   end(): void {
@@ -169,6 +187,7 @@ class Http2Exchange implements StreamUser, Sink {
 
   closed(error?: Error): void {
     this.#gone = true
+    this.#intake?.end()
     if (error !== undefined) {
       this.#body?.fail(error)
       LightRequest.abort(this.#request, error)

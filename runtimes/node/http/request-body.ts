@@ -2,25 +2,44 @@ import { limits } from '../../wire/server/limits.ts'
 
 /** High-water mark in bytes: beyond it the transport applies back pressure. */
 const highWater = limits.uploadWindow
-/** Maximum bytes to allocate on the strength of a content-length alone. */
-const maxGuess = 16 * 1024
+/** Sizes in bytes of blocks: a quarter of what is buffered, within these bounds. */
+const [smallestBlock, largestBlock] = [1024, 64 * 1024]
+
+type Bytes = Uint8Array<ArrayBuffer>
+const nothing: Bytes = new Uint8Array(0)
 
 /** Tells the transport that the reader consumed this many bytes. */
 export type Consumed = (bytes: number) => void
 
+/** Accounts for the memory of a body. */
+export interface BodyMemory {
+  /** The body takes so many bytes more, or less. */
+  changed(bytes: number): void
+  /** A reader wants the body. */
+  asked(): void
+}
+
 /**
  * The body of a request. The transport pushes chunks; the handler reads them once, as a stream or as a whole. Chunks are copied together,
- * so that a client can't make the server hold many small buffers, or a large buffer for a few bytes.
+ * so that a client can't make the server hold many small buffers, or a large buffer for a few bytes. What is buffered takes at most a quarter
+ * more, or 1 KiB.
  */
 export class RequestBody {
   readonly #consumed: Consumed
-  #buffer: Uint8Array<ArrayBuffer>
+  readonly #memory: BodyMemory | undefined
+  /** Bytes that may still arrive, when the client has said how many. */
+  #expected: number
+  /** Full blocks, and the last one, of which so many bytes are used. */
+  #full: Bytes[] = []
+  #block = nothing
+  #used = 0
+  /** Bytes buffered, and taken for them. */
   #length = 0
+  #capacity = 0
   #ended = false
   #error: Error | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
   #collecting = false
-  /** Buffered bytes, and whether the body has ended. */
   #most = Number.POSITIVE_INFINITY
   #tooLarge = false
   #discarding = false
@@ -30,9 +49,10 @@ export class RequestBody {
   #wake: (() => void) | undefined
 
   /** `expected`: content-length, when the client sent one. */
-  constructor(consumed: Consumed, expected = 0) {
+  constructor(consumed: Consumed, expected = Number.POSITIVE_INFINITY, memory?: BodyMemory) {
     this.#consumed = consumed
-    this.#buffer = Buffer.allocUnsafe(Math.min(expected, maxGuess))
+    this.#expected = expected
+    this.#memory = memory
   }
 
   // ── For the transport ─────────────────────────────────────────────────────────────────────────
@@ -43,21 +63,39 @@ export class RequestBody {
       this.#consumed(bytes.length)
       return true
     }
-    const length = this.#length + bytes.length
-    if (this.#collecting && length > this.#most) {
+    if (this.#collecting && this.#length + bytes.length > this.#most) {
       this.#exceed(bytes.length)
       return true
     }
-    if (length > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#length))
-      larger.set(this.#buffer.subarray(0, this.#length))
-      this.#buffer = larger
-    }
-    this.#buffer.set(bytes, this.#length)
-    this.#length = length
+    this.#append(bytes)
     if (this.#collecting) this.#consumed(bytes.length)
     else this.#wake?.()
-    return this.#collecting || length <= highWater
+    return this.#collecting || this.#length <= highWater
+  }
+
+  #append(bytes: Uint8Array): void {
+    const room = this.#block.length - this.#used
+    const rest = bytes.length > room ? bytes.subarray(room) : undefined
+    if (room > 0) {
+      this.#block.set(rest === undefined ? bytes : bytes.subarray(0, room), this.#used)
+      this.#used += rest === undefined ? bytes.length : room
+    }
+    if (rest !== undefined) {
+      if (this.#used > 0) this.#full.push(this.#block)
+      this.#block = this.#newBlock(rest.length)
+      this.#block.set(rest)
+      this.#used = rest.length
+    }
+    this.#length += bytes.length
+    this.#expected -= bytes.length
+  }
+
+  #newBlock(least: number): Bytes {
+    const usual = Math.min(Math.max(this.#length >> 2, smallestBlock), largestBlock)
+    const size = Math.max(least, Math.min(usual, this.#expected))
+    this.#capacity += size
+    this.#memory?.changed(size)
+    return Buffer.allocUnsafe(size)
   }
 
   end(): void {
@@ -85,7 +123,7 @@ export class RequestBody {
   discard(): void {
     this.#discarding = true
     this.#consumed(this.#length)
-    this.#length = 0
+    this.#clear()
   }
 
   // ── For the reader ────────────────────────────────────────────────────────────────────────────
@@ -110,6 +148,7 @@ export class RequestBody {
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
     this.#taken = true
+    this.#memory?.asked()
     if (this.#length === 0 && !this.#ended && this.#error === undefined) await this.#more()
     if (this.#length > 0) controller.enqueue(this.#take())
     else if (this.#ended) controller.close()
@@ -135,6 +174,7 @@ export class RequestBody {
     this.#collecting = true
     this.#most = most
     this.#stream?.getReader()
+    this.#memory?.asked()
     this.#consumed(this.#length)
     if (this.#length > most) this.#exceed(0)
     while (!this.#ended && !this.#tooLarge) {
@@ -151,13 +191,12 @@ export class RequestBody {
     return this.#take()
   }
 
-  /** Discards the rest, of which this many bytes are buffered. */
+  /** Discards the rest, of which this many bytes are not buffered. */
   #exceed(bytes: number): void {
     this.#tooLarge = true
     this.#discarding = true
     this.#consumed(bytes)
-    this.#buffer = new Uint8Array(0)
-    this.#length = 0
+    this.#clear()
     this.#wake?.()
   }
 
@@ -174,11 +213,22 @@ export class RequestBody {
   }
 
   #take(): Uint8Array<ArrayBuffer> {
-    const bytes = this.#buffer.subarray(0, this.#length)
+    const last = this.#block.subarray(0, this.#used)
+    const bytes = this.#full.length === 0 ? last : Buffer.concat([...this.#full, last], this.#length)
     if (!this.#collecting) this.#consumed(this.#length)
-    this.#buffer = new Uint8Array(0)
-    this.#length = 0
+    this.#clear()
     return bytes
+  }
+
+  /** Gives the buffered bytes up. */
+  #clear(): void {
+    const capacity = this.#capacity
+    this.#full = []
+    this.#block = nothing
+    this.#used = 0
+    this.#length = 0
+    this.#capacity = 0
+    if (capacity > 0) this.#memory?.changed(-capacity)
   }
 
   /** Resolves when there is more data, or the end is reached. */

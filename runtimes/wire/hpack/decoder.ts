@@ -29,6 +29,8 @@ export interface FieldList {
   readonly fields: readonly string[]
   /** The list exceeds a limit, and `fields` is empty. The table is consistent: the connection can continue. */
   readonly tooLarge: boolean
+  /** Bytes of the list as in RFC 9113, section 6.5.2. */
+  readonly bytes: number
 }
 
 /** Decoder of one direction of one connection; blocks must be decoded in order of arrival. */
@@ -84,7 +86,7 @@ export class Decoder {
       tooLarge ||= bytes > maxBytes || fields.length >= 2 * maxFields
       if (!tooLarge) fields.push(name, value)
     }
-    return { fields: tooLarge ? [] : fields, tooLarge }
+    return { fields: tooLarge ? [] : fields, tooLarge, bytes }
   }
 
   #resize(size: number): void {

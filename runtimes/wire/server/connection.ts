@@ -1,7 +1,7 @@
 /** One HTTP/2 connection (RFC 9113) of a server: life cycle, streams and output. `incoming.ts` reads the input. */
 import type { Socket } from 'node:net'
 import type { Buffers } from '../buffers.ts'
-import { ConnectionError, errorCodes, StreamError } from '../errors.ts'
+import { ConnectionError, calmError, errorCodes, StreamError } from '../errors.ts'
 import { frameTypes, largest31, numbersFrame, settingsFrame } from '../frames.ts'
 import type { Holder, Holdings } from '../holdings.ts'
 import type { FieldList } from '../hpack/decoder.ts'
@@ -11,6 +11,7 @@ import type { Turns } from '../turns.ts'
 import { Answers } from './answers.ts'
 import { type RequestHead, RequestHeads } from './head.ts'
 import { Incoming, type IncomingOwner } from './incoming.ts'
+import type { ConnectionIntake, Intake } from './intake.ts'
 import { limits } from './limits.ts'
 import { Overseer } from './overseer.ts'
 import { ServerStream, type StreamOwner } from './stream.ts'
@@ -22,6 +23,7 @@ export interface ServerOptions {
   readonly maxConcurrentStreams: number
   /** Shared by the connections of a listener. */
   readonly holdings: Holdings
+  readonly intake: Intake
   readonly buffers: Buffers
   readonly turns: Turns
   /** Starts a request: sets `stream.user`; the response follows asynchronously. */
@@ -45,6 +47,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   readonly #answers: Answers
   readonly #overseer: Overseer
   readonly #heads = new RequestHeads()
+  readonly intake: ConnectionIntake
   readonly #streams = new Streams()
   readonly #uploads: Uploads
   readonly #incoming: Incoming
@@ -58,7 +61,9 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#outbox = new Outbox(socket, { buffers: options.buffers, turns: options.turns, drained: () => this.#drained() })
     this.#answers = new Answers(this.#outbox, options.holdings, this)
     this.#uploads = new Uploads(this.#outbox, options.maxConcurrentStreams)
-    this.#incoming = new Incoming({ streams: this.#streams, answers: this.#answers, uploads: this.#uploads, outbox: this.#outbox }, this)
+    this.intake = options.intake.open(() => this.#fail(calmError('requests are not sent or take too long, and take too much memory')))
+    const parts = { streams: this.#streams, answers: this.#answers, uploads: this.#uploads, outbox: this.#outbox, intake: this.intake }
+    this.#incoming = new Incoming(parts, this)
     this.#overseer = new Overseer(options.now(), this.#outbox, this.#streams, this.#answers, {
       greeted: () => this.#incoming.greeted,
       unfinished: () => this.#incoming.unfinished,
@@ -142,16 +147,21 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     return this.#state === 'ended'
   }
 
-  open(id: number, ends: boolean, { fields, tooLarge }: FieldList): void {
+  open(id: number, ends: boolean, { fields, tooLarge, bytes }: FieldList): void {
     // After the last GOAWAY: the client knows that this stream is not processed.
     if (this.#state === 'left') return
     const { maxConcurrentStreams } = this.#options
     if (this.#streams.open.size >= maxConcurrentStreams || this.#handling >= 2 * maxConcurrentStreams)
       throw new StreamError(errorCodes.refusedStream, 'too many streams are open')
-    const head = tooLarge ? undefined : this.#heads.read(fields)
+    const head = tooLarge ? undefined : this.#heads.read(fields, bytes)
     if (ends && head?.contentLength) throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
-    const { initialWindowSize } = this.#answers.sender.peer
-    const stream = new ServerStream(this, id, initialWindowSize, limits.uploadWindow, ends, head?.contentLength)
+    const stream = new ServerStream(this, id, {
+      window: this.#answers.sender.peer.initialWindowSize,
+      room: limits.uploadWindow,
+      head: bytes,
+      ended: ends,
+      expected: head?.contentLength,
+    })
     this.#streams.open.set(id, stream)
     this.#incoming.earn(limits.calm.perRequest)
     this.#handling++
@@ -283,6 +293,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   #end(error: Error): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
+    this.intake.close()
     this.#uploads.end()
     for (const stream of this.#streams.open.values()) {
       stream.closed = true

@@ -23,8 +23,8 @@ const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection'
 
 const isSpace = (code: number) => code === 0x20 || code === 0x09
 
-/** What a connection remembers of its last request: at most so many fields, with values of so many characters. */
-const [maxRemembered, longestRemembered] = [64, 16_384]
+/** What a connection remembers of its last request: a list of at most so many bytes. */
+const maxRemembered = 16 * 1024
 const none: readonly string[] = []
 
 function checkValue(key: string, value: string): void {
@@ -54,10 +54,10 @@ export class RequestHeads {
   #regularFrom = 0
 
   /**
-   * Reads the head of a request from a header list.
+   * Reads the head of a request from a header list, which has so many bytes (RFC 9113, section 6.5.2).
    * @throws StreamError when it is malformed.
    */
-  read(list: readonly string[]): RequestHead {
+  read(list: readonly string[], bytes = 0): RequestHead {
     const last = this.#last
     const pseudo: { [name in PseudoName]: string | undefined } = {
       ':method': undefined,
@@ -66,7 +66,6 @@ export class RequestHeads {
       ':authority': undefined,
       ':protocol': undefined,
     }
-    let remembers = list.length <= 2 * maxRemembered
     let contentLength: number | undefined
     let at = 0
     for (; at < list.length; at += 2) {
@@ -74,10 +73,7 @@ export class RequestHeads {
       if (key.charCodeAt(0) !== 0x3a) break
       if (!isPseudo(key) || pseudo[key] !== undefined) throw malformed(`${JSON.stringify(key)} is not allowed in a request, or is repeated`)
       const value = list[at + 1] as string
-      if (last[at] !== key || last[at + 1] !== value) {
-        checkValue(key, value)
-        remembers &&= value.length <= longestRemembered
-      }
+      if (last[at] !== key || last[at + 1] !== value) checkValue(key, value)
       pseudo[key] = value
     }
     const regularFrom = at
@@ -86,10 +82,7 @@ export class RequestHeads {
     for (; at < list.length; at += 2) {
       const key = list[at] as string
       const value = list[at + 1] as string
-      if (at < sameFrom || last[at] !== key || last[at + 1] !== value) {
-        checkField(key, value)
-        remembers &&= value.length <= longestRemembered
-      }
+      if (at < sameFrom || last[at] !== key || last[at + 1] !== value) checkField(key, value)
       if (key === 'content-length') contentLength = lengthOf(value, contentLength)
     }
     const { ':method': method, ':scheme': scheme, ':path': path, ':authority': authority, ':protocol': protocol } = pseudo
@@ -98,7 +91,7 @@ export class RequestHeads {
     if (tunnel ? path !== undefined || scheme !== undefined || !authority : !path || !scheme)
       throw malformed('missing or unknown pseudo-header fields')
     if (protocol !== undefined && method !== 'CONNECT') throw malformed(':protocol is only allowed with CONNECT')
-    this.#last = remembers ? list : none
+    this.#last = bytes <= maxRemembered ? list : none
     this.#regularFrom = regularFrom
     return { method, path, authority, protocol, fields: list.slice(regularFrom), contentLength }
   }

@@ -17,6 +17,7 @@ import { Decoder, type FieldList } from '../hpack/decoder.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Answers } from './answers.ts'
 import { checkTrailers } from './head.ts'
+import type { ConnectionIntake } from './intake.ts'
 import { Budget, limits } from './limits.ts'
 import type { ServerStream } from './stream.ts'
 import type { Streams } from './streams.ts'
@@ -44,6 +45,7 @@ export interface IncomingParts {
   readonly answers: Answers
   readonly uploads: Uploads
   readonly outbox: Outbox
+  readonly intake: ConnectionIntake
 }
 
 export class Incoming {
@@ -53,7 +55,7 @@ export class Incoming {
   readonly #uploads: Uploads
   readonly #outbox: Outbox
   readonly #reader = new FrameReader((type, frameFlags, id, payload) => this.#frame(type, frameFlags, id, payload))
-  readonly #headerBlocks = new HeaderBlocks(limits.headerBlock, (id, ends, block) => this.#headers(id, ends, block))
+  readonly #headerBlocks: HeaderBlocks
   readonly #decoder = new Decoder({ tableSize: limits.headerTable, fields: limits.headerFields, bytes: limits.headerBytes })
   readonly #calm = new Budget(limits.calm)
   readonly #resets = new Budget(limits.resets)
@@ -61,12 +63,13 @@ export class Incoming {
   #preface: Buffer | undefined = nothing
   #greeted = false
 
-  constructor({ streams, answers, uploads, outbox }: IncomingParts, owner: IncomingOwner) {
+  constructor({ streams, answers, uploads, outbox, intake }: IncomingParts, owner: IncomingOwner) {
     this.#streams = streams
     this.#answers = answers
     this.#uploads = uploads
     this.#outbox = outbox
     this.#owner = owner
+    this.#headerBlocks = new HeaderBlocks(limits.headerBlock, (id, ends, block) => this.#headers(id, ends, block), intake.hold)
   }
 
   /** The client's first SETTINGS have arrived. */

@@ -20,6 +20,15 @@ export const limits = {
   /** Maximum unread response bytes per connection and in total. A single response may exceed the former. */
   held: 64 * MiB,
   heldInAll: 512 * MiB,
+  /** Maximum bytes of received requests in total, before and after their users are known; beyond them connections that hold the most are closed. */
+  unknownInAll: 64 * MiB,
+  knownInAll: 512 * MiB,
+  /** Bytes of the former beyond which small bodies are not awaited before handlers run. */
+  awaitedInAll: 16 * MiB,
+  /** Requests of an HTTP/1.1 connection that wait behind each other, beyond which no more is read. */
+  pipelined: 16,
+  /** Bytes that a request takes besides head and body, about. */
+  requestOverhead: 4 * 1024,
   /** Budget of frames without work (PING, SETTINGS, empty DATA …): burst, refill per second, per request and per DATA frame sent. */
   calm: { burst: 10_000, perSecond: 500, perRequest: 20, perData: 4 },
   /** Budget of streams reset by the client before the response (CVE-2023-44487), with nghttp2's numbers. */

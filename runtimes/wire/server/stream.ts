@@ -1,5 +1,6 @@
 import type { Pace } from '../pace.ts'
 import type { Outgoing } from '../sender.ts'
+import type { ConnectionIntake } from './intake.ts'
 
 const nothing = new Uint8Array(0)
 
@@ -19,6 +20,7 @@ export interface StreamUser {
 
 /** The connection, as a stream uses it. */
 export interface StreamOwner {
+  readonly intake: ConnectionIntake
   respond(stream: ServerStream, fields: readonly string[], body: Uint8Array | undefined, last: boolean): void
   inform(stream: ServerStream, status: string): void
   write(stream: ServerStream, bytes: Uint8Array, last: boolean): void
@@ -51,6 +53,8 @@ export class ServerStream implements Outgoing {
   download: Pace | undefined
 
   // ── Request ─────────────────────────────────────────────────────────────────────────────
+  /** Bytes of the header list. */
+  readonly head: number
   /** END_STREAM was received. */
   ended: boolean
   /** Receive window in bytes. */
@@ -67,13 +71,23 @@ export class ServerStream implements Outgoing {
   /** Closed: further calls have no effect. */
   closed = false
 
-  constructor(owner: StreamOwner, id: number, window: number, room: number, ended: boolean, expected: number | undefined) {
+  constructor(
+    owner: StreamOwner,
+    id: number,
+    { window, room, head, ended, expected }: Pick<ServerStream, 'window' | 'room' | 'head' | 'ended' | 'expected'>,
+  ) {
     this.#owner = owner
     this.id = id
     this.window = window
     this.room = room
+    this.head = head
     this.ended = ended
     this.expected = expected
+  }
+
+  /** The account of the connection. */
+  get intake(): ConnectionIntake {
+    return this.#owner.intake
   }
 
   /**

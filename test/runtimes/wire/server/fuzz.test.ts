@@ -13,6 +13,7 @@ import { FrameReader, preface } from '../../../../runtimes/wire/frames.ts'
 import { Holdings } from '../../../../runtimes/wire/holdings.ts'
 import { Decoder } from '../../../../runtimes/wire/hpack/decoder.ts'
 import { ServerConnection } from '../../../../runtimes/wire/server/connection.ts'
+import { Intake } from '../../../../runtimes/wire/server/intake.ts'
 import { limits } from '../../../../runtimes/wire/server/limits.ts'
 import type { ServerStream } from '../../../../runtimes/wire/server/stream.ts'
 import { Turns } from '../../../../runtimes/wire/turns.ts'
@@ -98,6 +99,7 @@ test('frames', async (t) => {
   t.diagnostic(`${cases} connections, seed ${seed}`)
   const random = seeded(seed)
   const holdings = new Holdings(limits.heldInAll)
+  const intake = new Intake()
   const buffers = new Buffers()
   const turns = new Turns()
   const body = new Uint8Array(1_000)
@@ -114,6 +116,7 @@ test('frames', async (t) => {
       const connection = new ServerConnection(wire as unknown as Socket, {
         maxConcurrentStreams: 10,
         holdings,
+        intake,
         buffers,
         turns,
         request(stream) {
@@ -155,7 +158,7 @@ test('frames', async (t) => {
     }
     say(done, () => `${answered} requests answered`)
   }
-  assert.equal(holdings.total, 0, 'closed connections hold nothing')
+  assert.deepEqual([holdings.total, intake.total], [0, 0], 'closed connections hold nothing')
   assert.ok(answered > cases / 10, `some requests succeed: ${answered}`)
   const grown = (process.memoryUsage().rss - before) / 2 ** 20
   assert.ok(grown < 300, `memory grew by ${Math.round(grown)} MiB`)

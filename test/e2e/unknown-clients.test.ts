@@ -1,0 +1,220 @@
+/**
+ * Clients without credentials that send as much as they may and leave it there, in every state before their users are known: the memory that they
+ * take has a bound, however many they are, others are served meanwhile, and nothing is left when they have gone.
+ */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { connect } from 'node:tls'
+import { preface } from '../../runtimes/wire/frames.ts'
+import { frame, headerBlock, number, setting, settings, types } from '../runtimes/wire/server/raw-client.ts'
+import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { residentMiB } from '../support/memory.ts'
+import { soak } from '../support/soak.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+import { crowd, eventually, sleep } from '../support/wait.ts'
+
+/** Connections of an attack: without bounds 60 of them took up to 1.8 GB. */
+const connections = soak ? 300 : 60
+/** Streams of a connection that are open at once. */
+const streams = 100
+/** Most resident MiB of the server during all attacks, one after the other: some 100 at the start, 64 of what is received, sockets, and garbage. */
+const mostMemory = 400
+
+const KiB = 1024
+const frameSize = 16 * KiB
+const path = '/api/v1/namespaces/default/configmaps'
+const token = ['authorization', 'Bearer unknown'] as const
+
+/** What a connection sends, as fast as it is taken. */
+type Attack = () => Iterable<Uint8Array | string>
+
+// ── HTTP/2 ────────────────────────────────────────────────────────────────────────────────────────
+
+type Field = readonly [name: string, value: string]
+
+const greeting = Buffer.concat([preface, settings])
+const closedWindows = Buffer.concat([preface, frame(types.settings, 0, 0, setting(4, 0))])
+const block = (method: string, ...fields: readonly Field[]) =>
+  headerBlock(method, path, ...fields.map(([name, value]): [string, string] => [name, value]))
+
+/** DATA, the last frame with these flags. */
+const data = (stream: number, length: number, flags = 0) =>
+  Buffer.concat(
+    Array.from({ length: Math.ceil(length / frameSize) }, (_, i) => {
+      const isLast = (i + 1) * frameSize >= length
+      return frame(types.data, isLast ? flags : 0, stream, Buffer.alloc(isLast ? length - i * frameSize : frameSize, 0x20))
+    }),
+  )
+
+/** HEADERS with these flags, and as many CONTINUATION frames as the list needs; with `ends` it is complete. */
+function head(stream: number, list: Buffer, flags: number, ends = true): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < list.length; at += frameSize) parts.push(list.subarray(at, at + frameSize))
+  const frames = parts.map((part, i) => {
+    const end = ends && i === parts.length - 1 ? 4 : 0
+    return i === 0 ? frame(types.headers, flags | end, stream, part) : frame(types.continuation, end, stream, part)
+  })
+  return Buffer.concat(frames)
+}
+
+/** Some 0.9 MiB. */
+const longFields = Array.from({ length: 58 }, (_, i): Field => [`x-${i}`, `${i}`.padEnd(16_000, '~')])
+
+/** The same on each stream. */
+const onStreams = (bytes: (stream: number) => Buffer, first = greeting): Attack =>
+  function* () {
+    yield first
+    for (let i = 0; i < streams; i++) yield bytes(1 + 2 * i)
+  }
+
+const partial = 255 * KiB
+const length = ['content-length', String(256 * KiB)] as const
+const upload =
+  (...fields: readonly Field[]) =>
+  (id: number) =>
+    Buffer.concat([head(id, block('POST', ...fields), 0), data(id, partial)])
+
+const http2: { readonly [state: string]: Attack } = {
+  'nothing but the preface': () => [greeting],
+  'an incomplete header list': () => [greeting, head(1, block('GET', ...longFields), 1, false)],
+  'a long head, answered': () => [greeting, head(1, block('GET', ...longFields), 1)],
+  'heads alone': onStreams((id) => head(id, block('POST', length), 0)),
+  'heads with a token': onStreams((id) => head(id, block('GET', token), 1)),
+  'long heads': onStreams((id) => head(id, block('POST', length, ...longFields), 0)),
+  'long heads with a token': onStreams((id) => head(id, block('GET', token, ...longFields), 1)),
+  'bodies to the last KiB': onStreams(upload(length)),
+  'bodies to the last KiB, with a token': onStreams(upload(token, length)),
+  'bodies of unknown length': onStreams(upload()),
+  'bodies of unknown length, with a token': onStreams(upload(token)),
+  'small bodies to the last byte': onStreams((id) =>
+    Buffer.concat([head(id, block('POST', ['content-length', '5000']), 0), data(id, 4_999)]),
+  ),
+  'whole bodies, with a token': onStreams((id) => Buffer.concat([head(id, block('POST', token, length), 0), data(id, 256 * KiB, 1)])),
+  'bodies that wait for a 100': onStreams(upload(token, length, ['expect', '100-continue'])),
+  'tunnels, with a token': onStreams((id) =>
+    Buffer.concat([
+      head(id, headerBlock('CONNECT', '/api/v1/namespaces/default/pods/x/exec', [':protocol', 'websocket'], [...token]), 0),
+      data(id, partial),
+    ]),
+  ),
+  'bodies of streams that are reset': onStreams((id) => Buffer.concat([upload(length)(id), frame(types.resetStream, 0, id, number(8))])),
+  'bodies and a closed window': onStreams(upload(token, length), closedWindows),
+}
+
+// ── HTTP/1.1 ──────────────────────────────────────────────────────────────────────────────────────
+
+const lines = (method: string, ...fields: readonly string[]) => [`${method} ${path} HTTP/1.1`, 'Host: x', ...fields, ''].join('\r\n')
+const bearer = `${token[0]}: ${token[1]}`
+const long = Array.from({ length: 60 }, (_, i) => `X-${i}: ${'~'.repeat(16_000)}`)
+const space = ' '.repeat(partial)
+
+const http1: { readonly [state: string]: Attack } = {
+  'nothing at all': () => [],
+  'an incomplete header list': () => [lines('GET', ...long)],
+  'a long head, with a token': () => [`${lines('GET', bearer, ...long)}\r\n`],
+  'a body to the last KiB': () => [`${lines('POST', `Content-Length: ${256 * KiB}`)}\r\n`, space],
+  'a body to the last KiB, with a token': () => [`${lines('POST', bearer, `Content-Length: ${256 * KiB}`)}\r\n`, space],
+  'a large body, with a token': () => [`${lines('POST', bearer, 'Content-Length: 3000000')}\r\n`, ...Array(12).fill(space)],
+  'a chunked body, with a token': () => [
+    `${lines('POST', bearer, 'Transfer-Encoding: chunked')}\r\n`,
+    ...Array(12).fill(`${partial.toString(16)}\r\n${space}\r\n`),
+  ],
+  'a body in chunks of one byte, with a token': () => [
+    `${lines('POST', bearer, 'Transfer-Encoding: chunked')}\r\n`,
+    ...Array(10).fill('1\r\nx\r\n'.repeat(10_000)),
+  ],
+  'requests one behind the other, with a token': () => Array(20).fill(`${lines('GET', bearer)}\r\n`.repeat(500)),
+  'requests behind a body, with a token': () => [
+    `${lines('POST', bearer, 'Content-Length: 1')}\r\nx`,
+    ...Array(20).fill(`${lines('POST', bearer, 'Content-Length: 100')}\r\n${' '.repeat(100)}`.repeat(500)),
+  ],
+  'an upgrade with a token, and more': () => [
+    `${lines('GET', bearer, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==')}\r\n`,
+    ...Array(12).fill(space),
+  ],
+}
+
+// ── TLS ───────────────────────────────────────────────────────────────────────────────────────────
+
+const record = (type: number, content: Buffer) => Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 255), content])
+const tls: { readonly [state: string]: Attack } = {
+  'no handshake': () => [],
+  'half a ClientHello': () => [record(22, Buffer.concat([Buffer.of(1, 0, 255, 255), Buffer.alloc(16_000)]))],
+}
+
+/** Writes as fast as the socket takes it, and keeps the connection. */
+async function send(socket: Socket, attack: Attack): Promise<void> {
+  socket.on('error', () => {}).on('data', () => {})
+  for (const bytes of attack()) {
+    if (socket.destroyed) return
+    if (socket.write(bytes)) continue
+    await new Promise<unknown>((resolve) => socket.once('drain', resolve).once('close', resolve))
+  }
+}
+
+const protocols = [
+  ['TLS', tls, undefined],
+  ['HTTP/1.1', http1, 'http/1.1'],
+  ['HTTP/2', http2, 'h2'],
+] as const
+
+describe('clients of unknown users', () => {
+  const directory = temporaryDirectory()
+  /** A token webhook that accepts connections, and never answers. */
+  const silent = createServer((socket) => socket.on('error', () => {}))
+  let daemon: Daemon
+  before(async () => {
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const file = join(directory.path, 'webhook.yaml')
+    const named = { cluster: 'hook', user: 'apiserver' }
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'hook',
+        contexts: [{ name: 'hook', context: named }],
+        clusters: [{ name: 'hook', cluster: { server: `http://127.0.0.1:${port}` } }],
+        users: [{ name: 'apiserver', user: {} }],
+      }),
+    )
+    daemon = await startDaemon({
+      directory: directory.path,
+      flags: [`--authentication-token-webhook-config-file=${file}`, '--authentication-token-webhook-version=v1'],
+    })
+  })
+  after(async () => {
+    await daemon.stop()
+    silent.close()
+    directory.remove()
+  })
+
+  const open = (protocol: string | undefined): Socket =>
+    protocol === undefined
+      ? connectTcp(daemon.port, '127.0.0.1')
+      : connect({ host: '127.0.0.1', port: daemon.port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
+
+  for (const [name, states, protocol] of protocols)
+    for (const [state, attack] of Object.entries(states))
+      test(`${name}: ${state}`, async (t) => {
+        const beforehand = residentMiB(daemon.pid)
+        let most = beforehand
+        const sampling = setInterval(() => {
+          most = Math.max(most, residentMiB(daemon.pid))
+        }, 20)
+        const sockets = Array.from({ length: connections }, () => open(protocol))
+        const sending = sockets.map((socket) => send(socket, attack))
+        await Promise.race([Promise.all(sending), sleep(3_000 * crowd())])
+        await eventually('another client', async () => (await daemon.fetch('/api/v1/namespaces/default')).status === 200)
+        await sleep(200)
+        clearInterval(sampling)
+        const left = sockets.filter(({ destroyed }) => !destroyed).length
+        for (const socket of sockets) socket.destroy()
+        t.diagnostic(`${connections} connections, ${left} kept: ${Math.round(beforehand)} to ${Math.round(most)} MiB`)
+        assert.ok(most < mostMemory, `took ${Math.round(most)} MiB`)
+      })
+})
