@@ -14,6 +14,7 @@ export class Pauses {
   #last: Promise<void> = Promise.resolve()
   /** Milliseconds of other work before a resumption, on average. */
   #others = 0
+  readonly #never = new AbortController().signal
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -35,6 +36,11 @@ export class Pauses {
       signal,
       () => Math.min(longest, this.#others * share),
     )
+  }
+
+  /** As `slices`, for work that several requests wait for, or none: nothing ends it. */
+  sharedSlices(): Slices {
+    return this.slices(() => this.#never)
   }
 
   /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */
@@ -131,4 +137,34 @@ export async function filterInSlices<T>(
     if (matches(item)) chosen.push(item)
   }
   return chosen
+}
+
+/** Items that are sorted without a pause. */
+const sortedAtOnce = 1_000
+
+/** As `Array.toSorted`, yielding between slices. */
+export async function sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number, slices: Slices): Promise<readonly T[]> {
+  let runs: (readonly T[])[] = []
+  for (let at = 0; at < items.length; at += sortedAtOnce) {
+    if (slices.over) await slices.next()
+    runs.push(items.slice(at, at + sortedAtOnce).sort(compare))
+  }
+  while (runs.length > 1) {
+    const merged: (readonly T[])[] = []
+    for (let at = 0; at < runs.length; at += 2) merged.push(await mergeInSlices(runs[at] ?? [], runs[at + 1] ?? [], compare, slices))
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+async function mergeInSlices<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number, slices: Slices): Promise<readonly T[]> {
+  const merged: T[] = []
+  let [left, right] = [0, 0]
+  while (left < a.length && right < b.length) {
+    if (merged.length % sortedAtOnce === 0 && slices.over) await slices.next()
+    merged.push(compare(a[left] as T, b[right] as T) <= 0 ? (a[left++] as T) : (b[right++] as T))
+  }
+  while (left < a.length) merged.push(a[left++] as T)
+  while (right < b.length) merged.push(b[right++] as T)
+  return merged
 }

@@ -4,11 +4,12 @@ import { escapePath } from '../forwarding/paths.ts'
 import type { Clock, Outbound } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { dialError } from '../webhook/dial-error.ts'
-import { readText } from '../webhook/read-text.ts'
+import { ResponseTooLong, readText } from '../webhook/read-text.ts'
 import { withinTime } from '../webhook/time-limit.ts'
 import type { Connect } from './connection.ts'
 import { identityFields } from './identity.ts'
 import type { RemoteRegistration } from './registration.ts'
+import { UnusableDocument } from './unusable-document.ts'
 
 export interface AskServices<T = RemoteRegistration> {
   readonly outbound: Pick<Outbound, 'fetch'>
@@ -48,7 +49,7 @@ export class AskFailed extends Error {
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** Asks for a document. Rejects with AskFailed, or with an Error when the server has no address. */
+/** Asks for a document. Rejects with AskFailed, with UnusableDocument when it is too long, or with an Error when the server has no address. */
 export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect }: AskServices<T>): Promise<Told> {
   const { path, user, headers = {}, timeout, longest, signal } = asked
   const { origin, address, options } = await connect(server, undefined)
@@ -62,6 +63,7 @@ export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect
       return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response, longest) }
     })
   } catch (error) {
+    if (error instanceof ResponseTooLong) throw new UnusableDocument(url, error)
     const why = isTimeout(error) ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)' : dialError(error, origin)
     throw new AskFailed(url, `Get ${JSON.stringify(url)}: ${why}`, error)
   }

@@ -5,13 +5,13 @@ import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { PublishedResource } from '../meta/resource-rows.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { equal } from '../schema/equal.ts'
-import { isObject } from '../schema/is-object.ts'
-import { parseJsonText } from '../schema/json-text.ts'
-import type { Json, JsonObject } from '../schema/model.ts'
-import { type AskServices, ask, type Told } from './ask.ts'
+import type { Json } from '../schema/model.ts'
+import type { Pauses } from '../slices.ts'
+import { type AskServices, ask } from './ask.ts'
 import { resourcesOfAggregated, resourcesOfList } from './discovery-document.ts'
 import { createRefresher } from './refresher.ts'
-import { groupVersionOf, type RemoteRegistration } from './registration.ts'
+import type { RemoteRegistration } from './registration.ts'
+import { maxDocumentBytes, useDocument } from './remote-document.ts'
 
 export interface RemoteGroups extends GroupSource {
   /** The registration is new, or has changed. */
@@ -24,6 +24,7 @@ export interface RemoteGroupsOptions extends AskServices {
   /** By name. */
   readonly registrations: ReadonlyMap<string, RemoteRegistration>
   readonly clock: Clock
+  readonly pauses: Pauses
   readonly logger: Logger
   readonly queues: QueueObserver
   /** API group of aggregated lists. */
@@ -42,19 +43,12 @@ interface Known {
 /** Milliseconds between requests for documents that may have changed. */
 const interval = 60_000
 const timeout = 5_000
-const longest = 16 * 1024 * 1024
 
 const nothing: Known = { resources: [], isCurrent: false }
 
-function parsed({ text }: Told): JsonObject {
-  const value = parseJsonText(text)
-  if (!isObject(value)) throw new Error('the discovery document is not an object')
-  return value
-}
-
 /** A group version is listed at once, without resources and as stale until its server has answered. */
 export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
-  const { registrations, clock, logger, queues, listGroup, user } = options
+  const { registrations, clock, pauses, logger, queues, listGroup, user } = options
   const known = new Map<string, Known>()
   let revision = 0
   const kind = 'APIGroupDiscoveryList'
@@ -62,27 +56,28 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
 
   async function fetched(registration: RemoteRegistration, before: Known | undefined, signal: AbortSignal): Promise<Known> {
     const { group, version } = registration.spec
+    const slices = pauses.slices(() => signal)
     const etag = before?.etag
     const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }) }
     const told = await ask(
       registration,
-      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, longest, signal },
+      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, longest: maxDocumentBytes, signal },
       options,
     )
     if (told.status === 304 && before !== undefined) return before
     if (told.status === 503) throw new Error(`${told.url} answered 503`)
     if (told.status === 200 && (told.headers.get('content-type') ?? '').includes(`as=${kind}`)) {
-      const resources = resourcesOfAggregated(parsed(told)).get(groupVersionOf(registration)) ?? []
+      const resources = await useDocument(told, slices, (document) => resourcesOfAggregated(document, group, version, slices))
       return { resources, isCurrent: true, etag: told.headers.get('etag') ?? undefined }
     }
     const path = `/apis/${group}/${version}`
     const old = await ask(
       registration,
-      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, longest, signal },
+      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, longest: maxDocumentBytes, signal },
       options,
     )
     if (old.status !== 200) throw new Error(`${old.url} answered ${old.status}`)
-    return { resources: resourcesOfList(parsed(old), group, version), isCurrent: true }
+    return { resources: await useDocument(old, slices, (document) => resourcesOfList(document, group, version, slices)), isCurrent: true }
   }
 
   function keep(name: string, found: Known): void {
@@ -98,6 +93,7 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
       clock,
       logger,
       queues,
+      warning: 'the discovery document of an API service is left out',
       async work(name, signal) {
         const registration = registrations.get(name)
         if (registration === undefined) return

@@ -1,6 +1,8 @@
 /** OpenAPI documents of other servers (pkg/controllers/openapi and openapiv3 of the aggregator). */
 import type { QueueObserver } from '../meta/metrics/queues.ts'
+import { encodeInSlices } from '../meta/openapi/message-protobuf.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
+import { v2Messages } from '../meta/openapi/v2-messages.ts'
 import { type OpenApiDocument, type OpenApiSource, openApiPath } from '../meta/openapi/v3.ts'
 import { formsOf } from '../meta/openapi/v3-documents.ts'
 import { convertedToV3 } from '../meta/openapi/v3-from-v2.ts'
@@ -8,12 +10,13 @@ import { documentAt } from '../meta/openapi/v3-served.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { pageNotFound } from '../respond/plain-error.ts'
 import { isObject } from '../schema/is-object.ts'
-import { parseJsonText } from '../schema/json-text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
+import type { Pauses, Slices } from '../slices.ts'
 import { type AskServices, ask } from './ask.ts'
 import type { Forward } from './forward.ts'
 import { createRefresher } from './refresher.ts'
 import type { RemoteRegistration } from './registration.ts'
+import { maxDocumentBytes, useDocument } from './remote-document.ts'
 
 export interface RemoteOpenApi {
   readonly swagger: SwaggerSource
@@ -29,6 +32,7 @@ export interface RemoteOpenApiOptions extends AskServices {
   readonly registrations: ReadonlyMap<string, RemoteRegistration>
   readonly forward: Forward
   readonly clock: Clock
+  readonly pauses: Pauses
   readonly logger: Logger
   readonly queues: QueueObserver
 }
@@ -38,7 +42,10 @@ const user = { name: 'system:aggregator', groups: [] }
 /** Milliseconds between requests for documents that may have changed. */
 const interval = 60_000
 const timeout = 60_000
-const longest = 32 * 1024 * 1024
+/** Maximum bytes of a document that is made from another one: each media type repeats the schema of an operation. */
+const maxConvertedBytes = 4 * maxDocumentBytes
+/** Maximum characters of the URL of a document, which the index of this server has for all clients. */
+const maxUrl = 2048
 /** Milliseconds from the registration to the first request: most servers are not known to be available before. */
 const firstWait = 1_000
 
@@ -58,14 +65,14 @@ interface Documents<T> {
   close(): void
 }
 
-/** Follows the document at a path of each server; `of` takes what is of use. */
+/** Follows the document at a path of each server; `of` takes what is of use. One that it rejects changes nothing. */
 function followDocuments<T>(
   name: string,
   path: string,
-  of: (document: JsonObject, registration: RemoteRegistration) => T,
+  of: (document: JsonObject, registration: RemoteRegistration, slices: Slices) => T | Promise<T>,
   options: RemoteOpenApiOptions,
 ): Documents<T> {
-  const { registrations, clock, logger, queues } = options
+  const { registrations, clock, pauses, logger, queues } = options
   const known = new Map<string, Tagged<T>>()
   const missing = new Set<string>()
   const pending = new Map<string, () => void>()
@@ -80,7 +87,8 @@ function followDocuments<T>(
     if (registration === undefined) return
     const etag = known.get(key)?.etag
     const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
-    const { status, headers: told, text, url } = await ask(registration, { path, user, headers, timeout, longest, signal }, options)
+    const answer = await ask(registration, { path, user, headers, timeout, longest: maxDocumentBytes, signal }, options)
+    const { status, headers: told, url } = answer
     if (!registrations.has(key) || status === 304) return
     if (status === 404) {
       if (missing.has(key)) return
@@ -92,14 +100,18 @@ function followDocuments<T>(
     if (status !== 200) throw new Error(`${url} answered ${status}`)
     const tag = told.get('etag') ?? undefined
     if (tag !== undefined && tag === etag) return
-    const document = parseJsonText(text)
-    if (!isObject(document)) throw new Error(`${url}: the document is not an object`)
+    const slices = pauses.slices(() => signal)
+    const value = await useDocument(answer, slices, (document) => of(document, registration, slices))
+    if (!registrations.has(key)) return
     missing.delete(key)
-    known.set(key, { etag: tag, value: of(document, registration) })
+    known.set(key, { etag: tag, value })
     revision++
   }
 
-  const refresher = createRefresher({ name, clock, logger, queues, workers: 1, work }, interval)
+  const refresher = createRefresher(
+    { name, clock, logger, queues, workers: 1, warning: 'the OpenAPI document of an API service is left out', work },
+    interval,
+  )
   const cancel = (key: string) => {
     pending.get(key)?.()
     pending.delete(key)
@@ -144,24 +156,28 @@ function ownPaths(document: JsonObject, { spec: { group, version } }: RemoteRegi
 /** URL of the registered group version's document, by the index. */
 function ownUrl(index: JsonObject, { spec: { group, version } }: RemoteRegistration): string | undefined {
   const url: Json | undefined = memberOf(memberOf(index, 'paths'), `apis/${group}/${version}`)['serverRelativeURL']
-  return typeof url === 'string' && url.startsWith(`${openApiPath}/`) ? url : undefined
+  return typeof url === 'string' && url.startsWith(`${openApiPath}/`) && url.length <= maxUrl ? url : undefined
 }
 
 const nameOf = ({ spec: { group, version } }: RemoteRegistration) => `apis/${group}/${version}`
 
 export function createRemoteOpenApi(options: RemoteOpenApiOptions): RemoteOpenApi {
-  const { registrations, forward, clock } = options
+  const { registrations, forward, clock, pauses } = options
   /** For a server that has no version 3: its Swagger document, converted on first use. */
   const converted = (document: JsonObject, registration: RemoteRegistration): OpenApiDocument =>
     documentAt(
       `${openApiPath}/${nameOf(registration)}`,
-      formsOf(() => convertedToV3(document)),
+      formsOf(() => convertedToV3(document, pauses.sharedSlices()), pauses, maxConvertedBytes),
       clock,
     )
   const swagger = followDocuments(
     'open_api_aggregation_controller',
     '/openapi/v2',
-    (document, registration) => ({ own: ownPaths(document, registration), converted: converted(document, registration) }),
+    async (document, registration, slices) => {
+      // A value of another type than its message would fail the document of all servers.
+      await encodeInSlices(v2Messages, document, slices)
+      return { own: ownPaths(document, registration), converted: converted(document, registration) }
+    },
     options,
   )
   const indexes = followDocuments('open_api_v3_aggregation_controller', openApiPath, ownUrl, options)
@@ -188,7 +204,7 @@ export function createRemoteOpenApi(options: RemoteOpenApiOptions): RemoteOpenAp
       get revision() {
         return swagger.revision
       },
-      documents: () => [...swagger.known.values()].map(({ value: { own } }) => own),
+      documents: () => Array.from(swagger.known, ([name, { value }]) => ({ name, document: value.own })),
     },
     openApi: {
       get revision() {

@@ -1,4 +1,6 @@
 import { createQueue, type QueueOptions } from '../controllers/queue.ts'
+import { messageOf } from '../schema/message-of.ts'
+import { UnusableDocument } from './unusable-document.ts'
 
 /** Does work for each key when it is added, and again and again until it is removed. */
 export interface Refresher {
@@ -8,16 +10,25 @@ export interface Refresher {
 }
 
 export interface RefresherOptions extends Omit<QueueOptions, 'work'> {
+  /** Message of a warning about each UnusableDocument that differs from the last one of its key; default: there is none. */
+  readonly warning?: string
   /** `signal` aborts when the refresher is closed. */
   work(key: string, signal: AbortSignal): Promise<void>
 }
 
 /** `interval`: milliseconds from a success to the next time. Failures are repeated earlier, with increasing delays up to it. */
-export function createRefresher({ work, ...options }: RefresherOptions, interval: number): Refresher {
-  const { clock } = options
+export function createRefresher({ work, warning, ...options }: RefresherOptions, interval: number): Refresher {
+  const { clock, logger } = options
   const kept = new Set<string>()
   const closing = new AbortController()
   const timers = new Map<string, () => void>()
+  const failures = new Map<string, string>()
+  const warn = (key: string, error: unknown) => {
+    const why = messageOf(error)
+    if (warning === undefined || !(error instanceof UnusableDocument) || failures.get(key) === why || !kept.has(key)) return
+    failures.set(key, why)
+    logger.warn({ name: key, error: why }, warning)
+  }
   const cancel = (key: string) => {
     timers.get(key)?.()
     timers.delete(key)
@@ -27,7 +38,13 @@ export function createRefresher({ work, ...options }: RefresherOptions, interval
     longestRetry: interval,
     async work(key) {
       if (!kept.has(key)) return
-      await work(key, closing.signal)
+      try {
+        await work(key, closing.signal)
+        failures.delete(key)
+      } catch (error) {
+        warn(key, error)
+        throw error
+      }
       cancel(key)
       if (kept.has(key))
         timers.set(
@@ -43,6 +60,7 @@ export function createRefresher({ work, ...options }: RefresherOptions, interval
     },
     remove(key) {
       kept.delete(key)
+      failures.delete(key)
       cancel(key)
     },
     close() {

@@ -153,6 +153,7 @@ export function createHandler(
     clock,
     health,
     telemetry,
+    pauses,
   })
   const delegates = [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
   const others = peers ? [peers.answer] : []

@@ -8,6 +8,7 @@ import { encodeBody, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable, notAllowed } from '../respond/status.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
+import type { Pauses } from '../slices.ts'
 import { aggregatedList, aggregatedType, type DiscoveredGroup } from './aggregated-discovery.ts'
 import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
 import type { FixedRequest } from './fixed-request.ts'
@@ -28,6 +29,7 @@ export interface DiscoveryOptions {
   /** Groups as `/apis` and `/apis/GROUP` list them; absent: those of the sources. */
   readonly listed?: { readonly revision: number; groups(): readonly ListedGroup[] } | undefined
   readonly platform: Platform
+  readonly pauses: Pauses
   /** Host and port in the answer of `/api`. */
   readonly serverAddress: string
   /** Whether resources have a storage version hash (gate StorageVersionHash). */
@@ -79,8 +81,8 @@ interface List {
 /** A list in each format, built on demand. */
 type Forms = { readonly [form in Format | 'indented']: BuildDocument }
 
-function inAllForms(schema: Message, build: () => unknown): Forms {
-  const value = lazyDocument(build)
+function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Forms {
+  const value = lazyDocument(build, pauses)
   // Some lists have no apiVersion; the protobuf envelope still needs one.
   const as = (format: Format, pretty = false) =>
     lazyForm(value, (read: JsonObject) => {
@@ -92,7 +94,7 @@ function inAllForms(schema: Message, build: () => unknown): Forms {
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { sources, peers, observer, listed, platform, serverAddress, hashes, aggregatedVersions } = options
+  const { sources, peers, observer, listed, platform, pauses, serverAddress, hashes, aggregatedVersions } = options
   const objectTypes = ['application/json', 'application/yaml', platform.protobufType]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision([...sources, ...(peers ? [peers] : []), ...(listed ? [listed] : [])], () => {
@@ -102,7 +104,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const shown: readonly ListedGroup[] = listed?.groups() ?? named
     const lists = new Map<string, List>()
     const add = (path: string, service: boolean, schema: Message, build: () => unknown) =>
-      lists.set(path, { service, forms: inAllForms(schema, build) })
+      lists.set(path, { service, forms: inAllForms(schema, build, pauses) })
     add('/api', true, APIVersions, () => apiVersions(core, serverAddress))
     add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: shown.map(groupEntry) }))
     for (const group of [...named, ...shown])
@@ -115,19 +117,23 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
         ['/api', core],
         ['/apis', named],
       ] as const) {
-        const forms = inAllForms(APIGroupDiscoveryList, () => aggregatedList(own, version, platform))
+        const forms = inAllForms(APIGroupDiscoveryList, () => aggregatedList(own, version, platform), pauses)
         aggregated.set(`${path} ${version}`, forms)
       }
     }
     const merged = peers && {
       isNew: true,
-      forms: inAllForms(APIGroupDiscoveryList, () => {
-        const own = aggregatedList(named, current, platform)
-        return {
-          ...own,
-          items: mergeServers(new Map<string, readonly DiscoveredGroup[]>([...peers.others(), [peers.identity, own.items]])),
-        }
-      }),
+      forms: inAllForms(
+        APIGroupDiscoveryList,
+        () => {
+          const own = aggregatedList(named, current, platform)
+          return {
+            ...own,
+            items: mergeServers(new Map<string, readonly DiscoveredGroup[]>([...peers.others(), [peers.identity, own.items]])),
+          }
+        },
+        pauses,
+      ),
     }
     return { lists, aggregated, merged }
   })

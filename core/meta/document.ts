@@ -1,7 +1,9 @@
 import { bodyResponse } from '../respond/body.ts'
 import { Reply } from '../respond/reply.ts'
+import { concatenate } from '../schema/bytes.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
+import type { Pauses, Slices } from '../slices.ts'
 
 /** Bytes that are the same for all clients, with their ETag. */
 export interface Document {
@@ -42,17 +44,61 @@ export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Ar
   }
 }
 
-/** As `lazyBytes`, from a value encoded as compact JSON. */
-export function lazyDocument(build: () => unknown): BuildDocument {
-  return lazyBytes(async () => encoder.encode(printJson(await build())))
+/** Minimum characters of JSON that are encoded at once. */
+const encodedAtOnce = 64 * 1024
+/** Levels that are printed member by member: below are rows, such as definitions. */
+const printedLevels = 2
+
+/** Compact JSON, as `printJson` prints it. Rejects with an Error when it has more than so many bytes. */
+async function printInSlices(value: unknown, slices: Slices, maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  let text = ''
+  const flush = () => {
+    const bytes = encoder.encode(text)
+    text = ''
+    size += bytes.length
+    if (size > maxBytes) throw new Error(`the document has more than ${maxBytes} bytes`)
+    parts.push(bytes)
+  }
+  async function print(each: unknown, levels: number): Promise<void> {
+    if (levels === 0 || typeof each !== 'object' || each === null) {
+      text += each === undefined ? 'null' : printJson(each)
+      if (text.length >= encodedAtOnce) flush()
+      if (slices.over) await slices.next()
+      return
+    }
+    const isList = Array.isArray(each)
+    text += isList ? '[' : '{'
+    let isFirst = true
+    for (const name in each) {
+      const own = (each as JsonObject)[name]
+      if (own === undefined && !isList) continue
+      text += `${isFirst ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`
+      isFirst = false
+      await print(own, levels - 1)
+    }
+    text += isList ? ']' : '}'
+  }
+  await print(value, printedLevels)
+  flush()
+  return concatenate(parts, size)
+}
+
+/** As `lazyBytes`, from a value encoded as compact JSON. `maxBytes`: it is rejected when it has more. */
+export function lazyDocument(build: () => unknown, pauses: Pauses, maxBytes?: number): BuildDocument {
+  return lazyBytes(async () => printInSlices(await build(), pauses.sharedSlices(), maxBytes))
 }
 
 /** Another encoding of a document, with the same ETag. */
-export function lazyForm(document: BuildDocument, convert: (value: JsonObject) => Uint8Array<ArrayBuffer>): BuildDocument {
+export function lazyForm(
+  document: BuildDocument,
+  convert: (value: JsonObject) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>,
+): BuildDocument {
   let form: Promise<Document> | undefined
   const start = async () => {
     const { bytes, hash } = await document()
-    return { bytes: convert(parseJsonText(decoder.decode(bytes)) as JsonObject), hash }
+    return { bytes: await convert(parseJsonText(decoder.decode(bytes)) as JsonObject), hash }
   }
   return () => {
     form ??= start()

@@ -9,6 +9,7 @@ import type { Exchange } from '../request/exchange.ts'
 import { checkAccepts } from '../request/route-media.ts'
 import { notAllowed } from '../respond/status.ts'
 import type { ClusterSettings } from '../schema/model.ts'
+import type { Pauses } from '../slices.ts'
 import { createDiscovery, type DiscoveryOptions } from './discovery.ts'
 import type { FixedPath } from './fixed-request.ts'
 import { createFlagz } from './flagz.ts'
@@ -52,7 +53,8 @@ export interface MetaOptions {
   readonly flags: Readonly<Record<string, string>> | undefined
   /** Further paths, which no document lists. */
   readonly unlisted?: readonly FixedPath[]
-  readonly telemetry: Pick<Telemetry, 'logFiles'>
+  readonly telemetry: Pick<Telemetry, 'logFiles' | 'logger'>
+  readonly pauses: Pauses
 }
 
 export interface Meta {
@@ -93,7 +95,9 @@ export function createMeta(options: MetaOptions): Meta {
     unlisted = [],
     aggregated,
     telemetry,
+    pauses,
   } = options
+  const { logger } = telemetry
   const served = createServedGroups(
     {
       get revision() {
@@ -111,14 +115,20 @@ export function createMeta(options: MetaOptions): Meta {
     observer: options.peerListObserver,
     listed: aggregated?.listing,
     platform,
+    pauses,
     serverAddress: options.serverAddress,
     hashes: settings.enabled('StorageVersionHash'),
     aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
   const openApi = { served, platform, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
-  const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock)
-  const v3 = createOpenApiV3([...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock)], clock)
+  const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock, pauses, logger)
+  const v3 = createOpenApiV3(
+    [...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock, pauses)],
+    clock,
+    pauses,
+    logger,
+  )
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
   const flagzPaths = settings.enabled('ComponentFlagz') && options.flags !== undefined ? ['/flagz'] : []
   const fixed = [

@@ -110,9 +110,12 @@ const mayBeTooLarge = /[eE]\+?\d{3}|\d{300}/
 export const parseToShow = (text: string): Json =>
   mayBeTooLarge.test(text) ? new ExactParser(text, false, true).value() : parseJsonText(text)
 
-/** Position of the closing quote of the string that starts here; negative: none. Uses native search, because strings are long. */
-export function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+/**
+ * Position of the closing quote of the string that starts here; negative: none, or the string has more than `max` characters. Uses native search,
+ * because strings are long.
+ */
+export function endOfString(text: string, start: number, max = Number.POSITIVE_INFINITY): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0 && at - start <= max; at = text.indexOf('"', at + 1)) {
     let first = at
     while (text.charCodeAt(first - 1) === 0x5c) first--
     if ((at - first) % 2 === 0) return at

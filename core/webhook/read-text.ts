@@ -3,9 +3,14 @@ import { Reply } from '../respond/reply.ts'
 import { isUpgradeBody } from '../respond/upgrade-body.ts'
 import { utf8Length } from '../schema/bytes.ts'
 
-/** The text of a response's body. Rejects with an Error when it has more than `max` bytes; the rest is not read. */
+/** A response has more bytes than are read. */
+export class ResponseTooLong extends Error {
+  override readonly name = 'ResponseTooLong'
+}
+
+/** The text of a response's body. Rejects with ResponseTooLong when it has more than `max` bytes; the rest is not read. */
 export async function readText(response: Response, max: number): Promise<string> {
-  const tooLong = () => new Error(`the response has more than ${max} bytes`)
+  const tooLong = () => new ResponseTooLong(`the response has more than ${max} bytes`)
   const body = Reply.bodyOf(response)
   if (body === null || isUpgradeBody(body)) return ''
   if (typeof body === 'string') {

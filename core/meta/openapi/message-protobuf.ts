@@ -2,14 +2,42 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { isObject } from '../../schema/is-object.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { writeYaml } from '../../schema/yaml/writer.ts'
+import type { Slices } from '../../slices.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
 
-/** Encodes an OpenAPI document as protobuf message `Document` of the table. Unknown keywords are dropped. */
-export function encodeDocument(messages: MessageTable, document: JsonObject): Uint8Array<ArrayBuffer> {
-  const writer = new BinaryWriter()
-  createFieldWriter(writer, messages).message('Document', document)
-  return writer.finish()
+/**
+ * Encodes an OpenAPI document as protobuf message `Document` of the table, yielding between paths, definitions and the like. Unknown keywords are
+ * dropped. Rejects with an Error when a value has another type than its message.
+ */
+export async function encodeInSlices(messages: MessageTable, document: JsonObject, slices: Slices): Promise<Uint8Array<ArrayBuffer>> {
+  async function encode(type: string, value: JsonObject, levels: number): Promise<Uint8Array<ArrayBuffer>> {
+    const writer = new BinaryWriter()
+    const { member } = createFieldWriter(writer, messages)
+    const row = fieldsOf(messages, type)
+    if (row === undefined) throw new Error(`${type} has no fields`)
+    for (const [key, own] of Object.entries(value)) {
+      if (slices.over) await slices.next()
+      const [tag, inner = ''] = fieldOf(row, key) ?? []
+      if (tag !== undefined && levels > 0 && isObject(own) && fieldsOf(messages, inner))
+        writer.tag(tag, WireType.LengthDelimited).bytes(await encode(inner, own, levels - 1))
+      else member(row, key, own)
+    }
+    return writer.finish() as Uint8Array<ArrayBuffer>
+  }
+  return encode('Document', document, levelsOfEntries)
 }
+
+/** Levels of messages down to those with many entries: `Document`, `Components`, `Schemas`. */
+const levelsOfEntries = 2
+
+type FieldsRow = Extract<MessageRow, { fields: object }>
+
+function fieldsOf(messages: MessageTable, type: string): FieldsRow | undefined {
+  const row = messages[type]
+  return row !== undefined && 'fields' in row ? row : undefined
+}
+
+const fieldOf = ({ fields }: FieldsRow, key: string): FieldRow | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined)
 
 type FieldRow = readonly [tag: number, type: string]
 
@@ -34,12 +62,14 @@ function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
       return
     }
     if (!isObject(value)) throw new Error(`${type} is no object`)
-    for (const [key, own] of Object.entries(value)) {
-      const known = Object.hasOwn(row.fields, key) ? row.fields[key] : undefined
-      if (known) field(known, own)
-      else if (row.extensions !== undefined && key.startsWith('x-')) pair(row.extensions, key, 'any', own)
-      else if (row.entries) pair(row.entries[0], key, row.entries[1], own)
-    }
+    for (const [key, own] of Object.entries(value)) member(row, key, own)
+  }
+
+  function member(row: FieldsRow, key: string, value: Json): void {
+    const known = fieldOf(row, key)
+    if (known) field(known, value)
+    else if (row.extensions !== undefined && key.startsWith('x-')) pair(row.extensions, key, 'any', value)
+    else if (row.entries) pair(row.entries[0], key, row.entries[1], value)
   }
 
   function pair(tag: number, name: string, type: string, value: Json): void {
@@ -78,5 +108,5 @@ function createFieldWriter(writer: BinaryWriter, messages: MessageTable) {
     }
   }
 
-  return { message }
+  return { member }
 }

@@ -40,7 +40,7 @@ export function createServedSwagger({ served, platform, info, enums, others }: O
         // With a thousand custom resources this takes seconds; other requests run in between.
         if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
       }
-      return [swaggerDocument(info, paths, models)]
+      return [{ name: platform.component, document: swaggerDocument(info, paths, models) }]
     },
   }
 }

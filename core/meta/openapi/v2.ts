@@ -1,13 +1,14 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock, Logger } from '../../ports.ts'
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
-import type { JsonObject } from '../../schema/model.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { Pauses } from '../../slices.ts'
 import { type BuildDocument, lazyBytes, lazyDocument } from '../document.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import { perRevision } from '../group-source.ts'
-import { encodeDocument } from './message-protobuf.ts'
+import { encodeInSlices } from './message-protobuf.ts'
 import { serveContent } from './serve-content.ts'
-import { mergeSwagger } from './v2-merge.ts'
+import { mergeSwagger, type NamedSwagger } from './v2-merge.ts'
 import { v2Messages } from './v2-messages.ts'
 
 export interface OpenApiV2 {
@@ -37,21 +38,25 @@ interface Documents {
 export interface SwaggerSource {
   /** Changes whenever the result of `documents()` changes. */
   readonly revision: number
-  documents(): readonly JsonObject[] | Promise<readonly JsonObject[]>
+  documents(): readonly NamedSwagger[] | Promise<readonly NamedSwagger[]>
 }
 
+const nothing: NamedSwagger = { name: '', document: {} }
+
 /** One Swagger 2.0 document of all groups, as JSON and protobuf, built on first use. At least one source has a document. */
-export function createOpenApiV2(sources: readonly SwaggerSource[], clock: Clock): OpenApiV2 {
+export function createOpenApiV2(sources: readonly SwaggerSource[], clock: Clock, pauses: Pauses, logger: Logger): OpenApiV2 {
+  const leftOut = (name: string, error: unknown) =>
+    logger.warn({ name, error: messageOf(error) }, 'OpenAPI v2 is served without an API service')
   const build = async () => {
-    const [first = {}, ...others] = (await Promise.all(sources.map((source) => source.documents()))).flat()
-    return mergeSwagger([first, ...others])
+    const [first = nothing, ...others] = (await Promise.all(sources.map((source) => source.documents()))).flat()
+    return mergeSwagger([first, ...others], pauses.sharedSlices(), leftOut)
   }
   const documents = perRevision(
     sources,
     (): Documents => ({
       modified: clock.now(),
-      json: lazyDocument(build),
-      protobuf: lazyBytes(async () => encodeDocument(v2Messages, await build())),
+      json: lazyDocument(build, pauses),
+      protobuf: lazyBytes(async () => encodeInSlices(v2Messages, await build(), pauses.sharedSlices())),
     }),
   )
 

@@ -1,13 +1,14 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { sameItems } from '../../schema/equal.ts'
 import type { JsonObject } from '../../schema/model.ts'
+import type { Pauses } from '../../slices.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { perRevision } from '../group-source.ts'
 import type { ServedVersion } from '../served.ts'
 import { bearerToken, v3 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { clientVersions, type Kinds, registeredKinds } from './kinds.ts'
-import { encodeDocument } from './message-protobuf.ts'
+import { encodeInSlices } from './message-protobuf.ts'
 import { createModelNames, isAsWritten, type ModelNames } from './model-names.ts'
 import { createModels, type Models } from './models.ts'
 import type { PathItem } from './operations.ts'
@@ -22,10 +23,10 @@ export interface DocumentForms {
   readonly protobuf: BuildDocument
 }
 
-/** A document that is built on first use. */
-export function formsOf(build: () => unknown): DocumentForms {
-  const json = lazyDocument(build)
-  return { json, protobuf: lazyForm(json, (value) => encodeDocument(v3Messages, value)) }
+/** A document that is built on first use. `maxBytes`: of its JSON. */
+export function formsOf(build: () => unknown, pauses: Pauses, maxBytes?: number): DocumentForms {
+  const json = lazyDocument(build, pauses, maxBytes)
+  return { json, protobuf: lazyForm(json, (value) => encodeInSlices(v3Messages, value, pauses.sharedSlices())) }
 }
 
 /** The documents of a table revision by name, such as `apis/apps/v1`. */
@@ -43,7 +44,7 @@ interface Contents {
 }
 
 /** Documents of unchanged group versions are reused. */
-export function createDocuments({ served, platform, info, enums, others }: OpenApiOptions): () => Documents {
+export function createDocuments({ served, platform, info, enums, others }: OpenApiOptions, pauses: Pauses): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -57,7 +58,7 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
       const names = modelNames()
       const models = createModels({ ...v3, enums }, names, kinds(names))
       return openApiDocument(info, paths(models), models, security)
-    })
+    }, pauses)
 
   /** A document about fixed paths. */
   const fixed = (paths: (models: Models) => readonly PathItem[]) =>

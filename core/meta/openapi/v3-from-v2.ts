@@ -3,7 +3,9 @@
  * default media types of the whole document, is lost.
  */
 import { isObject } from '../../schema/is-object.ts'
+import { set } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { eachInSlices, type Slices } from '../../slices.ts'
 
 type Convert = (value: Json) => Json
 
@@ -21,6 +23,19 @@ const kept = (object: JsonObject, names: readonly string[]): JsonObject =>
 const member = (name: string, value: Json | undefined, convert: (object: JsonObject) => Json): JsonObject =>
   isObject(value) ? { [name]: convert(value) } : {}
 
+/** A section of the result, if the source has one. */
+async function section(
+  name: string,
+  value: Json | undefined,
+  slices: Slices,
+  convert: (value: Json, key: string) => Json,
+): Promise<JsonObject> {
+  if (!isObject(value)) return {}
+  const result: JsonObject = {}
+  await eachInSlices(Object.entries(value), slices, ([key, own]) => set(result, key, convert(own, key)))
+  return { [name]: result }
+}
+
 /** Where references lead, by where they led in Swagger. */
 const places: { readonly [section: string]: string } = {
   '#/definitions/': '#/components/schemas/',
@@ -29,10 +44,10 @@ const places: { readonly [section: string]: string } = {
 }
 
 function reference(target: Json): Json {
-  const section = typeof target === 'string' ? Object.keys(places).find((place) => target.includes(place)) : undefined
-  if (section === undefined) return target
+  const place = typeof target === 'string' ? Object.keys(places).find((each) => target.includes(each)) : undefined
+  if (place === undefined) return target
   const text = String(target)
-  return `${places[section]}${text.slice(text.indexOf(section) + section.length)}`
+  return `${places[place]}${text.slice(text.indexOf(place) + place.length)}`
 }
 
 /** Keywords of a schema with a schema, schemas by name, or a list of schemas. */
@@ -63,9 +78,15 @@ const parameter: Convert = (given) => {
   return { ...kept(object, ['name', 'description', 'in', 'required', 'allowEmptyValue']), schema: schema(own) }
 }
 
+/** Maximum media types of an operation, each of which has a copy of its schemas; built-in ones have up to 7. */
+const maxTypes = 16
+
 /** The same schema for each media type. */
-const content = (types: readonly Json[], own: Json): JsonObject =>
-  Object.fromEntries(types.map((type) => [String(type), { schema: schema(own) }]))
+function content(types: readonly Json[], own: Json): JsonObject {
+  if (types.length > maxTypes) throw new Error(`an operation has more than ${maxTypes} media types`)
+  const converted = schema(own)
+  return Object.fromEntries(types.map((type) => [String(type), { schema: converted }]))
+}
 
 const response =
   (produces: readonly Json[]): Convert =>
@@ -125,8 +146,11 @@ const securityScheme: Convert = (given) => {
   return { ...kept(object, ['description', 'type', 'name', 'in']), ...(typeof flow === 'string' && flow && { flows: { [flow]: urls } }) }
 }
 
-/** The document in OpenAPI 3.0. Members of unknown shape are left out. Parameters that operations share are kept, unlike in the reference. */
-export function convertedToV3(document: JsonObject): JsonObject {
+/**
+ * The document in OpenAPI 3.0. Members of unknown shape are left out. Parameters that operations share are kept, unlike in the reference. Depth, and
+ * the values of each path and definition, must be bounded. Rejects with an Error when it can't be converted.
+ */
+export async function convertedToV3(document: JsonObject, slices: Slices): Promise<JsonObject> {
   const { paths, definitions, parameters, responses, securityDefinitions, produces } = document
   const shared = objectOf(parameters)
   const convert = pathItem(shared)
@@ -134,12 +158,12 @@ export function convertedToV3(document: JsonObject): JsonObject {
   return {
     openapi: '3.0.0',
     ...kept(document, ['info', 'externalDocs']),
-    ...member('paths', paths, (all) => each(all, (item, path) => (path.startsWith('x-') ? item : convert(item)))),
+    ...(await section('paths', paths, slices, (item, path) => (path.startsWith('x-') ? item : convert(item)))),
     components: {
-      ...member('schemas', definitions, (all) => each(all, schema)),
-      ...(others.length > 0 && { parameters: each(Object.fromEntries(others), parameter) }),
-      ...member('responses', responses, (all) => each(all, response(listOf(produces)))),
-      ...member('securitySchemes', securityDefinitions, (all) => each(all, securityScheme)),
+      ...(await section('schemas', definitions, slices, schema)),
+      ...(others.length > 0 && (await section('parameters', Object.fromEntries(others), slices, parameter))),
+      ...(await section('responses', responses, slices, response(listOf(produces)))),
+      ...(await section('securitySchemes', securityDefinitions, slices, securityScheme)),
     },
   }
 }

@@ -1,5 +1,7 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock, Logger } from '../../ports.ts'
 import { Reply } from '../../respond/reply.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { Pauses } from '../../slices.ts'
 import { lazyDocument } from '../document.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import { perRevision } from '../group-source.ts'
@@ -30,13 +32,15 @@ export const openApiPath = '/openapi/v3'
 const indexHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 /** One OpenAPI 3.0 document per group version (KEP-2896), that of the first source which has it, and their index, built on first use. */
-export function createOpenApiV3(sources: readonly OpenApiSource[], clock: Clock): OpenApiV3 {
+export function createOpenApiV3(sources: readonly OpenApiSource[], clock: Clock, pauses: Pauses, logger: Logger): OpenApiV3 {
+  const leftOut = (name: string, error: unknown) =>
+    logger.warn({ name, error: messageOf(error) }, 'the index of OpenAPI v3 is served without a document')
   const current = perRevision(sources, () => {
     const documents = new Map<string, OpenApiDocument>()
     for (const [name, document] of sources.flatMap((source) => [...source.documents()])) {
       if (!documents.has(name)) documents.set(name, document)
     }
-    return { documents, index: lazyDocument(() => index(documents)) }
+    return { documents, index: lazyDocument(() => index(documents, leftOut), pauses) }
   })
 
   const respondIndex = async (request: Request) =>
@@ -53,11 +57,18 @@ export function createOpenApiV3(sources: readonly OpenApiSource[], clock: Clock)
   }
 }
 
-/** Clients that use a document's hash may cache it forever. Documents are built one at a time, yielding to requests. */
-async function index(documents: ReadonlyMap<string, OpenApiDocument>) {
+/**
+ * Clients that use a document's hash may cache it forever. Documents are built one at a time, yielding to requests. One that can't be built is left
+ * out.
+ */
+async function index(documents: ReadonlyMap<string, OpenApiDocument>, leftOut: (name: string, error: unknown) => void) {
   const paths: { [name: string]: { serverRelativeURL: string } } = {}
   for (const [name, document] of [...documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    paths[name] = { serverRelativeURL: await document.url() }
+    try {
+      paths[name] = { serverRelativeURL: await document.url() }
+    } catch (error) {
+      leftOut(name, error)
+    }
   }
   return { paths }
 }

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resourcesOfAggregated, resourcesOfList } from '../../../core/aggregation/discovery-document.ts'
 import type { PublishedResource } from '../../../core/meta/resource-rows.ts'
+import { Pauses } from '../../../core/slices.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
+
+const slices = () => new Pauses(webClock).sharedSlices()
 
 const kind = { group: 'things.example.com', version: 'v1', kind: 'Thing' }
 const rows: PublishedResource['rows'] = [
@@ -9,9 +13,9 @@ const rows: PublishedResource['rows'] = [
   { name: 'things/scale', subresource: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
 ]
 
-test('both kinds of documents say the same', () => {
+test('both kinds of documents say the same', async () => {
   const thing: PublishedResource = { rows, singular: 'thing', namespaced: true, short: ['th'], categories: ['all'] }
-  const aggregated = resourcesOfAggregated({
+  const document = {
     items: [
       {
         metadata: { name: 'things.example.com' },
@@ -32,15 +36,10 @@ test('both kinds of documents say the same', () => {
         ],
       },
     ],
-  })
-  assert.deepEqual(
-    [...aggregated],
-    [
-      ['things.example.com/v1', [thing]],
-      ['things.example.com/v2', []],
-    ],
-  )
-  const list = resourcesOfList(
+  }
+  assert.deepEqual(await resourcesOfAggregated(document, 'things.example.com', 'v1', slices()), [thing])
+  assert.deepEqual(await resourcesOfAggregated(document, 'things.example.com', 'v2', slices()), [])
+  const list = await resourcesOfList(
     {
       resources: [
         { name: 'things/scale', namespaced: true, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
@@ -58,14 +57,15 @@ test('both kinds of documents say the same', () => {
     },
     'things.example.com',
     'v1',
+    slices(),
   )
   assert.deepEqual(list, [thing])
 })
 
-test('documents of any shape are read', () => {
+test('documents of any shape are read', async () => {
   const odd = [null, 1, 'a', [], {}, [null], [{}], [{ versions: 1 }], [{ metadata: null, versions: [{ resources: [{ verbs: 1 }] }] }]]
   for (const items of odd) {
-    resourcesOfAggregated({ items } as never)
-    resourcesOfList({ resources: items } as never, 'g', 'v1')
+    await resourcesOfAggregated({ items } as never, 'g', 'v1', slices())
+    await resourcesOfList({ resources: items } as never, 'g', 'v1', slices())
   }
 })

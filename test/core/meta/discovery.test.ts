@@ -10,7 +10,7 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../../c
 import { ApiError } from '../../../core/respond/status.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
 import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
-import { asked, builtin, get, platform, serving, widget } from './fixtures.ts'
+import { asked, builtin, get, pauses, platform, serving, widget } from './fixtures.ts'
 
 const create = (
   served = serving(builtin),
@@ -21,6 +21,7 @@ const create = (
     peers: more.peers,
     observer: more.observer,
     platform,
+    pauses,
     serverAddress: '10.0.0.1:6443',
     hashes: true,
     aggregatedVersions: ['v2', 'v2beta1'],

@@ -6,8 +6,13 @@ import { customResourceRows } from '../../../core/resources/apiextensions/custom
 import { bind } from '../../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { Pauses } from '../../../core/slices.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
 
 export const platform = createPlatform('platform')
+export const pauses = new Pauses(webClock)
+const ignore = () => {}
+export const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 export const builtin: readonly ResourceDefinition[] = builtInResources.map((definition) => bind(definition, platform))
 
 /** A custom resource built from its definition. */

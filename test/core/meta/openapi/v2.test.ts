@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
+import { encodeInSlices } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV2, type SwaggerSource } from '../../../../core/meta/openapi/v2.ts'
 import { v2Messages } from '../../../../core/meta/openapi/v2-messages.ts'
 import { createServedSwagger } from '../../../../core/meta/openapi/v2-served.ts'
 import { createServedGroups } from '../../../../core/meta/served.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
-import { builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+import { builtin, clockAt, get, logger, pauses, platform, serving, widget } from '../fixtures.ts'
 import { fieldAt, fieldsOf, textOf } from './protobuf-fields.ts'
 
 const create = (served = serving(builtin), more: readonly SwaggerSource[] = []) =>
@@ -23,6 +23,8 @@ const create = (served = serving(builtin), more: readonly SwaggerSource[] = []) 
       ...more,
     ],
     clockAt(0),
+    pauses,
+    logger,
   )
 const oldProtobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
@@ -86,7 +88,7 @@ test('the protobuf form has the same definitions and paths as JSON', async () =>
   assert.deepEqual(names(fieldsOf(fieldAt(bytes, 8), 2)), Object.keys(document['paths'] ?? {}))
 })
 
-test('schemas and parameters are encoded as messages of openapi.v2', () => {
+test('schemas and parameters are encoded as messages of openapi.v2', async () => {
   const document: JsonObject = {
     swagger: '2.0',
     paths: {
@@ -112,7 +114,7 @@ test('schemas and parameters are encoded as messages of openapi.v2', () => {
       },
     },
   }
-  const bytes = encodeDocument(v2Messages, document)
+  const bytes = await encodeInSlices(v2Messages, document, pauses.sharedSlices())
   const patch = fieldAt(bytes, 8, 2, 2, 8)
   assert.equal(textOf(fieldAt(patch, 5)), 'patchA')
   const [body, query, path] = fieldsOf(patch, 8).map((item) => fieldAt(item, 1))
@@ -168,7 +170,7 @@ test('documents of other sources are merged: their paths, and the models and par
     parameters: { pretty: { in: 'query', name: 'pretty', type: 'string' } },
   }
   let current = foreign
-  const source = { revision: 1, documents: () => [current] }
+  const source = { revision: 1, documents: () => [{ name: 'v1.wardle.example.com', document: current }] }
   const api = create(serving(builtin), [source])
   const merged = (await (await get(api, '/openapi/v2')).json()) as Any
   const alone = (await (await get(create(), '/openapi/v2')).json()) as Any

@@ -1,9 +1,12 @@
 /** OpenAPI 3 made from Swagger documents of other servers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { convertedToV3 } from '../../../../core/meta/openapi/v3-from-v2.ts'
+import { convertedToV3 as convert } from '../../../../core/meta/openapi/v3-from-v2.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { pauses } from '../fixtures.ts'
+
+const convertedToV3 = (document: JsonObject) => convert(document, pauses.sharedSlices())
 
 /** Each part of a document with what becomes of it. */
 const parts: readonly (readonly [name: string, swagger: JsonObject, expected: JsonObject])[] = [
@@ -85,17 +88,17 @@ const parts: readonly (readonly [name: string, swagger: JsonObject, expected: Js
 ]
 
 for (const [name, swagger, expected] of parts) {
-  test(name, () => assert.deepEqual(convertedToV3(swagger), { openapi: '3.0.0', ...expected }))
+  test(name, async () => assert.deepEqual(await convertedToV3(swagger), { openapi: '3.0.0', ...expected }))
 }
 
-test('members of unknown shape do no harm', () => {
+test('members of unknown shape do no harm', async () => {
   for (const odd of [null, 1, 'a', [], [[]], { a: null }, { a: [] }]) {
     for (const name of ['paths', 'definitions', 'parameters', 'responses', 'securityDefinitions', 'produces', 'info']) {
-      assert.equal(convertedToV3({ [name]: odd })['openapi'], '3.0.0')
+      assert.equal((await convertedToV3({ [name]: odd }))['openapi'], '3.0.0')
     }
-    for (const name of ['get', 'parameters', '$ref']) convertedToV3({ paths: { '/a': { [name]: odd } } })
-    for (const name of ['parameters', 'responses', 'consumes']) convertedToV3({ paths: { '/a': { get: { [name]: odd } } } })
-    for (const name of ['properties', 'items', 'allOf', '$ref']) convertedToV3({ definitions: { A: { [name]: odd } } })
+    for (const name of ['get', 'parameters', '$ref']) await convertedToV3({ paths: { '/a': { [name]: odd } } })
+    for (const name of ['parameters', 'responses', 'consumes']) await convertedToV3({ paths: { '/a': { get: { [name]: odd } } } })
+    for (const name of ['properties', 'items', 'allOf', '$ref']) await convertedToV3({ definitions: { A: { [name]: odd } } })
   }
 })
 
@@ -111,7 +114,7 @@ test("this server's own document: every reference leads somewhere, and every wri
   const server = await startCore({})
   const swagger = (await (await server.fetch(new Request('http://server/openapi/v2'))).json()) as JsonObject
   await server.close()
-  const document = convertedToV3(swagger)
+  const document = await convertedToV3(swagger)
   const found = [...references(document)]
   assert.ok(found.length > 10_000)
   for (const each of new Set(found)) {

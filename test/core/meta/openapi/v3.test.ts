@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { encodeDocument } from '../../../../core/meta/openapi/message-protobuf.ts'
+import { encodeInSlices } from '../../../../core/meta/openapi/message-protobuf.ts'
 import { createOpenApiV3, type OpenApiSource } from '../../../../core/meta/openapi/v3.ts'
 import { v3Messages } from '../../../../core/meta/openapi/v3-messages.ts'
 import { createServedOpenApi } from '../../../../core/meta/openapi/v3-served.ts'
 import { createServedGroups } from '../../../../core/meta/served.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { asked, builtin, clockAt, get, platform, serving, widget } from '../fixtures.ts'
+import { asked, builtin, clockAt, get, logger, pauses, platform, serving, widget } from '../fixtures.ts'
 import { fieldAt, fieldsOf, textOf } from './protobuf-fields.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
 const create = (served = serving(builtin), own = platform, more: readonly OpenApiSource[] = []) => {
   const options = { served: createServedGroups(served, own), platform: own, info, enums: true, others: {} }
-  return createOpenApiV3([...more, createServedOpenApi(options, clockAt(0))], clockAt(0))
+  return createOpenApiV3([...more, createServedOpenApi(options, clockAt(0), pauses)], clockAt(0), pauses, logger)
 }
 
 type Any = { readonly [key: string]: Any }
@@ -82,8 +82,8 @@ test('a document in protobuf has the same paths, schemas and hash as in JSON', a
   assert.equal((await get(api, `${path}?hash=${hash}`, { accept: old })).headers.get('cache-control'), 'public, immutable')
 })
 
-test('schemas, parameters and bodies are encoded as messages of openapi.v3', () => {
-  const bytes = encodeDocument(v3Messages, {
+test('schemas, parameters and bodies are encoded as messages of openapi.v3', async () => {
+  const document = {
     openapi: '3.0.0',
     paths: {
       '/a': {
@@ -107,7 +107,8 @@ test('schemas, parameters and bodies are encoded as messages of openapi.v3', () 
         B: { type: 'array', items: { $ref: '#/components/schemas/A' }, maxItems: 3 },
       },
     },
-  })
+  }
+  const bytes = await encodeInSlices(v3Messages, document, pauses.sharedSlices())
   const operation = fieldAt(bytes, 4, 1, 2, 10)
   assert.equal(textOf(fieldAt(operation, 5)), 'patchA')
   assert.equal(textOf(fieldAt(operation, 6, 1, 1)), 'dryRun')

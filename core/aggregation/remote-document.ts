@@ -1,0 +1,28 @@
+/** Documents of other servers, which may be of any size and shape: what is larger than any real one is refused by name. */
+import { isObject } from '../schema/is-object.ts'
+import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
+import type { JsonObject } from '../schema/model.ts'
+import type { Slices } from '../slices.ts'
+import type { Told } from './ask.ts'
+import { UnusableDocument } from './unusable-document.ts'
+
+/** Maximum bytes of a document. */
+export const maxDocumentBytes = 16 * 1024 * 1024
+
+/** The Swagger document of all built-in resources has 1.3 MB, 54,000 values, 10 levels, and rows of a few thousand values. */
+const bounds: DocumentBounds = { depth: 250, values: 500_000, rowValues: 50_000 }
+
+/** Parses a document, and uses it. Rejects with UnusableDocument when either fails. */
+export async function useDocument<T>(
+  { url, text }: Pick<Told, 'url' | 'text'>,
+  slices: Slices,
+  use: (document: JsonObject) => T | Promise<T>,
+): Promise<T> {
+  try {
+    const value = await parseInSlices(text, bounds, slices)
+    if (!isObject(value)) throw new Error('the document is not an object')
+    return await use(value)
+  } catch (error) {
+    throw slices.ended ? error : new UnusableDocument(url, error)
+  }
+}
