@@ -1,5 +1,5 @@
 import { ApiError } from '../respond/status.ts'
-import { quote } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import { shorten } from '../schema/shorten.ts'
 import { shown } from './element.ts'
 import { eachPath, type FieldSet } from './field-set.ts'

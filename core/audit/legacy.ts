@@ -1,4 +1,4 @@
-import { quote } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import { formatTime } from '../schema/time.ts'
 import type { AuditEvent } from './event.ts'
 

@@ -2,7 +2,10 @@
 import * as z from 'zod'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Logger, Outbound } from '../ports.ts'
+import { isObject } from '../schema/is-object.ts'
+import { set } from '../schema/members.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { JsonObject } from '../schema/model.ts'
 import { createCall } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
@@ -37,11 +40,21 @@ const texts = z
   .array(z.string())
   .nullish()
   .transform((value) => value ?? [])
+/** Every name is an ordinary one, which `z.record` would drop. */
+const extraSchema = z.custom<{ readonly [name: string]: unknown }>(isObject).transform((extra, context) => {
+  const read: { [name: string]: readonly string[] } = {}
+  for (const [name, values] of Object.entries(extra)) {
+    const { success, data = [] } = texts.safeParse(values)
+    if (success) set(read as JsonObject, name, [...data])
+    else context.addIssue({ code: 'custom', path: [name], message: 'not a list of texts' })
+  }
+  return read
+})
 const userSchema = z.object({
   username: text,
   uid: text,
   groups: texts,
-  extra: z.record(z.string(), texts).nullish(),
+  extra: extraSchema.nullish(),
 })
 const statusSchema = z.object({
   authenticated: z.boolean().nullish(),

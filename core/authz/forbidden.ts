@@ -1,6 +1,6 @@
 import { sanitize } from '../respond/sanitize.ts'
 import { ApiError, forbidden, unsniffed } from '../respond/status.ts'
-import { quote } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import type { Attributes } from './authorizer.ts'
 
 function refusal({ user, verb, isResource, path, group, resource, subresource, namespace }: Attributes): string {

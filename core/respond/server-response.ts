@@ -1,5 +1,5 @@
 /** The error for a response of another server that is not a Status (apimachinery's NewGenericServerResponse). */
-import { quote } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import { ApiError, type GroupResource, qualified, type Reason } from './status.ts'
 
 interface Row {

@@ -1,5 +1,6 @@
 /** Errors as `metav1.Status` (API conventions, 'Response Status Kind'): one closed set of reasons, one class. */
-import { type FieldError, quote } from '../schema/field-error.ts'
+import type { FieldError } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import { shorten } from '../schema/shorten.ts'
 
 export interface StatusCause {

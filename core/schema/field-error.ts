@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts'
+import { quote } from './go-quote.ts'
 import { htmlSafe } from './html-safe.ts'
 import type { Json } from './model.ts'
 import { shorten, shortJson, shortList } from './shorten.ts'
@@ -39,24 +40,12 @@ const withoutValue = new Set<FieldErrorReason>([
   'InternalError',
 ])
 
-const escapes: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' }
-
 /** Maximum errors kept per object; of further ones only their existence is reported. */
 const maxErrors = 100
 /** Maximum characters of the kept errors of an object. */
 const maxText = 48 * 1024
 /** Maximum characters of a value, and of a detail, in an error. */
 const maxShown = 16 * 1024
-
-/** Quotes a string as Go's %q does. */
-export function quote(text: string): string {
-  const quoted = JSON.stringify(text).replaceAll('\u007f', '\\x7f')
-  return quoted.includes('\\u00') ? quoted.replace(/\\(?:u00([01][0-9a-f])|.)/g, unicodeEscape) : quoted
-}
-
-function unicodeEscape(escaped: string, code: string | undefined): string {
-  return code === undefined ? escaped : (escapes[escaped] ?? `\\x${code}`)
-}
 
 /** JSON as Go writes it. */
 const json = (value: Json): string => htmlSafe(shortJson(value, maxShown))

@@ -1,5 +1,5 @@
 /** Formats values as Go prints them, for messages that clients know; large values are truncated. */
-import { quote } from './field-error.ts'
+import { quote } from './go-quote.ts'
 import type { Json } from './model.ts'
 import { shorten } from './shorten.ts'
 

@@ -1,7 +1,8 @@
 /** Validators of facets with the texts of the reference's OpenAPI validator (openapi validation/validate). */
 import { equal } from './equal.ts'
-import { type FieldErrors, quote } from './field-error.ts'
+import type { FieldErrors } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { quote } from './go-quote.ts'
 import { printJson } from './json-text.ts'
 import type { Facets, Json } from './model.ts'
 import { openapiFormat } from './openapi-formats.ts'

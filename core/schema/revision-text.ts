@@ -1,4 +1,4 @@
-import { quote } from './field-error.ts'
+import { quote } from './go-quote.ts'
 import { shorten } from './shorten.ts'
 
 const maxUint64 = 2n ** 64n - 1n

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
-import { quote } from '../schema/field-error.ts'
 import { formats } from '../schema/formats.ts'
+import { quote } from '../schema/go-quote.ts'
 import type { Target } from './services.ts'
 
 /** Names that no object can have; the path contains them after decoding. */

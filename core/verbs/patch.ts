@@ -5,7 +5,7 @@ import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats }
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
-import { quote } from '../schema/field-error.ts'
+import { quote } from '../schema/go-quote.ts'
 import { goText } from '../schema/go-text.ts'
 import { isObject } from '../schema/is-object.ts'
 import { clone, get, set } from '../schema/members.ts'

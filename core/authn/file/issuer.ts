@@ -1,8 +1,9 @@
 /** Validation of `issuer` in an AuthenticationConfiguration. */
 
 import type { FileContext } from '../../config/files/kind.ts'
-import { type FieldErrors, quote } from '../../schema/field-error.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { quote } from '../../schema/go-quote.ts'
 import { issuerEgresses } from '../jwt/settings.ts'
 import type { JWTAuthenticator } from './jwt.ts'
 

@@ -1,8 +1,9 @@
 /** Validates pod failure policies of jobs. */
 
-import { type FieldErrors, quote } from '../../schema/field-error.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { given } from '../../schema/given-empty.ts'
+import { quote } from '../../schema/go-quote.ts'
 import type { Infer } from '../../schema/model.ts'
 import { repeats, validateFormat } from '../validation.ts'
 import type {

@@ -1,6 +1,7 @@
 /** Validation of nodes. */
-import { type FieldErrors, quote } from '../../schema/field-error.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { quote } from '../../schema/go-quote.ts'
 import { parseNetwork } from '../../schema/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, validateAddress } from '../validation.ts'

@@ -87,6 +87,8 @@ test('the legacy line', () => {
     String.raw`2026-01-02T03:04:05.06Z AUDIT: id="id" stage="ResponseComplete" ip="10.0.0.1" method="create" user="jane" groups="\"g\"" as="joe" asgroups="<lookup>" user-agent="kubectl" namespace="d" uri="/api/v1/namespaces/d/pods?a=<b>&c=\"d\"" response="422"`,
   )
   assert.match(legacyLine({ ...least, received: Date.UTC(2026, 0, 1) }), /^2026-01-01T00:00:00Z AUDIT/)
+  // A terminal would obey U+009B, and show what follows U+202E from right to left.
+  assert.match(legacyLine({ ...least, userAgent: 'a\u009b2J\u202eb\x7f' }), /user-agent="a\\u009b2J\\u202eb\\x7f"/)
 })
 
 test('addresses of proxies come before the peer', () => {

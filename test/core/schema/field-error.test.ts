@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { getPath, setPath } from '../../../core/schema/accessors.ts'
-import { FieldErrors, quote } from '../../../core/schema/field-error.ts'
+import { FieldErrors } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
+import { quote } from '../../../core/schema/go-quote.ts'
 
 describe('FieldErrors', () => {
   it('messages match kube-apiserver', () => {

@@ -35,3 +35,21 @@ test('entries expire', () => {
   clock.advance(1)
   assert.deepEqual([cache.get('a'), cache.size], [undefined, 0])
 })
+
+test('memory is bounded, whatever the keys and values are', () => {
+  const text = (index: number) => `${index}`.padEnd(900_000, 'x')
+  for (const [name, key, value] of [
+    ['keys', text, () => 0],
+    ['texts', String, text],
+    ['lists', String, (index: number) => Array.from({ length: 20_000 }, () => `${index}`)],
+    ['members', String, (index: number) => ({ user: { extra: { [text(index)]: ['a'] } } })],
+    ['errors', String, (index: number) => new Error(text(index))],
+  ] as const) {
+    const cache = createExpiringCache<unknown>(10_000, new ManualClock())
+    for (let index = 0; index < 100; index++) cache.set(key(index), value(index), 1_000)
+    assert.ok(cache.size > 20 && cache.size < 40, `${cache.size} of 100 ${name}`)
+    assert.notEqual(cache.get(key(99)), undefined, 'the latest entry is kept')
+    cache.set('large', 'x'.repeat(40_000_000), 1_000)
+    assert.equal(cache.get('large'), undefined)
+  }
+})
