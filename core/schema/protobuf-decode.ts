@@ -1,28 +1,35 @@
-/** Decodes protobuf to canonical JSON values, as the reference server's generated codecs do. Input is untrusted: every length and depth is checked. */
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+/**
+ * Decodes protobuf to canonical JSON values, as the reference server's generated codecs do: of a repeated scalar the last counts, messages merge,
+ * entries of maps replace each other. Input is untrusted: every length and depth is checked.
+ */
+import { WireType } from '@bufbuild/protobuf/wire'
 import { encodeBase64 } from './base64.ts'
 import { canonicalise, type DecodeOptions, setOwn } from './decode.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration } from './duration.ts'
+import { isObject } from './is-object.ts'
 import { parseJsonText } from './json-text.ts'
 import type { AnySchema, Field, Json, JsonObject, Message, ScalarType, Schema } from './model.ts'
+import { WireReader } from './protobuf-reader.ts'
+import { canonicalQuantity } from './quantity.ts'
 import { scalarRules } from './scalars.ts'
 import { formatTime, unsetTime } from './time.ts'
 
 const maxDepth = 500
 
-/** Reads one value after its tag. */
-type Read = (reader: BinaryReader, depth: number) => Json
+/** Reads one value after its tag; `before`: the value of earlier occurrences of the field, which what merges continues. */
+type Read = (reader: WireReader, depth: number, before: Json | undefined) => Json
 
 interface Decoding {
   readonly wire: WireType
   readonly read: Read
 }
 
-interface Slot extends Decoding {
+interface Slot {
   readonly name: string
-  /** Stores a value in its field. */
-  readonly store: (object: JsonObject, value: Json) => void
+  readonly wire: WireType
+  /** Reads a value and stores it in its field. */
+  readonly read: (reader: WireReader, depth: number, object: JsonObject) => void
   /** Accepts packed elements. */
   readonly packable: boolean
 }
@@ -30,91 +37,79 @@ interface Slot extends Decoding {
 const plans = new WeakMap<Message, ReadonlyMap<number, Slot>>()
 
 const { Varint, Bit64, LengthDelimited } = WireType
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Calls `field` for each field of a length-delimited record; it returns false for unknown fields. */
-function readRecord(reader: BinaryReader, length: number, field: (number: number, wire: WireType) => boolean): void {
-  const end = reader.pos + length
-  if (end > reader.len) throw new DecodeError('unexpected EOF')
-  while (reader.pos < end) {
-    const [number, wire] = reader.tag()
-    if (!field(number, wire)) skip(reader, wire, number)
+/** Calls `field` for each field of the message of this name that follows; it returns false for unknown fields. Returns whether there were any. */
+function readFields(reader: WireReader, name: string, field: (number: number) => boolean): boolean {
+  const outer = reader.end
+  reader.end = reader.extent()
+  const isEmpty = reader.pos === reader.end
+  while (reader.pos < reader.end) {
+    reader.tag(name)
+    if (!field(reader.number)) reader.skip()
   }
-  if (reader.pos !== end) throw new DecodeError('proto: a field ends past its message')
+  reader.end = outer
+  return !isEmpty
 }
 
-function expectWire(wire: WireType, expected: WireType, name: string): void {
-  if (wire !== expected) throw new DecodeError(`proto: wrong wireType = ${wire} for field ${name}`)
-}
-
-/** Skips an unknown field; varints are read, because the library's skipping does not bound their length. */
-function skip(reader: BinaryReader, wire: WireType, number: number): void {
-  if (wire === WireType.Varint) reader.uint64()
-  else reader.skip(wire, number)
-}
-
-/** A number if it is safe, otherwise a bigint. */
-function readInteger(reader: BinaryReader): Json {
-  const value = BigInt(reader.int64())
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : value
-}
-
-const readInt64 = (reader: BinaryReader) => reader.int64()
+const nanosPerSecond = 1_000_000_000
 
 function readTime(type: 'time' | 'microTime'): Read {
   return (reader) => {
     let seconds = 0
     let nanos = 0
-    const length = reader.uint32()
-    readRecord(reader, length, (number, wire) => {
+    const isSet = readFields(reader, 'Timestamp', (number) => {
       if (number !== 1 && number !== 2) return false
-      expectWire(wire, Varint, number === 1 ? 'Seconds' : 'Nanos')
+      reader.expect(Varint, number === 1 ? 'Seconds' : 'Nanos')
       if (number === 1) seconds = Number(reader.int64())
       else nanos = reader.int32()
       return true
     })
     // Present and unset: not the same as absent.
-    if (length === 0) return unsetTime[type]
-    return formatTime({ seconds, nanos: type === 'time' ? 0 : Math.min(Math.max(nanos, 0), 999_999_999) }, type)
+    if (!isSet) return unsetTime[type]
+    if (type === 'time') return formatTime({ seconds, nanos: 0 }, type)
+    // Go cuts to microseconds, then carries what exceeds a second.
+    const cut = Math.trunc(nanos / 1000) * 1000
+    const carried = Math.floor(cut / nanosPerSecond)
+    return formatTime({ seconds: seconds + carried, nanos: cut - carried * nanosPerSecond }, type)
   }
 }
 
-function readQuantity(reader: BinaryReader): Json {
-  let text = ''
-  readRecord(reader, reader.uint32(), (number, wire) => {
+const readQuantity: Read = (reader, _depth, before) => {
+  let text = before as string | undefined
+  readFields(reader, 'Quantity', (number) => {
     if (number !== 1) return false
-    expectWire(wire, LengthDelimited, 'String')
-    text = reader.string()
+    reader.expect(LengthDelimited, 'String')
+    text = canonicalQuantity(reader.string())
     return true
   })
-  return text === '' ? '0' : text
+  return text ?? '0'
 }
 
-function readDuration(reader: BinaryReader): Json {
-  let nanoseconds = 0n
-  readRecord(reader, reader.uint32(), (number, wire) => {
+const readDuration: Read = (reader, _depth, before) => {
+  let nanoseconds: bigint | undefined
+  readFields(reader, 'Duration', (number) => {
     if (number !== 1) return false
-    expectWire(wire, Varint, 'Duration')
-    nanoseconds = BigInt(reader.int64())
+    reader.expect(Varint, 'Duration')
+    nanoseconds = reader.bigInt64()
     return true
   })
-  return formatDuration(nanoseconds)
+  return nanoseconds === undefined ? (before ?? formatDuration(0n)) : formatDuration(nanoseconds)
 }
 
-function readIntOrString(reader: BinaryReader): Json {
-  let isText = false
-  let value = 0
-  let text = ''
-  readRecord(reader, reader.uint32(), (number, wire) => {
+const readIntOrString: Read = (reader, _depth, before) => {
+  let isText = typeof before === 'string'
+  let value = typeof before === 'number' ? before : 0
+  let text = typeof before === 'string' ? before : ''
+  readFields(reader, 'IntOrString', (number) => {
     if (number === 1) {
-      expectWire(wire, Varint, 'Type')
-      isText = Number(readInt64(reader)) === 1
+      reader.expect(Varint, 'Type')
+      isText = reader.int64() === 1
     } else if (number === 2) {
-      expectWire(wire, Varint, 'IntVal')
+      reader.expect(Varint, 'IntVal')
       value = reader.int32()
     } else if (number === 3) {
-      expectWire(wire, LengthDelimited, 'StrVal')
+      reader.expect(LengthDelimited, 'StrVal')
       text = reader.string()
     } else return false
     return true
@@ -126,7 +121,7 @@ const scalars: Readonly<Record<ScalarType, Decoding>> = {
   string: { wire: LengthDelimited, read: (reader) => reader.string() },
   bool: { wire: Varint, read: (reader) => reader.bool() },
   int32: { wire: Varint, read: (reader) => reader.int32() },
-  int64: { wire: Varint, read: readInteger },
+  int64: { wire: Varint, read: (reader) => reader.int64() },
   double: { wire: Bit64, read: (reader) => reader.double() },
   bytes: { wire: LengthDelimited, read: (reader) => encodeBase64(reader.bytes()) },
   time: { wire: LengthDelimited, read: readTime('time') },
@@ -136,15 +131,16 @@ const scalars: Readonly<Record<ScalarType, Decoding>> = {
   intOrString: { wire: LengthDelimited, read: readIntOrString },
 }
 
-function readAny(reader: BinaryReader, schema: AnySchema): Json {
+function readAny(reader: WireReader, schema: AnySchema, before: Json | undefined): Json {
   let raw: Uint8Array | undefined
-  readRecord(reader, reader.uint32(), (number, wire) => {
+  readFields(reader, schema.model?.path.split('.').pop() ?? 'RawExtension', (number) => {
     if (number !== 1) return false
-    expectWire(wire, LengthDelimited, 'Raw')
+    reader.expect(LengthDelimited, 'Raw')
     raw = reader.bytes()
     return true
   })
-  if (raw === undefined || raw.length === 0) return null
+  if (raw === undefined) return before ?? null
+  if (raw.length === 0) return null
   try {
     return parseJsonText(utf8.decode(raw), schema)
   } catch {
@@ -152,96 +148,103 @@ function readAny(reader: BinaryReader, schema: AnySchema): Json {
   }
 }
 
+/** The message that an earlier value of a field is part of, or a new one. */
+const messageOf = (before: Json | undefined): JsonObject => (before !== undefined && isObject(before) ? before : {})
+
+/** A list within a message of its own, such as the values of an `extra` entry. */
+function wrappedList(schema: Schema & { type: 'list' }): Read {
+  const { wire, read } = decodingOf(schema.items)
+  return (reader, depth, before) => {
+    const items = Array.isArray(before) ? before : []
+    readFields(reader, 'Items', (number) => {
+      if (number !== 1) return false
+      reader.expect(wire, 'Items')
+      items.push(read(reader, depth, undefined))
+      return true
+    })
+    return items
+  }
+}
+
+function anyDecoding(schema: AnySchema): Read {
+  const { union } = schema
+  if (!union) return (reader, _depth, before) => readAny(reader, schema, before)
+  return (reader, depth, before) => {
+    const { message, wrap, unwrap } = union()
+    const given = before === undefined || before === null ? {} : (wrap(before) as JsonObject)
+    return unwrap(readMessage(reader, message, reader.extent(), depth, given))
+  }
+}
+
 function decodingOf(schema: Schema): Decoding {
   switch (schema.type) {
     case 'message':
-      return { wire: LengthDelimited, read: (reader, depth) => readMessage(reader, schema, reader.uint32(), depth) }
-    case 'list': {
-      const { wire: expected, read } = decodingOf(schema.items)
       return {
         wire: LengthDelimited,
-        read: (reader, depth) => {
-          const items: Json[] = []
-          readRecord(reader, reader.uint32(), (number, wire) => {
-            if (number !== 1) return false
-            expectWire(wire, expected, 'Items')
-            items.push(read(reader, depth))
-            return true
-          })
-          return items
-        },
+        read: (reader, depth, before) => readMessage(reader, schema, reader.extent(), depth, messageOf(before)),
       }
-    }
+    case 'list':
+      return { wire: LengthDelimited, read: wrappedList(schema) }
     case 'map':
       throw new TypeError('A map can only be a field')
-    case 'any': {
-      const { union } = schema
-      if (!union) return { wire: LengthDelimited, read: (reader) => readAny(reader, schema) }
-      return {
-        wire: LengthDelimited,
-        read: (reader, depth) => union().unwrap(readMessage(reader, union().message, reader.uint32(), depth)),
-      }
-    }
+    case 'any':
+      return { wire: LengthDelimited, read: anyDecoding(schema) }
     default:
       return scalars[schema.type]
   }
 }
 
+/** The value of an entry of a map that has none. */
 function zeroOf(schema: Schema): Json {
   if (schema.type === 'bytes') return ''
-  return schema.type === 'message' || schema.type === 'list' || schema.type === 'map' || schema.type === 'any'
-    ? null
-    : scalarRules[schema.type].zero
+  if (schema.type === 'list') return []
+  return schema.type === 'message' || schema.type === 'map' || schema.type === 'any' ? null : scalarRules[schema.type].zero
 }
 
-/** An entry as `[key, value]`; absent parts are zero values. */
-function entryDecoding(values: Schema): Decoding {
-  const { wire: expected, read } = decodingOf(values)
-  const zero = zeroOf(values)
-  return {
-    wire: LengthDelimited,
-    read: (reader, depth) => {
-      let key = ''
-      let value: Json = zero
-      readRecord(reader, reader.uint32(), (number, wire) => {
-        if (number === 1) {
-          expectWire(wire, LengthDelimited, 'Key')
-          key = reader.string()
-        } else if (number === 2) {
-          expectWire(wire, expected, 'Value')
-          value = read(reader, depth)
-        } else return false
-        return true
-      })
-      return [key, value]
-    },
+/**
+ * An entry of a map; absent parts are zero values. The reference's code for entries is part of the message around them: it does not look at the
+ * types of key and value, and they may reach past the end of the entry, which counts all the same.
+ */
+function entryReader(name: string, values: Schema): Slot['read'] {
+  const { read } = decodingOf(values)
+  return (reader, depth, object) => {
+    const end = reader.extent()
+    let key = ''
+    let value = zeroOf(values)
+    while (reader.pos < end) {
+      reader.entryTag()
+      if (reader.number === 1) key = reader.string()
+      else if (reader.number === 2) value = read(reader, depth, undefined)
+      else {
+        reader.skip()
+        if (reader.pos > end) throw new DecodeError('unexpected EOF')
+      }
+    }
+    reader.pos = end
+    object[name] ??= {}
+    setOwn(object[name] as JsonObject, key, value)
   }
 }
 
 function slotOf(name: string, { schema, inline }: Field): Slot {
   if (schema.type === 'list' && !schema.wrapper) {
     const { wire, read } = decodingOf(schema.items)
-    const store = (object: JsonObject, value: Json) => {
+    const store = (reader: WireReader, depth: number, object: JsonObject) => {
+      const item = read(reader, depth, undefined)
       const items = object[name]
-      if (Array.isArray(items)) items.push(value)
-      else object[name] = [value]
+      if (Array.isArray(items)) items.push(item)
+      else object[name] = [item]
     }
-    return { name, wire, read, store, packable: wire !== LengthDelimited }
+    return { name, wire, read: store, packable: wire !== LengthDelimited }
   }
-  if (schema.type === 'map') {
-    const store = (object: JsonObject, entry: Json) => {
-      const [key, value] = entry as [string, Json]
-      object[name] ??= {}
-      setOwn(object[name] as JsonObject, key, value)
-    }
-    return { name, ...entryDecoding(schema.values), store, packable: false }
-  }
+  if (schema.type === 'map') return { name, wire: LengthDelimited, read: entryReader(name, schema.values), packable: false }
+  const { wire, read } = decodingOf(schema)
   const store = inline
-    ? (object: JsonObject, value: Json) => void Object.assign(object, value)
-    : (object: JsonObject, value: Json) => {
-        object[name] = value
+    ? (reader: WireReader, depth: number, object: JsonObject) => void read(reader, depth, object)
+    : (reader: WireReader, depth: number, object: JsonObject) => {
+        object[name] = read(reader, depth, object[name])
       }
-  return { name, ...decodingOf(schema), store, packable: false }
+  return { name, wire, read: store, packable: false }
 }
 
 function planOf(schema: Message): ReadonlyMap<number, Slot> {
@@ -254,43 +257,33 @@ function planOf(schema: Message): ReadonlyMap<number, Slot> {
   return plan
 }
 
-function readMessage(reader: BinaryReader, schema: Message, length: number, depth: number): JsonObject {
+/** Reads a message that ends at `end` into an object. */
+function readMessage(reader: WireReader, schema: Message, end: number, depth: number, object: JsonObject): JsonObject {
   if (depth >= maxDepth) throw new DecodeError('exceeded max depth')
   const plan = planOf(schema)
-  const object: JsonObject = {}
-  readRecord(reader, length, (number, wire) => {
-    const slot = plan.get(number)
-    if (slot === undefined) return false
-    if (slot.packable && wire === LengthDelimited) {
-      const end = reader.uint32() + reader.pos
-      if (end > reader.len) throw new DecodeError('unexpected EOF')
-      while (reader.pos < end) slot.store(object, slot.read(reader, depth + 1))
-      return true
+  const outer = reader.end
+  reader.end = end
+  while (reader.pos < end) {
+    reader.tag(schema.name)
+    const slot = plan.get(reader.number)
+    if (slot === undefined) reader.skip()
+    else if (slot.packable && reader.wire === LengthDelimited) {
+      const last = reader.extent()
+      while (reader.pos < last) slot.read(reader, depth + 1, object)
+    } else {
+      reader.expect(slot.wire, slot.name)
+      slot.read(reader, depth + 1, object)
     }
-    expectWire(wire, slot.wire, slot.name)
-    slot.store(object, slot.read(reader, depth + 1))
-    return true
-  })
+  }
+  reader.end = outer
   return object
 }
-
-/** Runs a reader; the wire library's errors become DecodeErrors. */
-export function reading<T>(bytes: Uint8Array, read: (reader: BinaryReader) => T): T {
-  try {
-    return read(new BinaryReader(bytes))
-  } catch (error) {
-    if (error instanceof DecodeError) throw error
-    throw new DecodeError(error instanceof RangeError ? 'unexpected EOF' : `proto: ${(error as Error).message}`)
-  }
-}
-
-export { expectWire, readRecord }
 
 /**
  * Decodes a message to its canonical value, without `kind` and `apiVersion`. Unknown fields are skipped.
  * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or exceed `maxFilled`.
  */
 export function decodeProtobuf(schema: Message, bytes: Uint8Array, options: Pick<DecodeOptions, 'maxFilled'> = {}): JsonObject {
-  const object = reading(bytes, (reader) => readMessage(reader, schema, bytes.length, 0))
+  const object = readMessage(new WireReader(bytes), schema, bytes.length, 0, {})
   return canonicalise(schema, object, { ...options, shares: true })
 }

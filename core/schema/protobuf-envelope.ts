@@ -2,8 +2,8 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { DecodeError } from './decode-error.ts'
 import type { Json, Message } from './model.ts'
-import { expectWire, reading, readRecord } from './protobuf-decode.ts'
 import { encodeProtobuf } from './protobuf-encode.ts'
+import { expectWire, reading, readRecord } from './protobuf-records.ts'
 import { ProtobufWriter, tagOf } from './protobuf-writer.ts'
 
 /** Bytes that an envelope usually takes besides its object. */

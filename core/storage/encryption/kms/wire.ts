@@ -1,6 +1,6 @@
 /** The flat protobuf messages of KMS plugins as tables of fields; zero values are omitted (proto3). */
 import { type BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { expectWire, reading, readRecord } from '../../../schema/protobuf-decode.ts'
+import { expectWire, reading, readRecord } from '../../../schema/protobuf-records.ts'
 
 interface Kind<T> {
   readonly wire: WireType
