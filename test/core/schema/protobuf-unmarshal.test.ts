@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
@@ -13,6 +14,7 @@ import { DecodeError } from '../../../core/schema/decode.ts'
 import { parseExact } from '../../../core/schema/json-text.ts'
 import type { Message } from '../../../core/schema/model.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { root } from '../../support/root.ts'
 
 const platform = createPlatform()
 const schemas = new Map<string, Message>()
@@ -25,7 +27,7 @@ const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', 
 const schemaOf = (kind: string) => schemas.get(kind) ?? assert.fail(kind)
 const decoded = (kind: string, hex: string) => decodeProtobuf(schemaOf(kind), bytes(hex))
 
-const recorded = readFileSync(new URL('unmarshal.tsv', import.meta.url), 'utf8')
+const recorded = readFileSync(join(root, 'test/core/schema/unmarshal.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((row) => row.split('\t') as [kind: string, hex: string, printed: string])
