@@ -11,7 +11,8 @@ import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { Reply } from '../respond/reply.ts'
+import { type PlainBody, Reply } from '../respond/reply.ts'
+import { textStream } from '../respond/text-stream.ts'
 import { followObjects } from '../watch/follow.ts'
 import type { AssemblyContext } from './context.ts'
 
@@ -135,13 +136,13 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
 }
 
 const debugRoot = '/debug/api_priority_and_fairness'
-const asText = (body: string) => new Reply(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+const asText = (body: PlainBody) => new Reply(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
 
 /** Paths that show the state. */
 export function debugPaths({ control }: Fairness): readonly FixedPath[] {
-  const pages: readonly (readonly [name: string, text: (query: URLSearchParams) => string])[] = [
+  const pages: readonly (readonly [name: string, text: (query: URLSearchParams) => PlainBody])[] = [
     ['dump_priority_levels', () => dumpLevels(control)],
-    ['dump_queues', () => dumpQueues(control)],
+    ['dump_queues', () => textStream(dumpQueues(control))],
     ['dump_requests', (query) => dumpRequests(control, Boolean(query.get('includeRequestDetails')))],
   ]
   return pages.map(([name, text]) => ({ path: `${debugRoot}/${name}`, respond: ({ query }) => asText(text(query)) }))

@@ -1,3 +1,4 @@
+import { append } from '../lists.ts'
 import type { User } from '../request/exchange.ts'
 import type { Attributes } from './authorizer.ts'
 import { type PolicyRule, RuleSet } from './rbac-rule.ts'
@@ -132,7 +133,7 @@ export class RbacIndex {
     const problems: string[] = []
     this.#visit(user, namespace, (found, roleRef) => {
       if (found === undefined) this.#missing(problems, roleRef)
-      else rules.push(...found.rules)
+      else append(rules, found.rules)
       return false
     })
     return { rules, problems }

@@ -1,4 +1,5 @@
 /** CEL types of schemas, with the sizes that cost estimates need (apiserver, pkg/cel/common/schemas.go). */
+import { greatest } from '../lists.ts'
 import type { Field, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
 import { escapeName, isReserved } from './escaping.ts'
 import {
@@ -41,7 +42,13 @@ function textOf(schema: Scalar): Typed {
   const { enum: values, maxLength } = schema.facets ?? {}
   if (maxLength !== undefined) return sized(stringType, 2, { maxElements: 4 * length(schema) })
   const texts = (values ?? []).filter((each) => typeof each === 'string')
-  if (values && values.length > 0) return sized(stringType, 2, { maxElements: Math.max(0, ...texts.map((each) => each.length)) })
+  if (values && values.length > 0)
+    return sized(stringType, 2, {
+      maxElements: greatest(
+        texts.map((each) => each.length),
+        0,
+      ),
+    })
   return sized(stringType, 2, { maxElements: maxRequestBytes - 2 })
 }
 

@@ -1,4 +1,5 @@
 /** Conversion strategy Webhook: sends objects in batches as ConversionReviews. */
+import { append } from '../lists.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
@@ -168,7 +169,7 @@ export function conversionWebhook(
     const result: ApiObject[] = []
     for (const batch of batches(objects)) {
       try {
-        result.push(...(await convertBatch(batch, apiVersion, caller)))
+        append(result, await convertBatch(batch, apiVersion, caller))
       } catch (error) {
         throw error instanceof ApiError ? error : unreasoned(messageOf(error))
       }

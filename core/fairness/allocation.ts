@@ -1,4 +1,5 @@
 /** Divides seats among levels (apiserver/pkg/util/flowcontrol/conc_alloc.go, KEP-1040). */
+import { greatest, least } from '../lists.ts'
 
 /** A level to allocate seats to: `target ≥ lower ≥ 0` and `upper ≥ lower`. */
 export interface Claim {
@@ -28,10 +29,10 @@ export function allocate(sum: number, claims: readonly Claim[]): Allocation | un
   if (sum === 0) return { seats: claims.map(() => 0), fairShare: 0 }
   const lowers = claims.map(({ lower }, index) => lower / targets[index]!)
   const uppers = claims.map(({ upper }, index) => upper / targets[index]!)
-  if (lowest - sum > -epsilon) return { seats: claims.map(({ lower }) => lower), fairShare: Math.min(...lowers) }
-  if (sum - highest > -epsilon) return { seats: claims.map(({ upper }) => upper), fairShare: Math.max(...uppers) }
+  if (lowest - sum > -epsilon) return { seats: claims.map(({ lower }) => lower), fairShare: least(lowers) }
+  if (sum - highest > -epsilon) return { seats: claims.map(({ upper }) => upper), fairShare: greatest(uppers) }
   const unbounded = sum / total(targets)
-  const isFree = Math.max(...lowers) <= unbounded && unbounded <= Math.min(...uppers)
+  const isFree = greatest(lowers) <= unbounded && unbounded <= least(uppers)
   const fairShare = isFree ? unbounded : boundedShare(sum, lowest, targets, lowers, uppers)
   const seats = claims.map(({ lower, upper }, index) => Math.max(lower, Math.min(upper, fairShare * targets[index]!)))
   return { seats, fairShare }
@@ -53,7 +54,7 @@ function boundedShare(
     ...uppers.map((at, index) => ({ at, change: -targets[index]! })),
   ].sort((first, second) => first.at - second.at)
   let reached = lowest
-  let share = Math.min(...lowers)
+  let share = least(lowers)
   let growing = 0
   for (const { at, change } of bounds) {
     if (at > share) {

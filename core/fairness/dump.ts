@@ -3,6 +3,7 @@ import { formatDuration } from '../schema/duration.ts'
 import { timestamp } from '../schema/time.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { Level } from './level.ts'
+import { Queue } from './queue.ts'
 import type { Ticket } from './ticket.ts'
 import { workText } from './work.ts'
 
@@ -10,15 +11,35 @@ type Row = readonly string[]
 
 const narrowest = 8
 
-/** Columns end with a comma, and are as wide as their widest cell. */
-function aligned(rows: readonly Row[]): string {
-  const cells = rows.map((row) => row.map((cell, index) => (index === row.length - 1 ? cell : `${cell},`)))
-  const length = (text: string) => [...text].length
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(narrowest, ...cells.map((row) => length(row[index] ?? '') + 1)))
-  const lines = cells.map((row) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : cell + ' '.repeat(widths[index]! - length(cell)))).join(''),
+/** Characters as people count them. */
+function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
+
+/** Columns end with a comma, and are as wide as their widest cell in these rows. */
+function widthsOf(rows: Iterable<Row>): readonly number[] {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [index, cell] of row.entries()) {
+      const comma = index === row.length - 1 ? 0 : 1
+      widths[index] = Math.max(narrowest, widths[index] ?? 0, lengthOf(cell) + comma + 1)
+    }
+  return widths
+}
+
+function lineOf(row: Row, widths: readonly number[]): string {
+  const last = row.length - 1
+  const cells = row.map((cell, index) =>
+    index === last ? cell : `${cell},${' '.repeat(Math.max(0, widths[index]! - lengthOf(cell) - 1))}`,
   )
-  return lines.map((line) => `${line}\n`).join('')
+  return `${cells.join('')}\n`
+}
+
+function aligned(rows: readonly Row[]): string {
+  const widths = widthsOf(rows)
+  return rows.map((row) => lineOf(row, widths)).join('')
 }
 
 const byName = ({ levels }: FlowControl): readonly Level[] => [...levels.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -29,7 +50,7 @@ export function dumpLevels(control: FlowControl): string {
     ...['ExecutingRequests', 'DispatchedRequests', 'RejectedRequests', 'TimedoutRequests', 'CancelledRequests'],
   ]
   const rows = byName(control).map(({ name, queues, isLeaving }) => {
-    const active = queues.queues.filter(({ waiting }) => waiting.length > 0).length
+    const active = queues.queues.waiting.size
     const { waiting, running, dispatched, rejected, cancelled } = queues
     // The reference counts requests that waited too long as cancelled.
     return [name, ...[active, queues.isIdle, isLeaving, waiting, running.length, dispatched, rejected, 0, cancelled].map(String)]
@@ -37,18 +58,32 @@ export function dumpLevels(control: FlowControl): string {
   return aligned([head, ...rows])
 }
 
-export function dumpQueues(control: FlowControl): string {
+function queueRow(name: string, { index, waiting, running, seatsInUse, start, initialSeats, seats, work }: Queue): Row {
+  return [
+    ...[name, ...[index, waiting.length, running, seatsInUse].map(String), workText(start)],
+    ...[String(initialSeats), String(seats), workText(work)],
+  ]
+}
+
+/** The queues of all levels; a level may have ten million, most of which have never been used. */
+export function* dumpQueues(control: FlowControl): Generator<string> {
   const head = [
     ...['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'NextDispatchR'],
     ...['InitialSeatsSum', 'MaxSeatsSum', 'TotalWorkSum'],
   ]
-  const rows = byName(control).flatMap(({ name, queues }) =>
-    queues.queues.map(({ index, waiting, running, seatsInUse, start, initialSeats, seats, work }) => [
-      ...[name, ...[index, waiting.length, running, seatsInUse].map(String), workText(start)],
-      ...[String(initialSeats), String(seats), workText(work)],
-    ]),
-  )
-  return aligned([head, ...rows])
+  const levels = byName(control)
+  function* widest(): Generator<Row> {
+    yield head
+    for (const { name, queues } of levels) {
+      for (const queue of queues.queues.used()) yield queueRow(name, queue)
+      if (queues.queues.count > 0) yield queueRow(name, new Queue(queues.queues.count - 1))
+    }
+  }
+  const widths = widthsOf(widest())
+  yield lineOf(head, widths)
+  for (const { name, queues } of levels)
+    for (let index = 0; index < queues.queues.count; index++)
+      yield lineOf(queueRow(name, queues.queues.find(index) ?? new Queue(index)), widths)
 }
 
 /** RFC 3339 with as many digits of the second as needed. */
@@ -86,7 +121,8 @@ export function dumpRequests(control: FlowControl, detailed: boolean): string {
     ]
   }
   const rows = byName(control).flatMap(({ queues }) => {
-    const waiting = queues.queues.flatMap((queue) => [...queue.waiting].map((ticket, position) => row(ticket, queue.index, position)))
+    const inOrder = [...queues.queues.waiting].sort((one, other) => one.index - other.index)
+    const waiting = inOrder.flatMap((queue) => [...queue.waiting].map((ticket, position) => row(ticket, queue.index, position)))
     return [...waiting, ...[...queues.running].map((ticket) => row(ticket, ticket.queue?.index ?? -1, -1))]
   })
   return aligned([head, ...rows])

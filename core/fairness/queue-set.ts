@@ -8,7 +8,8 @@ import { LinkedList } from '../linked-list.ts'
 import type { Clock } from '../ports.ts'
 import { Dwell } from './dwell.ts'
 import { assumedDuration } from './estimate.ts'
-import { Queue } from './queue.ts'
+import type { Queue } from './queue.ts'
+import { Queues } from './queues.ts'
 import type { Ticket } from './ticket.ts'
 import { epoch, millisecondsOf, type Work, workOf } from './work.ts'
 
@@ -27,8 +28,7 @@ export class QueueSet {
   queueing: Queueing
   /** Seats. */
   limit = 0
-  /** There may be more than wanted, until they are empty. */
-  queues: Queue[] = []
+  readonly queues = new Queues()
   /** The meter of virtual time. */
   meter: Work = 0
   /** Requests that run. */
@@ -73,7 +73,7 @@ export class QueueSet {
   /** Changes the limits. Queues that are too many go when they are empty. */
   configure(queueing: Queueing, limit: number): void {
     const now = this.#sync()
-    while (this.queues.length < queueing.queues) this.queues.push(new Queue(this.queues.length))
+    this.queues.grow(queueing.queues)
     this.queueing = queueing.queues > 0 ? queueing : { ...this.queueing, queues: queueing.queues }
     this.limit = limit
     this.#dispatch(now)
@@ -116,7 +116,7 @@ export class QueueSet {
       return 'running'
     }
     ticket.state = 'waiting'
-    queue.add(ticket)
+    this.queues.addWaiting(queue, ticket)
     this.waiting++
     this.#seatsWaiting += ticket.estimate.seats
     this.#gaugeWaiting(now)
@@ -222,14 +222,17 @@ export class QueueSet {
    */
   #shortest(hand: readonly number[]): Queue {
     const offset = this.#entered++ % Math.max(1, hand.length)
-    const first = this.queues[hand[offset] ?? 0] ?? this.queues[0]!
-    if (this.waiting === 0) return first
-    let best = first
+    let best = this.#dealt(hand[offset] ?? 0) ?? 0
+    if (this.waiting === 0) return this.queues.at(best)
     for (let index = 1; index < hand.length; index++) {
-      const queue = this.queues[hand[(offset + index) % hand.length]!]
-      if (queue !== undefined && queue.work < best.work) best = queue
+      const other = this.#dealt(hand[(offset + index) % hand.length]!)
+      if (other !== undefined && this.queues.workOf(other) < this.queues.workOf(best)) best = other
     }
-    return best
+    return this.queues.at(best)
+  }
+
+  #dealt(index: number): number | undefined {
+    return index < this.queues.count ? index : undefined
   }
 
   #dispatch(now: number): void {
@@ -249,9 +252,10 @@ export class QueueSet {
     let best: Queue | undefined
     let finish = Number.POSITIVE_INFINITY
     let [least, most, leastDiscounted, maxDiscounted] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0]
-    const count = this.queues.length
-    for (let step = 1; step <= count; step++) {
-      const queue = this.queues[(this.#robin + step) % count]!
+    const { count } = this.queues
+    /** Of queues that finish at the same time, the next one round counts. */
+    const stepsTo = ({ index }: Queue) => (index - this.#robin - 1 + count) % count
+    for (const queue of this.queues.waiting) {
       const oldest = queue.waiting.first
       if (oldest === undefined) continue
       const discounted = queue.start - queue.workInProgress
@@ -260,7 +264,7 @@ export class QueueSet {
       if (discounted < leastDiscounted) leastDiscounted = discounted
       if (discounted > maxDiscounted) maxDiscounted = discounted
       const end = queue.start + oldest.estimate.total
-      if (end < finish) {
+      if (end < finish || (end === finish && best !== undefined && stepsTo(queue) < stepsTo(best))) {
         finish = end
         best = queue
       }
@@ -287,7 +291,7 @@ export class QueueSet {
   }
 
   #removeWaiting(queue: Queue, ticket: Ticket, now: number): void {
-    queue.remove(ticket)
+    this.queues.removeWaiting(queue, ticket)
     this.waiting--
     this.#seatsWaiting -= ticket.estimate.seats
     ticket.flow.usage.dequeued(ticket.estimate.seats)
@@ -299,11 +303,14 @@ export class QueueSet {
     this.#removeSurplus(queue)
   }
 
-  /** Removes an empty queue if there are too many. */
+  /** Removes an empty queue if there are too many, or forgets it. */
   #removeSurplus(queue: Queue): void {
-    if (!queue.isIdle || this.queues.length <= this.queueing.queues || this.queues[queue.index] !== queue) return
-    this.queues.splice(queue.index, 1)
-    for (const [index, each] of this.queues.entries()) each.index = index
+    if (!queue.isIdle || !this.queues.has(queue)) return
+    if (this.queues.count <= this.queueing.queues) {
+      this.queues.forgetIdle(queue)
+      return
+    }
+    this.queues.remove(queue)
     if (this.#robin >= queue.index) this.#robin--
   }
 
@@ -324,7 +331,7 @@ export class QueueSet {
   #windBack(): void {
     this.meter -= epoch
     this.meterResets++
-    for (const queue of this.queues) {
+    for (const queue of this.queues.used()) {
       queue.start = queue.isIdle ? 0 : queue.start - epoch
       for (const ticket of queue.waiting) ticket.arrival -= epoch
     }

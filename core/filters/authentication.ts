@@ -3,6 +3,7 @@ import { credentialHeaders } from '../authn/credentials.ts'
 import { anonymousUser } from '../authn/groups.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
+import { append } from '../lists.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -46,7 +47,7 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     if (found.user.name !== anonymousUser) LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
-    if (found.warnings) exchange.warnings.push(...found.warnings)
+    if (found.warnings) append(exchange.warnings, found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
     return exchange.observer?.authenticated()
   }

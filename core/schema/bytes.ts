@@ -111,3 +111,10 @@ export function withLineFeed(bytes: Uint8Array): Uint8Array {
 }
 
 export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes)
+
+/** A text of a character for each byte (ISO 8859-1). */
+export function latin1(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
+}

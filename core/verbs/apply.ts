@@ -1,4 +1,5 @@
 import { unconvertible } from '../apply/ownership.ts'
+import { append } from '../lists.ts'
 import { updateObject } from '../registry/update.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
@@ -69,7 +70,7 @@ export const apply: Verb = async (target) => {
       const lines = duplicates.join('\n  ')
       throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${lines}`)
     }
-    exchange.warnings.push(...duplicates)
+    append(exchange.warnings, duplicates)
     warned = true
   }
 

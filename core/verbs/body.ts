@@ -1,3 +1,4 @@
+import { append } from '../lists.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
@@ -94,7 +95,7 @@ export function applyFieldValidation(
 ): void {
   if (faults.length === 0 || validation === 'Ignore') return
   if (validation === 'Strict') throw refusal(view.body, `strict decoding error: ${together(faults).join(', ')}`)
-  exchange.warnings.push(...faults)
+  append(exchange.warnings, faults)
 }
 
 const noProtobuf =

@@ -1,10 +1,11 @@
 /** Connection files (v1 Config, kubeconfig format): server address and credentials, with the validation rules that clients know. */
+
 import * as z from 'zod'
 import { ConfigurationFileError, schemaProblems } from '../config/files/error.ts'
 import { bool, list, text } from '../config/files/fields.ts'
 import { parseText } from '../config/files/load.ts'
 import type { Clock, Egress, Files } from '../ports.ts'
-import { decodeBase64 } from '../schema/base64.ts'
+import { decodeBase64, encodeBase64 } from '../schema/base64.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
 
@@ -63,7 +64,7 @@ export function tokenFileHeader(path: string, { files, clock }: ConnectionPorts)
 
 function basic(name: string, password: string): string {
   const bytes = new TextEncoder().encode(`${name}:${password}`)
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+  return `Basic ${encodeBase64(bytes)}`
 }
 
 export interface Users {

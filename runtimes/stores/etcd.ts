@@ -2,8 +2,10 @@
  * A KeyValueStore over an etcd v3 cluster (3.4 or later). One watch on the whole keyspace serves all watches of the port, so the cluster
  * should be dedicated to API servers. Values may be as large as the cluster's `--max-request-bytes` allows.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessGivenUpLater } from '../../core/given-up.ts'
+import { append } from '../../core/lists.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import {
   type Clock,
@@ -144,7 +146,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
       const page = { ...rangeOf(prefix, start), limit: Math.min(wanted, pageSize), revision: at }
       const { kvs, more, count, header } = await range(page, context)
       at ||= header.revision
-      items.push(...kvs)
+      append(items, kvs)
       if (!more || items.length === limit) return { items, more, remaining: count - kvs.length, revision: at }
       start = `${kvs.at(-1)?.key}\0`
     }

@@ -1,5 +1,7 @@
 /** Keys and tokens of a test server, generated for it alone. */
+
 import { tokenTable } from '../../core/authn/token-table.ts'
+import { encodeBase64 } from '../../core/schema/base64.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { administrator } from './identity.ts'
 
@@ -14,7 +16,7 @@ const issuer = 'https://apiserver.default.svc.cluster.local'
 
 export async function createSecrets(): Promise<Secrets> {
   const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
-  const encoded = btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))))
+  const encoded = encodeBase64(new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey)))
   const lines = encoded.match(/.{1,64}/g) ?? []
   return {
     signingKey: `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`,

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { allOptions, optionGroups } from '../../core/options/index.ts'
 import { rootUrl } from '../support/root.ts'
 import { type Source, sourcesBelow, targetOf } from './graph.ts'
+import { spreadArguments } from './spread-arguments.ts'
 import { unreadFields } from './unread-fields.ts'
 
 /** Folders and top-level files of core/, as core/README.md lists them; each imports only itself and what comes after it. */
@@ -48,6 +49,7 @@ const order = [
   'alarms.ts',
   'given-up.ts',
   'sorted-index.ts',
+  'lists.ts',
   'linked-list.ts',
   'maybe-promise.ts',
   'platform.ts',
@@ -71,6 +73,54 @@ const runtimeOrder = [
   'wire',
   'atomic-file.ts',
 ]
+
+/** Calls that spread a list which is short whatever a client sends. Others add items with `append`, and compare them with `greatest`. */
+const shortLists: { readonly [call: string]: string } = {
+  'core/admission/plugins/resource-quota.ts: forget(...place)': 'a tuple',
+  'core/admission/plugins/service-account.ts: find(...account)': 'a tuple',
+  "core/apply/ownership.ts: fieldSet(...['name')": 'written there',
+  "core/assembly/parts.ts: hook(...['apiservice-discovery-controller')": 'written there',
+  "core/assembly/parts.ts: hook(...['apiservice-status-local-available-controller')": 'written there',
+  'core/authz/rbac-follow.ts: index.removeBinding(...at)': 'a tuple',
+  'core/authz/rbac-follow.ts: index.removeRole(...at)': 'a tuple',
+  'core/cel/check/unify.ts: opaqueType(...parameters)': 'parameters of a declared type',
+  'core/cel/run/calls.ts: (...args)': 'the arguments of a declared function',
+  'core/cel/syntax/literals.ts: parts.push(...new)': 'the bytes of one character',
+  'core/cel/values/compare.ts: order(...comparable(left)': 'a tuple',
+  'core/debug/live-page.ts: Math.max(...past)': 'one minute, in a browser',
+  'core/debug/live-page.ts: Math.max(...rows.map(([)': 'the rows of a page, in a browser',
+  'core/fairness/flow-control.ts: this.configure(...this.#objects)': 'a tuple',
+  'core/forwarding/rewrite-html.ts: String.fromCharCode(...bytes)': 'pieces of a page, of bounded length',
+  'core/meta/openapi/resource-paths.ts: responses(...codes)': 'codes of a verb',
+  'core/meta/openapi/shared-parameters.ts: String.fromCharCode(...bytes)': 'a digest',
+  'core/meta/storage-version-hash.ts: String.fromCharCode(...digest.subarray(0)': 'a digest',
+  'core/options/index.ts: Object.assign(...Object.values(optionGroups))': 'groups of options',
+  "core/options/ports.ts: methods(...['get')": 'written there',
+  'core/registry/view.ts: fieldSet(...kept)': 'declared by a kind',
+  'core/registry/view.ts: fieldSet(...strategy.reset)': 'declared by a kind',
+  'core/request/continue-token.ts: String.fromCharCode(...bytes)': 'a key of the store',
+  "core/resources/core/template-warnings.ts: FieldPath.of(...path.slice(1).split('.'))": 'written there',
+  'core/schema/ip.ts: bytes.push(...v4.bytes)': 'an address',
+  'core/schema/json-scan.ts: scalarText(...found)': 'a tuple',
+  'core/sorted-index.ts: this.#chunks.push(...inChunks(items.slice()))': 'one chunk for some hundred items',
+  'core/sorted-index.ts: this.#chunks.splice(...inChunks(this.#merged(chunk)': 'the parts of one chunk',
+  'core/storage/object-store.ts: recent.decodeStored(...parameters)': 'parameters',
+  'core/storage/object-store.ts: recent.serve(...parameters)': 'parameters',
+  'core/storage/object-store.ts: recent.view(...parameters)': 'parameters',
+  'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
+  'core/verbs/render.ts: target.services.protobuf.encode(...pieces(entry))': 'pieces of one value',
+  'core/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
+  'runtimes/node/der.ts: bytes.push(...digits)': 'digits of a number',
+  'runtimes/node/issue.ts: sequence(...(critical)': 'one value',
+  'runtimes/node/issue.ts: sequence(...extensions)': 'extensions of one certificate',
+  'runtimes/node/issue.ts: sequence(...organizations.map((organization))': 'of one certificate of this server',
+  'runtimes/node/issue.ts: sequence(...subject.names.map(generalName))': 'of one certificate of this server',
+  'runtimes/node/log/files.ts: join(...segments)': 'segments of a path',
+  'runtimes/node/main.ts: stores.push(...(all.overrides)': 'stores of a command line',
+  'runtimes/testing/objects.ts: path(...(subresource)': 'one value',
+  'runtimes/wire/client/connection.ts: this.#outbox.push(...greeting)': 'frames of a greeting',
+  'runtimes/wire/hpack/huffman.ts: cells.push(...new)': '256 cells',
+}
 
 /** Fields that nothing reads yet, and what will. */
 const awaited: { readonly [field: string]: string } = {
@@ -339,4 +389,13 @@ test('folders of more than 20 files have a README, and its table names what exis
     return names.filter((name) => !existsSync(new URL(name, at))).map((name) => `${folder}/README.md: ${name} does not exist`)
   })
   assert.deepEqual(problems, [])
+})
+
+test('calls spread no list that may be long into their arguments', () => {
+  const found = sourcesBelow('core', 'runtimes').flatMap((source) => spreadArguments(source).map((call) => `${source.path}: ${call}`))
+  assert.ok(found.length > 20)
+  assert.deepEqual([...new Set(found)].filter((call) => shortLists[call] === undefined).sort(), [])
+  assert.deepEqual(spreadArguments({ path: '', text: 'list.push(...items)\nconst f = (...all: T[]) => g(...all)', imports: [] }), [
+    'list.push(...items)',
+  ])
 })

@@ -12,12 +12,18 @@ type Writable = { -readonly [K in keyof Container]: Container[K] }
 
 const limitsOf = (range: ApiObject) => ((range['spec'] ?? {}) as { readonly limits?: readonly Limit[] }).limits ?? []
 
+function merged(amounts: readonly (Amounts | undefined)[]): Amounts {
+  const all = {}
+  for (const each of amounts) Object.assign(all, each)
+  return all
+}
+
 /** Defaults of a LimitRange; a later entry for a resource wins. */
 function defaultsOf(limits: readonly Limit[]): { readonly limits: Amounts; readonly requests: Amounts } {
   const own = limits.filter(({ type }) => type === 'Container')
   return {
-    limits: Object.assign({}, ...own.map((each) => each.default)),
-    requests: Object.assign({}, ...own.map(({ defaultRequest }) => defaultRequest)),
+    limits: merged(own.map((each) => each.default)),
+    requests: merged(own.map(({ defaultRequest }) => defaultRequest)),
   }
 }
 

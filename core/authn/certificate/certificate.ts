@@ -1,4 +1,4 @@
-import { sameBytes } from '../../schema/bytes.ts'
+import { latin1, sameBytes } from '../../schema/bytes.ts'
 import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
 import { type GeneralName, type NameConstraints, nameConstraintsOf } from './name-constraints.ts'
 
@@ -76,7 +76,6 @@ export function parseCertificate(bytes: Uint8Array): Certificate {
 
 const malformed = () => new Error('malformed certificate')
 
-const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes)
 const utf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 const utf16 = (bytes: Uint8Array) => new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(bytes)
 

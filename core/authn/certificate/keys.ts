@@ -1,3 +1,4 @@
+import { encodeBase64 } from '../../schema/base64.ts'
 import { childrenOf, oidOf, readDer, tags, writeDer } from '../../schema/der.ts'
 import { type PemBlock, pemBlocks } from '../../schema/pem.ts'
 import { parseCertificate } from './certificate.ts'
@@ -91,11 +92,7 @@ const parametersOf = (algorithm: JwsAlgorithm) =>
     : { name: 'ECDSA', namedCurve: { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }[algorithm] }
 
 /** Without padding (RFC 4648 5). */
-export const base64url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+export const base64url = (bytes: Uint8Array) => encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 const publicMembers = ['kty', 'crv', 'n', 'e', 'x', 'y'] as const
 

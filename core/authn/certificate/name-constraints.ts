@@ -2,7 +2,7 @@
  * Name constraints of authorities (RFC 5280 4.2.1.10), as crypto/x509 of Go has them: for DNS names, e-mail addresses, URIs and IP addresses in
  * the subjectAltName of the certificates below. Constraints of other types make the extension an unsupported one.
  */
-import { sameBytes } from '../../schema/bytes.ts'
+import { latin1, sameBytes } from '../../schema/bytes.ts'
 import { childrenOf, type Der } from '../../schema/der.ts'
 import { formatAddress, parseAddress } from '../../schema/ip.ts'
 
@@ -43,7 +43,7 @@ const malformed = () => new Error('malformed certificate: name constraints')
 
 function ascii(bytes: Uint8Array): string {
   if (bytes.some((byte) => byte >= 0x80)) throw malformed()
-  return String.fromCharCode(...bytes)
+  return latin1(bytes)
 }
 
 /** Labels of a host in lower case; undefined: it is none. */

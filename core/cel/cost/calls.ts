@@ -1,7 +1,7 @@
 /** Cost estimates of calls: by function (apiserver, pkg/cel/library/cost.go) and by overload (cel-go). */
 import { isInt } from '../values/numbers.ts'
 import type { CallEstimate, EstimatedCall, EstimatedNode } from './estimate.ts'
-import { add, fixed, largest, multiply, one, type Range, times, union, unknown } from './range.ts'
+import { add, fixed, largest, multiply, one, type Range, sum, times, union, unknown } from './range.ts'
 
 /** Undefined: the rule does not apply. The result excludes the cost of arguments. */
 type Rule = (call: EstimatedCall) => CallEstimate | undefined
@@ -237,5 +237,5 @@ export function estimateCall(call: EstimatedCall): CallEstimate {
     byFunction.get(call.name)?.(call) ??
     languageOverloads.get(call.overload)?.(call) ??
     nominal(call)
-  return { cost: add(found?.cost ?? one, ...call.costs), size: found?.size }
+  return { cost: sum([found?.cost ?? one, ...call.costs]), size: found?.size }
 }

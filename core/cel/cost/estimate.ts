@@ -7,7 +7,7 @@ import { accumulator, type Call, type Expr, type Fold, type Select } from '../sy
 import { type CelType, isOptional } from '../types.ts'
 import { lengthOf } from '../values/maps.ts'
 import { estimateCall } from './calls.ts'
-import { add, fixed, largest, multiply, one, type Range, union, unknown, zero } from './range.ts'
+import { add, fixed, largest, multiply, one, type Range, sum, union, unknown, zero } from './range.ts'
 
 type Path = readonly string[]
 
@@ -129,7 +129,7 @@ class Estimator {
           30,
         )
       case 'struct':
-        return add(...node.fields.map(({ value }) => this.cost(value)), fixed(40))
+        return sum([...node.fields.map(({ value }) => this.cost(value)), fixed(40)])
       case 'fold':
         return this.#fold(node)
     }

@@ -14,10 +14,11 @@ export const zero: Range = fixed(0)
 export const one: Range = fixed(1)
 export const unknown: Range = { min: 0, max: largest }
 
-export const add = (...ranges: readonly Range[]): Range => ({
+export const sum = (ranges: readonly Range[]): Range => ({
   min: bounded(ranges.reduce((sum, { min }) => sum + min, 0)),
   max: bounded(ranges.reduce((sum, { max }) => sum + max, 0)),
 })
+export const add = (...ranges: readonly Range[]): Range => sum(ranges)
 export const multiply = (a: Range, b: Range): Range => ({ min: bounded(a.min * b.min), max: bounded(a.max * b.max) })
 /** Rounded up. */
 export const times = ({ min, max }: Range, factor: number): Range => ({

@@ -46,7 +46,7 @@ const wasUsed = ({ estimatedSeats }: Usage) => estimatedSeats.count > 0
 
 export function collectFairness(registry: MetricsRegistry, control: FlowControl): void {
   const levels = () => [...control.levels.values()]
-  const dispatching = () => levels().filter(({ queues }) => queues.queues.length > 0 && queues.dispatched > 0)
+  const dispatching = () => levels().filter(({ queues }) => queues.queues.count > 0 && queues.dispatched > 0)
   /** Series of each schema that had requests; `queued`: at levels with queues. */
   function* usages(queued = false): Iterable<readonly [labels: LabelValues<OfSchema>, usage: Usage]> {
     for (const level of levels()) {

@@ -1,4 +1,5 @@
 /** Metrics of work queues. */
+import { greatest } from '../../lists.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { queueRows as rows } from './rows/queues.ts'
 
@@ -40,7 +41,7 @@ export function createQueueMetrics(registry: MetricsRegistry): QueueObserver {
   )
   registry.collect(
     rows.longest,
-    perName((states) => Math.max(0, ...running(states)) / 1000),
+    perName((states) => greatest(running(states), 0) / 1000),
   )
   registry.collect(
     rows.unfinished,

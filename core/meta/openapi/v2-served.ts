@@ -1,3 +1,4 @@
+import { append } from '../../lists.ts'
 import { registeredVersions } from '../../resources/scheme.ts'
 import { pause } from '../document.ts'
 import { v2 } from './dialect.ts'
@@ -36,7 +37,7 @@ export function createServedSwagger({ served, platform, info, enums, others }: O
       for (const [index, version] of versions.entries()) {
         // Custom resources don't publish their discovery paths.
         if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
-        paths.push(...resourcePaths(version, { platform, models }))
+        append(paths, resourcePaths(version, { platform, models }))
         // With a thousand custom resources this takes seconds; other requests run in between.
         if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
       }

@@ -7,15 +7,17 @@ const firstShown = 32_769
 
 /** Takes any number, within the range or not, unless it is taken. */
 export function dryRunPorts(allocated: ReadonlySet<number>): PortSource {
-  const taken: number[] = []
+  const taken = new Set<number>()
+  let next = firstShown
   return {
     take(port) {
-      if (allocated.has(port) || taken.includes(port)) throw alreadyAllocated()
-      taken.push(port)
+      if (allocated.has(port) || taken.has(port)) throw alreadyAllocated()
+      taken.add(port)
+      next = taken.size === 1 ? port + 1 : Math.max(next, port + 1)
     },
     takeAny() {
-      const port = taken.length === 0 ? firstShown : Math.max(...taken) + 1
-      taken.push(port)
+      const port = next++
+      taken.add(port)
       return port
     },
   }

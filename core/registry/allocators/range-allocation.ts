@@ -2,6 +2,7 @@
  * Stored form of a port set: a RangeAllocation whose data is a big-endian number with a bit per taken port, the lowest bit for
  * the first port of the range, as in the reference server. Written as JSON; protobuf can be read.
  */
+import { greatest } from '../../lists.ts'
 import { RangeAllocation } from '../../resources/core/rangeallocation.ts'
 import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
 import type { Json, Message } from '../../schema/model.ts'
@@ -39,7 +40,7 @@ export function readPorts(value: Uint8Array | undefined, range: PortRange): Port
 }
 
 export function printPorts({ range: { from, to }, taken }: PortSet): Uint8Array {
-  const highest = Math.max(from - 1, ...taken) - from
+  const highest = greatest(taken, from - 1) - from
   const bits = new Uint8Array(highest < 0 ? 0 : (highest >> 3) + 1)
   for (const port of taken) {
     const at = bits.length - 1 - ((port - from) >> 3)

@@ -1,9 +1,11 @@
 /** Compiles rules of a custom resource's schema (x-kubernetes-validations; reference: pkg/apiserver/schema/cel/compilation.go). */
+
 import { type CelEnvironment, createCelEnvironment } from '../../cel/environment.ts'
 import type { Program } from '../../cel/program.ts'
 import { celTypeOf } from '../../cel/schema-types.ts'
 import type { Expr } from '../../cel/syntax/ast.ts'
 import { boolType, type CelType, optionalType, stringType } from '../../cel/types.ts'
+import { append } from '../../lists.ts'
 import type { Rule, Schema } from '../../schema/model.ts'
 import { fieldAt } from './field-at.ts'
 
@@ -29,7 +31,10 @@ function reads(tree: Expr, name: string): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== 'object' || next === null) continue
     if ((next as Partial<Expr>).kind === 'ident' && (next as { readonly name?: unknown }).name === name) return true
-    open.push(...Object.values(next).filter((value) => typeof value === 'object'))
+    append(
+      open,
+      Object.values(next).filter((value) => typeof value === 'object'),
+    )
   }
   return false
 }

@@ -1,5 +1,7 @@
 /** A store with encrypted values, which is transparent to its users. */
+
 import { unlessGivenUpLater } from '../../given-up.ts'
+import { append } from '../../lists.ts'
 import { type Clock, type Context, type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { ApiError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -108,7 +110,7 @@ export function encryptedStore(
     const opened: KeyValue[] = []
     for (let at = 0; at < items.length; at += atATime) {
       if (at > 0) context?.signal.throwIfAborted()
-      opened.push(...(await waitFor(Promise.all(items.slice(at, at + atATime).map((kv) => open(kv))), context)))
+      append(opened, await waitFor(Promise.all(items.slice(at, at + atATime).map((kv) => open(kv))), context))
     }
     return opened
   }

@@ -1,5 +1,7 @@
 /** Bases: the state at one revision, in a file of the log's format. Segments continue from it. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { append } from '../../../core/lists.ts'
 import { encodeBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, type Header } from './header.ts'
@@ -44,7 +46,7 @@ async function fill(file: LogFile, header: Header, records: Iterable<Buffer>): P
   const flush = () => {
     const encoded = encodeBatch(batch, end, checksum, seed)
     file.write(encoded.bytes, end)
-    offsets.push(...encoded.offsets)
+    append(offsets, encoded.offsets)
     end += encoded.bytes.length
     checksum = encoded.checksum
     size = 0

@@ -1,4 +1,5 @@
 /** `--data-dir-recover`: continues with the verified records of a damaged log. */
+import { greatest } from '../../../core/lists.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { type Batch, batchHeader, findBatch, readBatch, Window } from './batch.ts'
 import { createLog } from './create.ts'
@@ -32,7 +33,7 @@ export async function recoverLog(directory: LogDirectory, place: string, logger:
   const { current } = state
   const { changes } = current
   const revision = Math.max(current.revision, state.marked) + revisionGap
-  const number = Math.max(0, ...segments, ...bases) + 1
+  const number = greatest([...segments, ...bases], 0) + 1
   await createLog(directory, { revision, leases: [...current.leases.values()], changes, count: changes.length }, number)
   for (const name of [...segments.map(segmentName), ...bases.map(baseName)]) directory.rename(name, `${name}${damagedSuffix}`)
   await directory.sync()

@@ -2,8 +2,10 @@
  * The entry point `fetch-apiserver/testing/store`: what every KeyValueStore must do, as tests for `node:test`. Needs the package fast-check.
  * `storeConformance('my store', async () => ({ store, close }))`
  */
+
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { append } from '../../../core/lists.ts'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { type OnStore, put, storeError } from './calls.ts'
 import { checkAgainstModel } from './model.ts'
@@ -163,7 +165,7 @@ export function storeConformance(name: string, open: Open, modelRuns = 25): void
         await put(store, `k/15-${seen.length}`, 'new', 0)
         page = await store.list({ prefix: 'k/', limit: 10, revision, from: `${seen.at(-1)?.key}\0` })
         assert.equal(page.revision, revision)
-        seen.push(...page.items)
+        append(seen, page.items)
       }
       assert.deepEqual(
         seen.map(({ key }) => key),

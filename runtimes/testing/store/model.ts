@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { append } from '../../../core/lists.ts'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { bytes, describeEvent, Recorder, text } from './recorder.ts'
 
@@ -167,7 +168,10 @@ async function checkList(store: KeyValueStore, model: Model, under: string, limi
   for (;;) {
     const page = await store.list({ prefix: under, limit, revision: past, ...(from !== undefined && { from }) })
     assert.equal(page.revision, past)
-    seen.push(...page.items.map((kv) => `${kv.key}=${text(kv.value)} ${kv.createRevision} ${kv.modRevision}`))
+    append(
+      seen,
+      page.items.map((kv) => `${kv.key}=${text(kv.value)} ${kv.createRevision} ${kv.modRevision}`),
+    )
     const last = page.items.at(-1)
     if (!page.more || !last) break
     assert.equal(page.items.length, limit)

@@ -291,7 +291,7 @@ describe('changes of the configuration', () => {
     control.configure([limited(1)], [schema])
     await clock.run(100)
     await Promise.all(taken)
-    assert.equal(control.levels.get('small')?.queues.queues.length, 1)
+    assert.equal(control.levels.get('small')?.queues.queues.count, 1)
     const last = ask(control, 'user-3')
     assert.equal(last.take(), undefined)
     assert.equal(row(control)['DispatchedRequests'], '17')

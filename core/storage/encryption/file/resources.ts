@@ -1,4 +1,5 @@
 /** Resource names in an EncryptionConfiguration: `secrets`, `deployments.apps`, `*.apps`, `*.` (core group), `*.*`. */
+import { append } from '../../../lists.ts'
 import type { Platform } from '../../../platform.ts'
 import type { FieldErrors } from '../../../schema/field-error.ts'
 import type { FieldPath } from '../../../schema/field-path.ts'
@@ -56,6 +57,6 @@ export function validateResources(entries: readonly (readonly string[])[], root:
       if (problem !== undefined) errors.invalid(path.index(number), name.text, problem)
       else if (mask) errors.invalid(path.index(number), name.text, `has no effect, since ${mask.text} of an earlier entry overlaps it`)
     }
-    earlier.push(...names)
+    append(earlier, names)
   }
 }
