@@ -30,20 +30,27 @@ export interface ParseOptions {
   readonly doubles?: boolean
   /** Schema that tells which parts keep their text. */
   readonly schema?: Schema | undefined
-  /** Refuse what YAML does not allow: invalid UTF-8, escaped surrogates. Default false: both become U+FFFD, as in Go. */
-  readonly strictText?: boolean
+  /**
+   * Refuse what YAML does not allow or reads in another way: invalid UTF-8, escaped surrogates, characters that it takes for controls or line
+   * breaks, numbers with fraction or exponent. Default false: the first two become U+FFFD, as in Go.
+   */
+  readonly isYaml?: boolean
   /** Called when numbers are written with a fraction or exponent, which are symbols then; see spelled-number.ts. */
   readonly settle?: ((value: Json) => Json) | undefined
 }
+
+/** Characters that mean something else in YAML. */
+const otherInYaml = /[\u007f-\u009f\u2028\u2029\ufffe\uffff]/
 
 /**
  * Parses a JSON body (RFC 8259, UTF-8). The last of duplicate keys wins; with `duplicates` they are reported. Lone surrogates and invalid
  * UTF-8 become U+FFFD, as in Go. Throws BadRequest with the syntax error as message, such as `unexpected end of JSON input`.
  */
-export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, strictText = false, settle }: ParseOptions): Parsed {
-  const text = decodeUtf8(bytes) ?? (strictText ? undefined : repairUtf8(bytes))
-  if (text === undefined || (strictText && hasSurrogateEscape(text))) throw badRequest('not allowed in YAML')
+export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, schema, isYaml = false, settle }: ParseOptions): Parsed {
+  const text = decodeUtf8(bytes) ?? (isYaml ? undefined : repairUtf8(bytes))
+  if (text === undefined || (isYaml && (otherInYaml.test(text) || hasSurrogateEscape(text)))) throw badRequest('not allowed in YAML')
   const { members, exponents, fractions } = measure(text)
+  if (isYaml && (exponents || fractions)) throw badRequest('not allowed in YAML')
   const spelled = settle !== undefined && (exponents || fractions || hasLongInteger(text))
   let value: Json
   try {

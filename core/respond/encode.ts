@@ -1,3 +1,4 @@
+import { parseYaml } from '../request/yaml.ts'
 import { withLineFeed } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
@@ -5,6 +6,7 @@ import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
 import { encodeUtf8 } from '../schema/utf8.ts'
 import { yamlText } from '../schema/yaml-text.ts'
+import { ApiError, unreasoned } from './status.ts'
 
 export type Format = 'json' | 'yaml' | 'protobuf'
 
@@ -17,11 +19,27 @@ export interface Encodable {
 /** An object as compact JSON. */
 export const jsonText = (value: object): string => htmlSafe(printJson(value))
 
-/** Encodes an object, list or Status in the negotiated format. */
+/** Characters of JSON as Go writes it that are others in YAML, or not allowed there. */
+const changed = /[\u007f-\u009f\ufffe\uffff]/
+
+/**
+ * JSON as YAML: the reference reads it as YAML first, which folds U+0085 and refuses other controls. Throws 500 then, so that the object can't be had
+ * in this format.
+ */
+function yamlOf(json: string): string {
+  if (!changed.test(json)) return yamlText(parseToShow(json))
+  try {
+    return yamlText(parseYaml(encodeUtf8(htmlSafe(json)), { duplicates: false }).value)
+  } catch (error) {
+    throw error instanceof ApiError ? unreasoned(error.message) : error
+  }
+}
+
+/** Encodes an object, list or Status in the negotiated format. Throws 500 for what the format can't hold. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
   // Through JSON, because the YAML writer does not support parts that keep their text.
-  if (format === 'yaml') return encodeUtf8(yamlText(parseToShow(printJson(value))))
+  if (format === 'yaml') return encodeUtf8(yamlOf(printJson(value)))
   return encodeUtf8(htmlSafe(printJson(value, pretty ? 2 : undefined)))
 }
 

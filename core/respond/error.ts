@@ -3,7 +3,7 @@ import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { encodeBody, type Format } from './encode.ts'
 import { responseHeaders, type Trace } from './headers.ts'
 import { Reply } from './reply.ts'
-import { ApiError, expired, internalError, serviceUnavailable, timeout } from './status.ts'
+import { ApiError, expired, internalError, type Status, serviceUnavailable, timeout } from './status.ts'
 
 /** Maps a store failure to the client's error. */
 function ofStore(error: StoreError): ApiError {
@@ -40,10 +40,21 @@ export interface ErrorForm {
   readonly pretty: boolean
 }
 
+/** The body of a failure, or of the failure to write it in this format; the response keeps its code. */
+function writable<T>(write: (status: Status) => T, status: Status): T {
+  try {
+    return write(status)
+  } catch (error) {
+    if (error instanceof ApiError) return write(error.status)
+    throw error
+  }
+}
+
 /** The response for a failure. */
 export function errorResponse(trace: Trace, { status, headers }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? headers : { ...headers, 'retry-after': String(retry) }
-  const body = encodeBody({ value: status, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
+  const write = (value: Status) => encodeBody({ value, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>
+  const body = writable(write, status)
   return new Reply(body, { status: status.code ?? 500, headers: responseHeaders(trace, mediaType, others) })
 }

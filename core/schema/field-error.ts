@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts'
+import { goFloat } from './go-number.ts'
 import { quote } from './go-quote.ts'
 import { htmlSafe } from './html-safe.ts'
 import type { Json } from './model.ts'
@@ -53,6 +54,7 @@ const json = (value: Json): string => htmlSafe(shortJson(value, maxShown))
 /** Formats a value; unset values as `null`, texts of a named Go type as JSON. */
 function shownValue(value: Json | undefined, isNamed: boolean): string {
   if (value === undefined) return 'null'
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return goFloat(value)
   return typeof value === 'string' && !isNamed ? quote(shorten(value, maxShown)) : json(value)
 }
 

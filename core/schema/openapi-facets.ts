@@ -2,6 +2,7 @@
 import { equal } from './equal.ts'
 import type { FieldErrors } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { goFloat } from './go-number.ts'
 import { quote } from './go-quote.ts'
 import { printJson } from './json-text.ts'
 import type { Facets, Json } from './model.ts'
@@ -23,57 +24,65 @@ function refuse(errors: FieldErrors, path: FieldPath, value: Json, detail: strin
   errors.invalid(path, value, `${named(path)} in body ${detail}`)
 }
 
-/** A number as Go's %v prints it. */
-function goNumber(value: number | bigint): string {
-  if (typeof value === 'bigint') return String(value)
+/** Whether a double counts as an integer, with the reference's tolerance (go-openapi/swag/conv, `IsFloat64AJSONInteger`). */
+export function isWhole(value: number): boolean {
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false
   const size = Math.abs(value)
-  if (value === 0 || (size >= 1e-4 && size < 1e21)) return String(value)
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
-}
-
-/** Whether a quotient is a whole number, with the reference's tolerance. */
-function isWhole(value: number): boolean {
-  const whole = Math.trunc(value)
-  return value === whole || Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9
+  const whole = Math.floor(size + 0.5)
+  return size === whole || Math.abs(size - whole) < 1e-9 * whole
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {
   if (typeof value === 'bigint') return value % BigInt(factor) === 0n
+  if (isInteger(value)) return value % factor === 0
   return isWhole(factor < 1 ? (1 / factor) * value : value / factor)
 }
 
-const isInteger = (value: number | bigint) => typeof value === 'bigint' || Number.isInteger(value)
+/** Whether it is an integer in Go. Others that are whole had a fraction, an exponent or more than 64 bits. */
+const isInteger = (value: number | bigint) => typeof value === 'bigint' || Number.isSafeInteger(value)
 
-function multipleOfValidator(given: number): Validator<number | bigint> {
+const int64Limit = 2 ** 63
+
+/** A number of the schema as the reference compares it with a value: converted to an integer for integers, which fails at their lower limit. */
+function comparable(facet: number, value: number | bigint): number {
+  if (!isInteger(value)) return facet
+  const whole = Math.trunc(facet)
+  return whole >= -int64Limit && whole < int64Limit ? whole : -int64Limit
+}
+
+const shown = (facet: number, value: number | bigint) => (isInteger(value) ? BigInt(facet).toString() : goFloat(facet))
+
+function multipleOfValidator(given: number | bigint): Validator<number | bigint> {
+  const facet = Number(given)
   return (value, path, errors) => {
     // As in the reference, integers are compared with the integer part of the facet.
-    const factor = isInteger(value) ? Math.trunc(given) : given
-    if (factor <= 0) errors.invalid(path, factor, `factor MultipleOf declared for ${named(path)} must be positive: ${goNumber(factor)}`)
-    else if (!isMultiple(value, factor)) refuse(errors, path, value, `should be a multiple of ${goNumber(factor)}`)
+    const factor = comparable(facet, value)
+    if (factor <= 0) errors.invalid(path, factor, `factor MultipleOf declared for ${named(path)} must be positive: ${shown(factor, value)}`)
+    else if (!isMultiple(value, factor)) refuse(errors, path, value, `should be a multiple of ${shown(factor, value)}`)
   }
 }
 
-function limitValidator(given: number, exclusive: boolean, sign: 1 | -1): Validator<number | bigint> {
+function limitValidator(given: number | bigint, exclusive: boolean, sign: 1 | -1): Validator<number | bigint> {
+  const facet = Number(given)
   const word = sign === 1 ? 'less' : 'greater'
   return (value, path, errors) => {
-    const limit = isInteger(value) ? Math.trunc(given) : given
+    const limit = comparable(facet, value)
     const isEqual = value >= limit && value <= limit
     if (isEqual ? !exclusive : value < limit === (sign === 1)) return
-    refuse(errors, path, value, `should be ${word} than ${exclusive ? '' : 'or equal to '}${goNumber(limit)}`)
+    refuse(errors, path, value, `should be ${word} than ${exclusive ? '' : 'or equal to '}${shown(limit, value)}`)
   }
 }
 
-const int32Limit = 2 ** 31
-const int64Limit = 2 ** 63
 const float32Limit = 3.4028235677973366e38
 
 /** Validator of the range of a type and format. As in the reference, the error has its path only in the text. */
 function rangeValidator(types: readonly string[], format: string | undefined): Validator<number | bigint> | undefined {
   const type = types.length === 1 ? types[0] : undefined
-  const limit = type === 'integer' ? (format === 'int32' ? int32Limit : int64Limit) : undefined
-  if (limit === undefined && !(type === 'number' && format === 'float')) return undefined
-  const fits = (value: number | bigint) =>
-    limit === undefined ? Math.abs(Number(value)) < float32Limit : isInteger(value) && value >= -limit && value < limit
+  const bits = type === 'integer' ? (format === 'int32' ? 32 : 64) : undefined
+  if (bits === undefined && !(type === 'number' && format === 'float')) return undefined
+  // Digits are compared, which end with zeros beyond the precision of a double.
+  const isOf = (size: number, digits: string) => /^-?[0-9]+$/.test(digits) && BigInt.asIntN(size, BigInt(digits)) === BigInt(digits)
+  const fits = (value: number | bigint) => (bits === undefined ? Math.abs(Number(value)) < float32Limit : isOf(bits, String(value)))
   const called = format === undefined ? '(default format)' : `with format ${format}`
   return (value, path, errors) => {
     if (!fits(value)) errors.invalid(FieldPath.root, '', `Checked value must be of type ${type} ${called} in ${named(path)}`)

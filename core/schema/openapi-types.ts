@@ -2,7 +2,7 @@
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { Json } from './model.ts'
-import { typeMessage } from './openapi-facets.ts'
+import { isWhole, typeMessage } from './openapi-facets.ts'
 import type { Shape } from './openapi-shape.ts'
 
 type TypeCheck = (value: Json, path: FieldPath, errors: FieldErrors) => boolean
@@ -34,8 +34,8 @@ export function typeCheck({ types, facets }: Shape): TypeCheck | undefined {
     if (types.includes(type)) return true
     if (type === 'null') return nullable || refuse(path, named, type, errors)
     if (type === 'integer' && types.includes('number')) return true
-    // Beyond 2^53 a number may or may not be an integer: the range check of its format decides.
-    if (type === 'number' && types.includes('integer') && Number.isInteger(value)) return true
+    // Integers beyond 2^53 are bigints; such a number had a fraction or exponent, or more than 64 bits.
+    if (type === 'number' && types.includes('integer') && isWhole(value as number)) return true
     if (format === undefined) return refuse(path, named, type, errors)
     // If there is a format, the reference compares and names formats instead of types.
     if (type === 'string' || type === 'array') return !numeric || refuse(path, named, type, errors)

@@ -9,4 +9,4 @@ import { writeYaml } from './yaml/writer.ts'
 export const yamlText = (value: unknown): string => writeYaml(value as Json)
 
 /** Parses one document that this server or the reference server wrote. Throws an Error with the position. */
-export const parseYamlText = (text: string): Json => readYaml(text)
+export const parseYamlText = (text: string): Json => readYaml({ text })

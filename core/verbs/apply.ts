@@ -29,7 +29,7 @@ import { submitWrite, writeRequest } from './submission.ts'
 function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] } {
   if (bytes[0] === openBrace) {
     try {
-      const parsed = parseJson(bytes, { duplicates: true, strictText: true })
+      const parsed = parseJson(bytes, { duplicates: true, isYaml: true })
       if (parsed.duplicates.length === 0) return parsed
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -1,10 +1,14 @@
 /** A position in a YAML text, and YAML 1.1 character classes. */
+import type { YamlInput } from './input.ts'
 
-/** An error: `line 3: did not find expected key`. */
+/** An error: `yaml: line 3: did not find expected key`. */
 export class YamlError extends Error {
-  /** @param shown the number of the line in the message; 0: none. */
-  constructor(shown: number, problem: string) {
-    super(shown === 0 ? problem : `line ${shown}: ${problem}`)
+  /**
+   * @param shown the number of the line in the message; 0: none.
+   * @param by the encoding that can't hold it.
+   */
+  constructor(shown: number, problem: string, by: 'yaml' | 'json' = 'yaml') {
+    super(`${by}: ${shown === 0 ? problem : `line ${shown}: ${problem}`}`)
   }
 }
 
@@ -13,6 +17,8 @@ const end = -1
 
 export const isBlank = (code: number) => code === 0x20 || code === 0x09
 export const isBreak = (code: number) => code === 0x0a || code === 0x0d || code === 0x85 || code === 0x2028 || code === 0x2029
+export const isWord = (code: number) =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2d
 export const isBreakOrEnd = (code: number) => code === end || isBreak(code)
 /** White space, or the end. */
 export const isSpace = (code: number) =>
@@ -28,8 +34,11 @@ export class Cursor {
   /** Start of the line. */
   start = 0
 
-  constructor(text: string) {
+  readonly #fault: string | undefined
+
+  constructor({ text, fault }: YamlInput) {
     this.text = text
+    this.#fault = fault
   }
 
   get column(): number {
@@ -39,11 +48,17 @@ export class Cursor {
   /** Code of a character; negative at the end. */
   code(offset = 0): number {
     const at = this.at + offset
-    return at < this.text.length ? this.text.charCodeAt(at) : end
+    return at < this.text.length ? this.text.charCodeAt(at) : this.#end()
   }
 
   get ended(): boolean {
     return this.at >= this.text.length
+  }
+
+  /** Fails if what follows can't be read. */
+  #end(): number {
+    if (this.#fault !== undefined) throw new YamlError(0, this.#fault)
+    return end
   }
 
   /** Skips a line break. Returns its value: a line feed, except for Unicode line breaks. */

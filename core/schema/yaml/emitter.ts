@@ -22,7 +22,7 @@ const escapes: { readonly [character: string]: string } = {
   '\u2028': 'L',
   '\u2029': 'P',
 }
-/** Characters that double quotes escape; the line separators too, though the reference keeps some of them. */
+/** Characters that double quotes escape. */
 const escaped = /[^ !#-[\]-~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 
 function escapeOf(character: string): string {
@@ -39,6 +39,9 @@ function escapeOf(character: string): string {
 const utf8 = new TextEncoder()
 
 const lineBreak = /[\n\r\x85\u2028\u2029]/
+
+/** Line breaks that are written as such; the others are escaped. */
+const writtenBreak = /([\n\u2028\u2029])/
 
 /** Whether a key fits in front of its colon. */
 export const isShortKey = (key: string): boolean =>
@@ -67,8 +70,8 @@ export class Emitter {
     this.#column += text.length
   }
 
-  #break(): void {
-    this.#out.push('\n')
+  #break(character = '\n'): void {
+    this.#out.push(character)
     this.#column = 0
   }
 
@@ -107,36 +110,38 @@ export class Emitter {
 
   #block(text: string): void {
     const indent = Math.max(0, this.indent) + 2
-    const hint = text.startsWith(' ') || text.startsWith('\n') ? '2' : ''
-    const chomping = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : ''
+    const hint = /^[ \n\u2028\u2029]/.test(text) ? '2' : ''
+    const chomping = !/[\n\u2028\u2029]$/.test(text) ? '-' : /(?:^|[\n\u2028\u2029])[\n\u2028\u2029]$/.test(text) ? '+' : ''
     this.indicator(`|${hint}${chomping}`, true)
     this.#break()
     this.#indenting = true
     this.#blank = true
-    const lines = text.split('\n')
-    for (const [index, content] of lines.entries()) {
-      if (content !== '') {
+    for (const part of text.split(writtenBreak)) {
+      if (part === '') continue
+      const isBreak = writtenBreak.test(part)
+      if (isBreak) this.#break(part)
+      else {
         this.line(indent)
-        this.#put(content)
-        this.#indenting = false
+        this.#put(part)
       }
-      if (index === lines.length - 1) break
-      this.#break()
-      this.#indenting = true
+      this.#indenting = isBreak
     }
   }
 
-  /** A string on one line, folded where it is too long. */
+  /** A string without line feeds, folded where it is too long. */
   #flow(text: string, style: Exclude<ScalarStyle, 'literal'>, mayFold: boolean): void {
     const indent = Math.max(0, this.indent) + 2
     const quote = style === 'plain' ? '' : style === 'single' ? "'" : '"'
     if (!this.#blank) this.#put(' ')
     this.#put(quote)
     const characters = [...text]
+    // As in the reference, which looks for the mark at the start of the text instead of at the character.
+    const escapesAll = text.startsWith('\ufeff')
     let afterSpace = false
+    let afterBreak = false
     for (const [index, character] of characters.entries()) {
       const last = characters.length - 1
-      if (character === ' ') {
+      if (character === ' ' && !escapesAll) {
         const beforeSpace = characters[index + 1] === ' '
         const inside = style === 'plain' || (index > 0 && index < last)
         if (mayFold && !afterSpace && this.#column > width && inside && (style === 'double' || !beforeSpace)) {
@@ -148,7 +153,16 @@ export class Emitter {
         continue
       }
       afterSpace = false
-      if (style === 'double' && escaped.test(character)) this.#put(escapeOf(character))
+      if (style === 'single' && writtenBreak.test(character)) {
+        this.#break(character)
+        this.#indenting = true
+        afterBreak = true
+        continue
+      }
+      if (afterBreak) this.line(indent)
+      afterBreak = false
+      this.#indenting = false
+      if (style === 'double' && (escapesAll || escaped.test(character))) this.#put(escapeOf(character))
       else {
         this.#out.push(character === "'" && style === 'single' ? "''" : character)
         this.#column += character === "'" && style === 'single' ? 2 : 1

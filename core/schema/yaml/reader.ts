@@ -1,9 +1,12 @@
+import { isObject } from '../is-object.ts'
 import { clone, set } from '../members.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { YamlError } from './cursor.ts'
+import type { Directive, TagName } from './directives.ts'
+import type { YamlInput } from './input.ts'
 import { resolvePlain } from './resolve.ts'
 import { type Token, YamlScanner } from './scanner.ts'
-import { tagged, tagOf } from './tags.ts'
+import { tagged, tagHandles } from './tags.ts'
 
 export { YamlError } from './cursor.ts'
 
@@ -23,6 +26,10 @@ interface Anchor {
   readonly size: number
 }
 
+const isInfinite = (value: Json) => typeof value === 'number' && !Number.isFinite(value)
+
+const goNumber = (value: Json) => (Number.isNaN(value) ? 'NaN' : value === Number.POSITIVE_INFINITY ? '+Inf' : '-Inf')
+
 const defaultMinValues = 400_000
 const mergeKey = '<<'
 
@@ -30,8 +37,8 @@ const mergeKey = '<<'
  * Parses at most one document to JSON values, as the reference's parser does: YAML 1.1 (libyaml, go-yaml v2); timestamps are strings,
  * aliases are copies. Throws YamlError with the line.
  */
-export function readYaml(text: string, options: YamlOptions = {}): Json {
-  return new Reader(text, options).document()
+export function readYaml(input: YamlInput, options: YamlOptions = {}): Json {
+  return new Reader(input, options).document()
 }
 
 class Reader {
@@ -40,31 +47,29 @@ class Reader {
   readonly #isFirst: boolean
   readonly #anchors = new Map<string, Anchor | undefined>()
   /** Tag prefixes by handle (`%TAG`). */
-  readonly #handles = new Map<string, string>()
+  readonly #handles = tagHandles()
   #left: number
   #made = 0
+  /** The first value that can't be represented: the reference reads the syntax of the whole document before. */
+  #refusal: YamlError | undefined
 
-  constructor(text: string, { minValues = defaultMinValues, repeated, first = false }: YamlOptions) {
-    this.#tokens = new YamlScanner(text)
-    this.#left = Math.max(text.length, minValues)
+  constructor(input: YamlInput, { minValues = defaultMinValues, repeated, first = false }: YamlOptions) {
+    this.#tokens = new YamlScanner(input)
+    this.#left = Math.max(input.text.length, minValues)
     this.#repeated = repeated
     this.#isFirst = first
   }
 
   document(): Json {
-    while (this.#takeIf('document-end'));
-    let hasDirectives = false
-    for (let token = this.#takeIf('directive'); token; token = this.#takeIf('directive')) {
-      this.#directive(token)
-      hasDirectives = true
-    }
+    const hasDirectives = this.#directives()
     const begins = this.#takeIf('document-start')
     if (hasDirectives && !begins) this.#fail('did not find expected <document start>')
     const { type } = this.#tokens.peek()
-    const isEmpty = type === 'end' || type === 'document-end' || type === 'document-start' || type === 'directive'
+    const isEmpty = type === 'end' || (begins && (type === 'document-end' || type === 'document-start' || type === 'directive'))
     const value = isEmpty ? this.#empty() : this.#node(true, false)
     // The reference looks at the next token, which may be an error.
     this.#tokens.peek()
+    if (this.#refusal !== undefined) throw this.#refusal
     if (this.#isFirst) return value
     while (this.#takeIf('document-end'));
     const { type: next, line } = this.#tokens.peek()
@@ -78,6 +83,11 @@ class Reader {
     throw new YamlError(line, problem)
   }
 
+  #refuse(problem: string, by?: 'json'): null {
+    this.#refusal ??= new YamlError(0, problem, by)
+    return null
+  }
+
   #is(type: Token['type']): boolean {
     return this.#tokens.peek().type === type
   }
@@ -86,10 +96,31 @@ class Reader {
     return this.#is(type) ? this.#tokens.take() : undefined
   }
 
-  #directive({ value, line }: Token): void {
-    const [name, handle = '', prefix = ''] = value.split(/[ \t]+/)
-    if (name === 'TAG') this.#handles.set(handle, prefix)
-    else if (name !== 'YAML') this.#fail('found unknown directive name', line)
+  /** Takes the directives of the document (`%YAML`, `%TAG`); false: there are none. */
+  #directives(): boolean {
+    let version: string | undefined
+    const declared = new Set<string>()
+    for (let token = this.#takeIf('directive'); token; token = this.#takeIf('directive')) {
+      const { line } = token
+      const directive = token.directive as Directive
+      if (directive.name === 'YAML') {
+        if (version !== undefined) this.#fail('found duplicate %YAML directive', line)
+        version = directive.version
+        if (version !== '1.1') this.#fail('found incompatible YAML document', line)
+      } else {
+        if (declared.has(directive.handle)) this.#fail('found duplicate %TAG directive', line)
+        declared.add(directive.handle)
+        this.#handles.set(directive.handle, directive.prefix)
+      }
+    }
+    return version !== undefined || declared.size > 0
+  }
+
+  /** The full text of a tag. */
+  #tag({ tag, line }: Token): string {
+    const { handle, suffix } = tag as TagName
+    const prefix = handle === '' ? '' : this.#handles.get(handle)
+    return prefix === undefined ? this.#fail('found undefined tag handle', line) : prefix + suffix
   }
 
   /** Charges created or copied values to the limit. */
@@ -114,7 +145,7 @@ class Reader {
     let tag: string | undefined
     for (;;) {
       if (anchor === undefined && this.#is('anchor')) anchor = this.#tokens.take().value
-      else if (tag === undefined && this.#is('tag')) tag = tagOf(this.#tokens.take(), this.#handles)
+      else if (tag === undefined && this.#is('tag')) tag = this.#tag(this.#tokens.take())
       else break
     }
     if (anchor === undefined) return this.#content(isBlock, isIndentless, tag, true)
@@ -144,24 +175,34 @@ class Reader {
     }
     if (!mayBeEmpty) this.#fail('did not find expected node content')
     this.#charge()
-    return tag === undefined ? null : tagged(tag, '')
+    return tag === undefined ? null : this.#tagged(tag, '')
   }
 
   #scalar(tag: string | undefined): Json {
     this.#charge()
     const { value, plain } = this.#tokens.take()
-    if (tag !== undefined) return tagged(tag, value)
+    if (tag !== undefined) return this.#tagged(tag, value)
     if (!plain) return value
     const resolved = resolvePlain(value)
-    if (typeof resolved === 'number' && !Number.isFinite(resolved)) this.#fail(`unsupported value: ${resolved}`, 0)
+    if (isInfinite(resolved)) return this.#refuse(`unsupported value: ${goNumber(resolved)}`, 'json')
     return resolved
+  }
+
+  #tagged(tag: string, text: string): Json {
+    try {
+      return tagged(tag, text)
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error
+      this.#refusal ??= error
+      return null
+    }
   }
 
   #alias(): Json {
     const { value: name } = this.#tokens.take()
     if (!this.#anchors.has(name)) this.#fail(`unknown anchor '${name}' referenced`, 0)
     const anchor = this.#anchors.get(name)
-    if (anchor === undefined) this.#fail(`anchor '${name}' value contains itself`, 0)
+    if (anchor === undefined) return this.#refuse(`anchor '${name}' value contains itself`)
     this.#charge(anchor.size)
     return clone(anchor.value)
   }
@@ -225,8 +266,8 @@ class Reader {
 
   /** Parses a key and its value, after the key token. */
   #member(map: JsonObject, isEmpty: () => boolean, isBlock: boolean): void {
-    if (isEmpty()) this.#fail('unsupported map key', 0)
-    const key = this.#key(isBlock)
+    if (isEmpty()) this.#refuse('unsupported map key')
+    const key = isEmpty() ? '' : this.#key(isBlock)
     this.#put(map, key, () => (this.#takeIf('value') && !isEmpty() ? this.#node(isBlock, isBlock) : this.#empty()))
   }
 
@@ -237,8 +278,9 @@ class Reader {
       this.#scalar(undefined)
       return undefined
     }
+    if (type === 'scalar' && plain && isInfinite(resolvePlain(value))) return this.#tokens.take().value
     const key = this.#node(isBlock, isBlock)
-    if (key === null || typeof key === 'object') this.#fail('unsupported map key', 0)
+    if (key === null || typeof key === 'object') this.#refuse('unsupported map key')
     return String(key)
   }
 
@@ -250,8 +292,10 @@ class Reader {
   }
 
   #merge(map: JsonObject, source: Json, line: number): void {
-    if (typeof source !== 'object' || source === null || Array.isArray(source))
-      this.#fail('map merge requires map or sequence of maps as the value', 0)
+    if (!isObject(source)) {
+      this.#refuse('map merge requires map or sequence of maps as the value')
+      return
+    }
     for (const key of Object.keys(source)) {
       this.#charge()
       this.#set(map, key, source[key] as Json, line)

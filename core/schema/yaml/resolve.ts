@@ -18,6 +18,7 @@ const integer = /^([-+]?)(?:(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+)|0([0-7]+)|
 /** Maximum characters of a 64-bit integer (binary, with sign), and its maximum. */
 const maxDigits = 67
 const maxValue = 2n ** 64n - 1n
+const maxNegative = 2n ** 63n
 
 /** Parses an integer; undefined for others and for more than 64 bits. */
 function integerOf(text: string): number | bigint | undefined {
@@ -26,8 +27,8 @@ function integerOf(text: string): number | bigint | undefined {
   if (match === undefined) return undefined
   if (plain !== undefined && plain.length < 16) return Number(sign + plain) || 0
   const size = BigInt(prefixed ?? (octal === undefined ? (plain ?? '0') : `0o${octal}`))
-  const value = sign === '-' ? -size : size
-  return size > maxValue ? undefined : exactInteger(value)
+  const isNegative = sign === '-'
+  return size > (isNegative ? maxNegative : maxValue) ? undefined : exactInteger(isNegative ? -size : size)
 }
 
 /** Whether it is a short decimal number without leading zero. */
@@ -42,8 +43,7 @@ function numberOf(text: string): Json | undefined {
   const plain = text.includes('_') ? text.replaceAll('_', '') : text
   const whole = integerOf(plain)
   if (whole !== undefined) return whole
-  const value = decimal.test(plain) ? Number(plain) : Number.NaN
-  return Number.isFinite(value) ? value : undefined
+  return decimal.test(plain) ? finite(plain) : undefined
 }
 
 /** Value of a plain scalar: null, a boolean, a number (including NaN and infinities), or its text. */
@@ -54,9 +54,17 @@ export function resolvePlain(text: string): Json {
     return text.length > maxWordLength || !words.has(text) ? text : (words.get(text) as Json)
   const word = words.get(text)
   if (word !== undefined) return word
-  if (first === 0x2e) return decimal.test(text) ? finite(text) : text
+  if (first === 0x2e) return decimal.test(text) ? (finite(text) ?? text) : text
   if ((first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d) return numberOf(text) ?? text
   return text
 }
 
-const finite = (text: string): Json => (Number.isFinite(Number(text)) ? Number(text) : text)
+/** Doubles below are written in JSON without exponent. */
+const minExponent = 1e21
+
+/** A double; undefined beyond its range. The reference reads it again from JSON, where whole numbers below 1e21 are integers. */
+function finite(text: string): Json | undefined {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return undefined
+  return !Number.isInteger(value) || Math.abs(value) >= minExponent ? value : exactInteger(BigInt(String(value)))
+}

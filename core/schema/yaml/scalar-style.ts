@@ -6,8 +6,12 @@ export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 /** Words that only look like letters: no number, no date, no sign at the start. */
 const simple = /^[A-Za-z_/][\w./+-]*$/
 const startIndicators = new Set([...'#,[]{}&*!|>\'"%@`'])
-/** Characters that are escaped: controls (tabs too), line breaks other than the line feed, and all beyond the basic plane. */
-const special = /[^\n -~\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
+/** Characters that are escaped: controls (tabs and U+0085 too), carriage returns, and all beyond the basic plane. */
+const special = /[^\n -~\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
+/** Line breaks that need no escape. */
+const lineBreak = /[\n\u2028\u2029]/
+const spaceBeforeBreak = / [\n\u2028\u2029]/
+const spaceAfterBreak = /[\u2028\u2029] /
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 const date =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}:\d{1,2}:\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}:\d{1,2}:\d{1,2})(?:[.,]\d+)?)?$/
@@ -38,8 +42,8 @@ function hasIndicators(text: string): boolean {
 /** The style of a string. */
 export function scalarStyle(text: string): ScalarStyle {
   if (simple.test(text)) return isString(text) ? 'plain' : 'double'
-  if (text === '' || special.test(text)) return 'double'
-  if (text.includes('\n')) return text.includes(' \n') || text.endsWith(' ') ? 'double' : 'literal'
-  if (!isString(text)) return 'double'
-  return text.startsWith(' ') || text.endsWith(' ') || hasIndicators(text) ? 'single' : 'plain'
+  if (text === '' || special.test(text) || spaceBeforeBreak.test(text)) return 'double'
+  if (text.includes('\n')) return text.endsWith(' ') ? 'double' : 'literal'
+  if (!isString(text) || spaceAfterBreak.test(text)) return 'double'
+  return text.startsWith(' ') || text.endsWith(' ') || lineBreak.test(text) || hasIndicators(text) ? 'single' : 'plain'
 }

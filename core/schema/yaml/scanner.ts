@@ -1,4 +1,6 @@
-import { Cursor, isBreak, isBreakOrEnd, isSpace } from './cursor.ts'
+import { Cursor, isBreak, isBreakOrEnd, isSpace, isWord } from './cursor.ts'
+import { type Directive, directiveAt, type TagName, tagAt } from './directives.ts'
+import type { YamlInput } from './input.ts'
 import { blockText, plainText, quotedText } from './texts.ts'
 
 export interface Token {
@@ -27,6 +29,8 @@ export interface Token {
   readonly value: string
   /** A plain (unquoted) scalar. */
   readonly plain: boolean
+  readonly directive?: Directive
+  readonly tag?: TagName
 }
 
 /** A possible start of a key without `?`: it is a key if a `:` follows on its line. */
@@ -70,8 +74,8 @@ export class YamlScanner {
   /** Whether the next token is final. */
   #ready = false
 
-  constructor(text: string) {
-    this.#cursor = new Cursor(text)
+  constructor(input: YamlInput) {
+    this.#cursor = new Cursor(input)
   }
 
   peek(): Token {
@@ -234,9 +238,8 @@ export class YamlScanner {
     this.#outdentTo(-1)
     this.#dropKey()
     this.#keyAllowed = false
-    const { at: start, line } = cursor
-    while (!isBreakOrEnd(cursor.code())) cursor.at++
-    this.#push('directive', cursor.text.slice(start + 1, cursor.at), false, line)
+    const { line } = cursor
+    this.#queue.push({ type: 'directive', line, value: '', plain: false, directive: directiveAt(cursor) })
   }
 
   #marker(type: 'document-start' | 'document-end'): void {
@@ -308,10 +311,8 @@ export class YamlScanner {
     const cursor = this.#cursor
     this.#saveKey()
     this.#keyAllowed = false
-    const start = cursor.at
-    while (!isSpace(cursor.code()) && !(this.#isFlow && (cursor.code() === 0x2c || cursor.code() === 0x5d || cursor.code() === 0x7d)))
-      cursor.at++
-    this.#push('tag', cursor.text.slice(start, cursor.at))
+    const { line } = cursor
+    this.#queue.push({ type: 'tag', line, value: '', plain: false, tag: tagAt(cursor) })
   }
 
   #block(isLiteral: boolean): void {
@@ -339,6 +340,3 @@ export class YamlScanner {
     if (broken) this.#keyAllowed = true
   }
 }
-
-const isWord = (code: number) =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2d

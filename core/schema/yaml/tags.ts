@@ -2,18 +2,15 @@
 import type { Json } from '../model.ts'
 import { YamlError } from './cursor.ts'
 import { resolvePlain } from './resolve.ts'
-import type { Token } from './scanner.ts'
 
 const prefix = 'tag:yaml.org,2002:'
 
-/** The full tag. `handles`: prefixes declared by the document. Throws YamlError. */
-export function tagOf({ value, line }: Token, handles: ReadonlyMap<string, string>): string {
-  if (value.startsWith('!<') && value.endsWith('>')) return value.slice(2, -1)
-  const [match, handle = '!', suffix = ''] = /^(![\w-]*!|!)(.*)$/.exec(value) ?? []
-  const known = handles.get(handle) ?? (handle === '!!' ? prefix : handle === '!' ? '!' : undefined)
-  if (match === undefined || known === undefined) throw new YamlError(line, 'found undefined tag handle')
-  return known + suffix
-}
+/** Prefixes of tags by handle, without those that the document declares. */
+export const tagHandles = (): Map<string, string> =>
+  new Map([
+    ['!', '!'],
+    ['!!', prefix],
+  ])
 
 const isFloat = (value: Json) => typeof value === 'number' && !Number.isInteger(value)
 const kinds: { readonly [name: string]: (value: Json) => boolean } = {
@@ -31,7 +28,8 @@ export function tagged(tag: string, text: string): Json {
   if (isKind === undefined) return text
   const value = resolvePlain(text)
   if (!isKind(value)) throw new YamlError(0, `cannot decode !!${text === '' ? 'null' : 'str'} \`${text.slice(0, 64)}\` as a !!${name}`)
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(0, `unsupported value: ${value}`)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new YamlError(0, `unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`, 'json')
   return value
 }
 

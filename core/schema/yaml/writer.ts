@@ -1,3 +1,4 @@
+import { goFloat } from '../go-number.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { Emitter, isShortKey } from './emitter.ts'
 import { compareKeys } from './key-order.ts'
@@ -5,13 +6,10 @@ import { compareKeys } from './key-order.ts'
 /** Integers that the reference reads as such: 64 bits. */
 const maxInteger = 2 ** 64
 
-/** A number as Go's `%g` writes it. */
+/** A number as the reference writes it. */
 function numberText(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < maxInteger)) return BigInt(value).toString()
-  const [digits, exponent] = value.toExponential().split('e')
-  const power = Number(exponent)
-  if (power >= -4 && power < 6) return String(value)
-  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+  return goFloat(value)
 }
 
 const isEmpty = (value: object) => (Array.isArray(value) ? value : Object.keys(value)).length === 0

@@ -119,7 +119,7 @@ test('each invalid UTF-8 byte becomes U+FFFD, as in Go, unless it is refused', (
   for (const [bytes, text] of replaced) {
     const body = new Uint8Array([0x7b, 0x22, ...bytes, 0x22, 0x3a, 0x22, ...bytes, 0x22, 0x7d])
     assert.deepEqual(parseJson(body, { duplicates: true }), { value: { [text]: text }, duplicates: [] })
-    assert.throws(() => parseJson(body, { duplicates: true, strictText: true }), /not allowed in YAML/)
+    assert.throws(() => parseJson(body, { duplicates: true, isYaml: true }), /not allowed in YAML/)
   }
   assert.throws(() => parseJson(new Uint8Array([0x7b, 0xe4, 0x7d]), { duplicates: true }), /invalid character 'ä' looking for beginning/)
 })

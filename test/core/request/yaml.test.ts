@@ -210,3 +210,68 @@ test('__proto__ is an ordinary key', () => {
   assert.deepEqual(Object.keys(parsed), ['__proto__'])
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
 })
+
+const utf16 = (text: string, isBig = false) => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+  return isBig ? bytes.swap16() : bytes
+}
+const read = (bytes: Uint8Array) => parseYaml(bytes, { duplicates: true }).value
+const faultOf = (bytes: Uint8Array) => {
+  try {
+    return read(bytes)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+test('a byte order mark is no part of the first key, and may declare UTF-16', () => {
+  assert.deepEqual(value('\ufeffa: b\nc: d\n'), { a: 'b', c: 'd' })
+  for (const isBig of [false, true]) assert.deepEqual(read(utf16('a: é😀\nc: d\n', isBig)), { a: 'é😀', c: 'd' })
+  assert.equal(faultOf(utf16('a: b').subarray(0, 9)), 'yaml: incomplete UTF-16 character')
+  assert.equal(faultOf(Buffer.from('fffe00dc', 'hex')), 'yaml: unexpected low surrogate area')
+  assert.equal(faultOf(Buffer.from('fffe00d8', 'hex')), 'yaml: incomplete UTF-16 surrogate pair')
+  assert.equal(faultOf(Buffer.from('fffe00d86100', 'hex')), 'yaml: expected low surrogate area')
+})
+
+test('control characters are refused where the reader gets to them, before errors of the same piece of 512 bytes', () => {
+  const control = 'yaml: control characters are not allowed'
+  for (const text of ['a: "x\u0007"', 'a: [\u007f', '# \u009f', 'a: \ufffe', `a: b\n---\n${'c'.repeat(400)}\u0001`])
+    assert.equal(faultOf(Buffer.from(text)), control, JSON.stringify(text))
+  assert.deepEqual(value('a: "x\u0085\u00a0"'), { a: 'x \u00a0' })
+  assert.deepEqual(value(`a: b\n---\n${'c'.repeat(600)}\u0001`), { a: 'b' })
+  assert.equal(faultOf(Buffer.from(`a: b: c\n${'d'.repeat(600)}\u0001`)), 'yaml: mapping values are not allowed in this context')
+})
+
+test('directives and tags are scanned as by the reference', () => {
+  assert.deepEqual(value('%YAML 1.1 # x\n%TAG !e! tag:yaml.org,2002:\n---\na: !e!str 1\nb: !<tag:yaml.org,2002:str> 2\nc: !!s%74r 3\n'), {
+    a: '1',
+    b: '2',
+    c: '3',
+  })
+  const rows = {
+    '%\n---\na': 'yaml: could not find expected directive name',
+    '%YAML:\n---\na': 'yaml: found unexpected non-alphabetical character',
+    '%FOO\n---\na': 'yaml: found unknown directive name',
+    '%YAML x\n---\na': 'yaml: did not find expected version number',
+    '%YAML 1\n---\na': "yaml: did not find expected digit or '.' character",
+    '%YAML 111.1\n---\na': 'yaml: found extremely long version number',
+    '%YAML 1.2\n---\na': 'yaml: found incompatible YAML document',
+    '%TAG x y\n---\na': "yaml: did not find expected '!'",
+    'a: 1\n%x': 'yaml: line 2: found unknown directive name',
+    '!a\\b c': 'yaml: did not find expected whitespace or line break',
+    '!% c': 'yaml: did not find URI escaped octet',
+    '!! c': 'yaml: did not find expected tag URI',
+    '!<a c': "yaml: did not find the expected '>'",
+    '!x!y c': 'yaml: found undefined tag handle',
+    '...\na: b': 'yaml: did not find expected node content',
+  }
+  for (const [text, message] of Object.entries(rows)) assert.equal(faultOf(Buffer.from(text)), message, text)
+})
+
+test('what no JSON value holds is refused after the syntax of the document', () => {
+  assert.equal(faultOf(Buffer.from('a: .nan\nb: [')), 'yaml: line 2: did not find expected node content')
+  assert.equal(faultOf(Buffer.from('a: .nan')), 'json: unsupported value: NaN')
+  assert.equal(faultOf(Buffer.from('a: -.inf')), 'json: unsupported value: -Inf')
+  assert.deepEqual(value('.inf: a'), { '.inf': 'a' })
+  assert.deepEqual(value('-9223372036854775809'), -9223372036854776000n)
+})

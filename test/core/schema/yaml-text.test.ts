@@ -6,23 +6,7 @@ import { parseYamlText, yamlText } from '../../../core/schema/yaml-text.ts'
 /** Strings that YAML 1.1 or 1.2 would read as another type when unquoted, or that readers refuse or take for a line end. */
 const texts = [
   ...['yes', 'off', 'Y', 'n', 'null', '~', '', '0777', '0o17', '0x1f', '1_000', '1e3', '.5', '1.', '12:30', '1:20:30.5', '2001-01-01', '='],
-  ...[
-    '<<',
-    'a: b',
-    '# c',
-    ' lead',
-    'two\nlines\n',
-    'a\tb',
-    'a\u0085b',
-    'a\u2028b',
-    '\u2029',
-    'a\u007fb',
-    '\ufeff',
-    'a\u0001b',
-    '- x',
-    '{',
-    '"',
-  ],
+  ...['<<', 'a: b', '# c', ' lead', 'two\nlines\n', 'a\tb', 'a\u0085b', 'a\u007fb', '\ufeff', 'a\u0001b', '- x', '{', '"'],
 ]
 
 test('strings stay strings in both versions of YAML, as values and as keys', () => {
@@ -32,6 +16,22 @@ test('strings stay strings in both versions of YAML, as values and as keys', () 
     assert.deepEqual(parseYamlText(written), value, written)
     assert.doesNotMatch(written, /[\x7f-\x9f\u2028\u2029\ufeff]/)
     assert.deepEqual(parse(written, { version: '1.2' }), value, written)
+  }
+})
+
+test('line and paragraph separators are line breaks, as kube-apiserver writes them for readers of YAML 1.1', () => {
+  const rows = {
+    'a\u2028b': "'a\u2028  b'\n",
+    '\u2029': "'\u2029'\n",
+    'a\n\u2028b': '|-\n  a\n\u2028  b\n',
+    'a\n\u2028': '|+\n  a\n\u2028',
+    ' \u2028': '" \\L"\n',
+    'a\u2029 b': '"a\\P b"\n',
+    '\ufeffa b': '"\\uFEFF\\x61\\x20\\x62"\n',
+  }
+  for (const [text, written] of Object.entries(rows)) {
+    assert.equal(yamlText(text), written, JSON.stringify(text))
+    assert.equal(parseYamlText(written), text)
   }
 })
 
