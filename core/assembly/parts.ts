@@ -113,7 +113,7 @@ type Background =
 /** Parts that register this server with others, until it shuts down. */
 type Announcement = 'peerAddress' | 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
-type Done = 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
+type Done = 'storageReadiness' | 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
 
 /** The value of each part. */
 export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Announcement]: { leave(): Promise<void> } } & {
@@ -169,7 +169,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     },
     { stop: close },
   ),
-  opened: part([], (_needed, { open }) => open(), { hooks: hook('storage-readiness') }),
+  opened: part([], (_needed, { open }) => open()),
+  storageReadiness: part(['opened'], () => undefined, {
+    when: ({ settings }) => settings.enabled('WatchCacheInitializationPostStartHook'),
+    hooks: hook('storage-readiness'),
+  }),
   stores: part(['opened', 'encryption'], ({ opened, encryption }) => {
     const overrides = opened.overrides?.map((each) => ({ ...each, store: encryption?.decorate(each.store) ?? each.store }))
     return createStores(encryption?.decorate(opened.store) ?? opened.store, overrides)

@@ -3,6 +3,7 @@ import type { Platform } from '../platform.ts'
 import { ownRelease, type Release } from '../release.ts'
 import { parseBool } from '../schema/bool.ts'
 import { DecodeError } from '../schema/decode-error.ts'
+import { dependencies } from './feature-gate-dependencies.ts'
 import { specOf } from './feature-gate-history.ts'
 import { type GateRow, gateRows } from './feature-gate-rows.ts'
 import { ourWords } from './words.ts'
@@ -19,7 +20,9 @@ export interface FeatureGates {
 
 const groups = { AllAlpha: 'alpha', AllBeta: 'beta' } as const
 
-const idle = new Set(gateRows.flatMap((row) => ('idle' in row ? [row.name] : []))) as ReadonlySet<string>
+const idle: ReadonlyMap<string, string> = new Map(
+  gateRows.flatMap(({ name, idle: reason }) => (reason === undefined ? [] : [[name, reason]])),
+)
 
 const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
 
@@ -63,7 +66,8 @@ const ownGates = gatesOf(ownRelease)
 /**
  * Parses --feature-gates for the (emulated) release. Explicit gates take precedence over AllAlpha and AllBeta, in any
  * order. Gates that the release does not have are off.
- * @throws DecodeError for an unknown gate, one that the release does not have, one locked to another value, or a malformed boolean.
+ * @throws DecodeError for an unknown gate, one that the release does not have, one locked to another value, one that needs a disabled one, or a
+ * malformed boolean.
  */
 export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = ownRelease): FeatureGates {
   const known = release === ownRelease ? ownGates : gatesOf(release)
@@ -92,8 +96,14 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
   const enabled = new Map<string, boolean>(known.map((row) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]))
   for (const { name, default: usual } of known) {
     const value = enabled.get(name)
-    if (idle.has(name) && value !== usual) warnings.push(`${name}=${value} has no effect: it is not implemented`)
+    const reason = idle.get(name)
+    if (reason !== undefined && value !== usual) warnings.push(`${name}=${value} has no effect: ${reason}`)
   }
+  const lacking = [...enabled].flatMap(([name, value]) => {
+    const missed = value ? (dependencies[name] ?? []).filter((each) => enabled.get(each) === false) : []
+    return missed.length > 0 ? [`${name} is enabled, but depends on features that are disabled: [${missed.join(' ')}]`] : []
+  })
+  if (lacking.length > 0) throw new DecodeError(lacking.join(', '))
   return {
     enabled: (name) => enabled.get(name) ?? false,
     all: known.map((row) => ({ row, enabled: enabled.get(row.name) ?? false })),

@@ -1,13 +1,13 @@
 import { type Authentication, AuthenticationError, type Authenticator } from '../authn/authenticator.ts'
 import { credentialHeaders } from '../authn/credentials.ts'
-import { anonymousUser } from '../authn/groups.ts'
+import { anonymousUser, unauthenticatedGroup } from '../authn/groups.ts'
 import type { AuthenticationObserver } from '../authn/observer.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import { append } from '../lists.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { Exchange } from '../request/exchange.ts'
+import type { Exchange, User } from '../request/exchange.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { deleteHeaders, hasHeader } from '../respond/light-headers.ts'
 import { unauthorized } from '../respond/status.ts'
@@ -23,6 +23,8 @@ export interface AuthenticationOptions {
   readonly frontProxyHeaders?: RequestHeaders
 }
 
+const isAnonymous = ({ name, groups }: User) => name === anonymousUser || groups.includes(unauthenticatedGroup)
+
 /**
  * Authenticates the caller and removes the credentials from the request. Answers 401 without a reason when no method succeeds; the reason
  * is logged.
@@ -30,15 +32,17 @@ export interface AuthenticationOptions {
 export function authentication({ authenticator, observer, passed, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
   const isCredential = credentialHeaders(frontProxyHeaders)
 
-  const refuse = ({ auditId }: Exchange, error: unknown, took: number): never => {
+  const refuse = (exchange: Exchange, error: unknown, took: number): never => {
     observer.attempted('error', took)
+    exchange.unidentified = true
     if (!(error instanceof AuthenticationError)) throw error
-    logger.warn({ auditId, error: error.message }, 'unable to authenticate the request')
+    logger.warn({ auditId: exchange.auditId, error: error.message }, 'unable to authenticate the request')
     throw unauthorized()
   }
   const identify = (exchange: Exchange, found: Authentication, took: number): MaybePromise<void> | undefined => {
     if (found === undefined) {
       observer.attempted('failure', took)
+      exchange.unidentified = true
       throw unauthorized()
     }
     observer.attempted('success', took, found.user.name)
@@ -47,6 +51,7 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     if (found.user.name !== anonymousUser) LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
+    if (isAnonymous(found.user)) exchange.unidentified = true
     if (found.warnings) append(exchange.warnings, found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
     return exchange.observer?.authenticated()

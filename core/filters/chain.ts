@@ -16,7 +16,7 @@ import { authorization } from './authorization.ts'
 import { deadline } from './deadline.ts'
 import { fairness } from './fairness.ts'
 import type { Filter } from './filter.ts'
-import { goaway } from './goaway.ts'
+import { endUnidentified, goaway } from './goaway.ts'
 import { cors, hsts } from './headers.ts'
 import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
@@ -75,6 +75,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
+    ...(options.settings.enabled('UnauthenticatedHTTP2DOSMitigation') ? [endUnidentified] : []),
     ...(options.audit ? [audit(options.audit)] : []),
     recover(logger, options.negotiator),
     deadline(clock, options.requestTimeout, options.terminations),

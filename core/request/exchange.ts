@@ -119,6 +119,8 @@ export interface Exchange extends Context {
   delegated?: true
   /** Whether the response already has the headers that the trace filter adds. */
   traced?: boolean
+  /** Set by the authentication filter: it refused the request, or its user is anonymous. */
+  unidentified?: boolean
   /** Set by the authentication filter, for all later ones. */
   user: User
   /** Texts for `Warning: 299 - "…"` response headers (RFC 7234 5.5). */

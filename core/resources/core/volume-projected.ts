@@ -117,7 +117,7 @@ export const VolumeProjection = message('VolumeProjection', 'One source of a pro
   configMap: pointer(3, ConfigMapProjection, 'Keys of a config map.'),
   serviceAccountToken: pointer(4, ServiceAccountTokenProjection, "Token of the pod's service account."),
   clusterTrustBundle: pointer(5, ClusterTrustBundleProjection, 'Trust anchors.', { gate: 'ClusterTrustBundleProjection' }),
-  podCertificate: pointer(6, PodCertificateProjection, 'Key and certificate of the pod.', { gate: 'PodCertificateProjection' }),
+  podCertificate: pointer(6, PodCertificateProjection, 'Key and certificate of the pod.', { gate: 'PodCertificateRequest' }),
 })
 
 export const ProjectedVolumeSource = message(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/authn/authenticator.ts'
 import { authentication } from '../../../core/filters/authentication.ts'
+import { endUnidentified } from '../../../core/filters/goaway.ts'
 import { createExchange } from '../../../core/filters/receive.ts'
 import type { Connection } from '../../../core/ports.ts'
 import { ApiError } from '../../../core/respond/status.ts'
@@ -94,4 +95,21 @@ test('each attempt is reported with result and duration', async () => {
   const broken = new Error('store is gone')
   const failed = await pass(() => Promise.reject(broken))
   assert.deepEqual([failed.reports, failed.failure], [[['error', 0]], broken], 'other errors do not become 401')
+})
+
+test('over HTTP/2, clients without an identity get one request for each connection', async () => {
+  const anonymous: Authentication = { user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } }
+  const refused = () => {
+    throw new AuthenticationError('no')
+  }
+  const close = async (answer: () => ReturnType<Authenticator['authenticate']>, protocol: Connection['protocol']) => {
+    const { exchange } = await pass(answer, { ...socket, protocol })
+    const response = await endUnidentified(exchange, () => new Response())
+    return response.headers.get('connection')
+  }
+  for (const answer of [() => anonymous, async () => anonymous, refused, async () => refused(), () => undefined]) {
+    assert.equal(await close(answer, 'h2'), 'close')
+    assert.equal(await close(answer, 'http/1.1'), null)
+  }
+  for (const answer of [() => jane, async () => jane]) assert.equal(await close(answer, 'h2'), null)
 })
