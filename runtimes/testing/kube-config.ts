@@ -1,4 +1,4 @@
-/** Configurations for @kubernetes/client-node 1.x. The caller passes the module: this package does not depend on it. */
+/** Configurations for @kubernetes/client-node 1.x and 2.x. The caller passes the module: this package does not depend on it. */
 import type { Fetch } from './server.ts'
 
 /** The part of the module that is used here. */
@@ -13,13 +13,24 @@ export interface ClientModule<Config extends object> {
 interface ResponseBody {
   text(): Promise<string>
   binary(): Promise<never>
+  /** Since 2.0. */
+  stream(): ReadableStream<Uint8Array> | null
 }
 
 /** The part of `KubeConfig` that is used here. */
 interface ConfigObject {
   loadFromClusterAndUser(cluster: object, user: object): void
   makeApiClient: (api: new (configuration: object) => object) => object
+  /** Prepares requests of node:http and of WebSockets; in 1.x also watches. */
   applyToHTTPSOptions: (options: { agent?: unknown }) => Promise<void>
+  /** Prepares all other requests. */
+  applySecurityAuthentication: (context: AuthenticatedRequest) => Promise<void>
+}
+
+/** A request that gets credentials; with a dispatcher of undici since 2.0. */
+interface AuthenticatedRequest {
+  getDispatcher?(): object | undefined
+  setDispatcher?(dispatcher: object): void
 }
 
 interface ClientRequest {
@@ -58,12 +69,22 @@ export async function inProcessConfig<Config extends object>(
   const httpApi = client.wrapHttpLibrary({ send: (request: ClientRequest) => send(client, request, fetch) } as never)
   const configuration = client.createConfiguration({ baseServer: new client.ServerConfiguration(server, {}), httpApi })
   object.makeApiClient = (api) => new api(configuration)
-  const { memoryAgent } = await import('./memory-agent.ts')
-  const agent = memoryAgent(handle)
+  const { memoryAgent, memoryConnections, memoryDispatcher } = await import('./memory-agent.ts')
+  const connect = memoryConnections(handle)
+  const agent = memoryAgent(connect)
   const apply = object.applyToHTTPSOptions.bind(config)
   object.applyToHTTPSOptions = async (options) => {
     await apply(options)
     options.agent = agent
+  }
+  let dispatcher: object | undefined
+  const authenticate = object.applySecurityAuthentication.bind(config)
+  object.applySecurityAuthentication = async (request) => {
+    await authenticate(request)
+    const usual = request.getDispatcher?.()
+    if (usual === undefined) return
+    dispatcher ??= memoryDispatcher(connect, usual)
+    request.setDispatcher?.(dispatcher)
   }
   return config
 }
@@ -82,5 +103,6 @@ async function send<Config extends object>(client: ClientModule<Config>, request
   return new client.ResponseContext(response.status, Object.fromEntries(response.headers), {
     text: () => response.text(),
     binary: async () => Buffer.from(await response.arrayBuffer()) as never,
+    stream: () => response.body,
   })
 }

@@ -1,4 +1,4 @@
-/** In-memory connections for node:http. */
+/** In-memory connections for node:http and undici. */
 import { Agent } from 'node:http'
 import { plainServer } from '../node/plain.ts'
 import { SocketLike } from '../node/socket-like.ts'
@@ -35,17 +35,29 @@ class End extends SocketLike {
   }
 }
 
-/** An agent that sends all requests to the handler. */
-export function memoryAgent(handle: (request: Request) => Promise<Response>): Agent {
+/** Opens a connection. */
+export type Connect = () => SocketLike
+
+/** Connections to the handler. */
+export function memoryConnections(handle: (request: Request) => Promise<Response>): Connect {
   const server = plainServer(handle)
-  const agent = new Agent()
-  return Object.assign(agent, {
-    createConnection() {
-      const [client, served] = [new End(), new End()]
-      client.other = served
-      served.other = client
-      server.emit('connection', served)
-      return client
-    },
-  })
+  return () => {
+    const [client, served] = [new End(), new End()]
+    client.other = served
+    served.other = client
+    server.emit('connection', served)
+    return client
+  }
+}
+
+/** An agent of node:http that sends all requests over such connections. */
+export const memoryAgent = (connect: Connect): Agent => Object.assign(new Agent(), { createConnection: connect })
+
+/** Like the given agent of undici, but all its requests go over such connections. The class is that of the caller's copy of undici. */
+export function memoryDispatcher(connect: Connect, usual: object): object {
+  const UndiciAgent = usual.constructor as new (options: {
+    connect(target: unknown, connected: (error: Error | null, socket: SocketLike) => void): void
+  }) => object
+  // Undici expects that it takes time: it would wait for ever for a socket that is there before `connect` returns.
+  return new UndiciAgent({ connect: (_target, connected) => queueMicrotask(() => connected(null, connect())) })
 }

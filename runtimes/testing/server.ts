@@ -83,7 +83,7 @@ export interface TestServer {
   /** Applies manifests in order: YAML or JSON text with any number of documents, or objects. Returns the stored objects. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
   /**
-   * A KubeConfig of @kubernetes/client-node; its clients call this server in memory. The caller passes the module. Under Bun, watches and
+   * A KubeConfig of @kubernetes/client-node 1.x or 2.x; its clients call this server in memory. The caller passes the module. Under Bun, watches and
    * informers need `listen`, because that package's requests ignore agents there.
    */
   kubeConfig<Config extends object>(client: ClientModule<Config>, user?: TestUser): Promise<Config>

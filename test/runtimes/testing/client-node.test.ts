@@ -1,70 +1,41 @@
-/** The JavaScript client with a server in the same process. */
+/** @kubernetes/client-node 1.x and 2.x with a server in the same process, on the releases of Node that each supports. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import * as client from '@kubernetes/client-node'
-import { type Port, startTestServer, type TestServer } from '../../../runtimes/testing/index.ts'
-import { within } from '../../support/wait.ts'
+import { npmProject } from '../../support/npm-project.ts'
+import { rootUrl } from '../../support/root.ts'
+import { run } from '../../support/run.ts'
+import { runtimeBinary } from '../../support/runtimes.ts'
+import { declareClientNode } from './client-node-suite.ts'
 
-const namespace = 'default'
-const body = (name: string) => ({ metadata: { name } })
+describe('@kubernetes/client-node 1.x in-process', () => declareClientNode(client))
 
-describe('@kubernetes/client-node in-process', () => {
-  let server: TestServer
-  let port: Port
-  before(async () => {
-    server = await startTestServer({ authorizationModes: ['RBAC'] })
-    port = await server.listen()
+/** Undici, which 2.x uses, needs Node 22.19; Node runs TypeScript since 22.18. */
+const runs = (node: string) => {
+  const [major = 0, minor = 0] = execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1).split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+}
+const node = [process.execPath, runtimeBinary('node24')].find((path) => path !== undefined && runs(path))
+const program = `
+import { describe } from 'node:test'
+import * as client from '@kubernetes/client-node'
+import { declareClientNode } from '${rootUrl}test/runtimes/testing/client-node-suite.ts'
+describe('@kubernetes/client-node', () => declareClientNode(client))
+`
+
+for (const release of ['1', '2']) {
+  const title = `@kubernetes/client-node ${release}.x in-process on Node 22.19 or newer`
+  test(title, { skip: node === undefined ? 'no Node 22.19 or newer on this machine' : false, timeout: 600_000 }, async (t) => {
+    const { directory, failure } = npmProject(`client-node-${release}`, { '@kubernetes/client-node': `^${release}.0.0` })
+    if (failure !== undefined) return t.skip(failure)
+    const file = join(directory, 'client.test.mjs')
+    writeFileSync(file, program)
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+    const { code, stdout, stderr } = await run(node ?? '', ['--test', '--test-reporter=tap', file], { cwd: directory, env }, 300_000)
+    assert.match(stdout, /^# pass 10\n# fail 0$/m, stdout + stderr)
+    assert.equal(code, 0, 'exit status')
   })
-  after(() => server.close())
-
-  const ways: readonly (readonly [string, () => Promise<client.KubeConfig>])[] = [
-    ['without a port', () => server.kubeConfig<client.KubeConfig>(client)],
-    ['over a port', async () => port.kubeConfig<client.KubeConfig>(client)],
-  ]
-  for (const [way, configOf] of ways) {
-    const unique = way.replaceAll(' ', '-')
-
-    test(`${way}: creates, lists and gets refusals`, async () => {
-      const core = (await configOf()).makeApiClient(client.CoreV1Api)
-      const created = await core.createNamespacedConfigMap({ namespace, body: body(unique) })
-      assert(created.metadata?.creationTimestamp instanceof Date, 'a date')
-      const { items } = await core.listNamespacedConfigMap({ namespace })
-      assert(
-        items.some(({ metadata }) => metadata?.name === unique),
-        'the list contains it',
-      )
-      await assert.rejects(
-        core.createNamespacedConfigMap({ namespace, body: body(unique) }),
-        (error) => error instanceof client.ApiException && error.code === 409,
-      )
-    })
-
-    test(`${way}: generic objects`, async () => {
-      const objects = client.KubernetesObjectApi.makeApiClient(await configOf())
-      const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${unique}-secret`, namespace } }
-      await objects.create(object)
-      assert.equal((await objects.read(object)).kind, 'Secret')
-    })
-
-    test(`${way}: an informer sees changes`, async () => {
-      const config = await configOf()
-      const core = config.makeApiClient(client.CoreV1Api)
-      const informer = client.makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () =>
-        core.listNamespacedConfigMap({ namespace }),
-      )
-      const name = `${unique}-informed`
-      const heard = new Promise<void>((resolve) => {
-        informer.on('add', ({ metadata }) => metadata?.name === name && resolve())
-      })
-      await informer.start()
-      await core.createNamespacedConfigMap({ namespace, body: body(name) })
-      await within('the event', heard)
-      await informer.stop()
-    })
-  }
-
-  test('without a port, impersonating another user', async () => {
-    const core = (await server.kubeConfig<client.KubeConfig>(client, { name: 'nobody' })).makeApiClient(client.CoreV1Api)
-    await assert.rejects(core.listNamespacedSecret({ namespace }), (error) => error instanceof client.ApiException && error.code === 403)
-  })
-})
+}
