@@ -47,11 +47,11 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     }
     observer.attempted('success', took, found.user.name)
     passed(took)
-    // The listener holds less for requests of unknown users.
-    if (found.user.name !== anonymousUser) LightRequest.identified(exchange.request)
+    // The listener, which knows the request as it came, holds less for those of unknown users.
+    if (isAnonymous(found.user)) exchange.unidentified = true
+    else LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
-    if (isAnonymous(found.user)) exchange.unidentified = true
     if (found.warnings) append(exchange.warnings, found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
     return exchange.observer?.authenticated()

@@ -11,7 +11,7 @@ const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 async function userOf(status: string) {
   const outbound = { fetch: async () => new Response(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","status":${status}}`) }
   const context = { outbound, clock: new ManualClock(), logger, platform: createPlatform('kubernetes') }
-  const tokens = webhookTokens({ connection: { url: 'https://webhook' }, version: 'v1', audiences: [], cacheTtl: 0 }, context)
+  const tokens = webhookTokens({ connection: { url: 'https://webhook', options: {} }, version: 'v1', audiences: [], cacheTtl: 0 }, context)
   return (await tokens.authenticateToken('token', undefined, undefined))?.user
 }
 

@@ -245,9 +245,9 @@ describe('platform', () => {
   })
   test('npm start has the names of Kubernetes, the program the neutral ones', () => {
     const { scripts } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
-    const [, , ...argv] = scripts.start.split(' ')
-    assert.equal(parseFlags(argv, 'bin.js').platform.namespaces.system, 'kube-system')
-    assert.equal(parseFlags([...argv, '--platform=platform'], 'bin.js').platform.namespaces.system, 'platform-system')
+    const [, argv = ''] = scripts.start.split('bin.js ')
+    assert.equal(parseFlags(argv.split(' '), 'bin.js').platform.namespaces.system, 'kube-system')
+    assert.equal(parseFlags([...argv.split(' '), '--platform=platform'], 'bin.js').platform.namespaces.system, 'platform-system')
     assert.equal(parseFlags([], 'bin.js').platform.namespaces.system, 'platform-system')
   })
   test('both protobuf media types mean the same', () => {
