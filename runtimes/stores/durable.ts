@@ -5,6 +5,7 @@ import { messageOf } from '../../core/schema/message-of.ts'
 import { makeDirectories } from '../atomic-file.ts'
 import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
+import { restoringName } from './log/names.ts'
 import { openLog } from './log/open.ts'
 import { type Owner, takeOwnership } from './log/owner.ts'
 import { recoverLog } from './log/recover.ts'
@@ -37,6 +38,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
   const owner = await own(options)
   try {
     const directory = nodeDirectory(path)
+    if (directory.names().includes(restoringName)) throw unfinished(path)
     if (recover !== '') await recoverLog(directory, recover, logger)
     return await openStoreIn(directory, options, () => owner.release())
   } catch (error) {
@@ -71,6 +73,13 @@ async function own({ directory: path, ownerTimeout: timeout, logger }: DurableSt
 
 const refused = (path: string, error: unknown) =>
   new StoreError('unavailable', `open data directory ${path}: ${messageOf(error).replaceAll('\n', ' ')}`)
+
+const unfinished = (path: string) =>
+  new StoreError(
+    'corrupt',
+    `${path}/${restoringName}: a snapshot was being restored into this directory, and not to the end; ` +
+      `restore it again (apiserver snapshot restore FILE --data-dir=${path}), or remove the directory`,
+  )
 
 /** Creates a directory and syncs its parents: without that a power cut could remove it, with the log. */
 function makeDirectory(path: string): void {

@@ -7,9 +7,9 @@ import type { Lease } from './leases.ts'
 import { createLog } from './log/create.ts'
 import { CurrentState } from './log/current.ts'
 import { Damage, refusal } from './log/damage.ts'
-import { nodeDirectory } from './log/files.ts'
-import { baseName, logNames } from './log/names.ts'
-import { ownerOf } from './log/owner.ts'
+import { type LogDirectory, nodeDirectory } from './log/files.ts'
+import { baseName, logNames, restoringName, segmentName } from './log/names.ts'
+import { ownerOf, takeOwnership } from './log/owner.ts'
 import { readLog } from './log/read.ts'
 import { type Base, decodeBase, decodeChange, decodeLease, encodeBase, encodeChange, encodeLease, leaseKey, revisionKey } from './record.ts'
 import { type Frame, frameKinds, readFrames, SnapshotWriter } from './snapshot-file.ts'
@@ -78,26 +78,46 @@ function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotW
   return { revision, objects }
 }
 
-/** Creates a store from a snapshot, in a directory without one. Verifies the file before it writes anything. */
-export async function restoreSnapshot(file: string, directory: string): Promise<SnapshotInfo> {
+/**
+ * Creates a store from a snapshot, in a directory without one. Verifies the file before it writes anything. When it is killed, no server starts
+ * with what is there, until it has been run again. `target`: the files of the directory.
+ */
+export async function restoreSnapshot(file: string, directory: string, target = nodeDirectory(directory)): Promise<SnapshotInfo> {
   if (holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds a store already`)
   try {
     const base = check(file)
     makeDirectories(directory)
-    const target = nodeDirectory(directory)
-    // Left over from a restore that was killed.
-    for (const number of logNames(target.names()).bases) target.remove(baseName(number))
-    const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
-    const changes = framesOf(file, frameKinds.revision, decodeChange)
-    await createLog(target, { revision: base.oldest, leases, changes, count: base.kept })
+    const owner = await takeOwnership(directory)
+    try {
+      await restore(file, base, target)
+    } finally {
+      await owner.release()
+    }
     return { revision: base.oldest, objects: base.kept }
   } catch (error) {
     throw new StoreError('unavailable', `restore ${file}: ${reasonOf(error)}`)
   }
 }
 
-/** A store is complete when it has a segment. */
-const holdsLog = (directory: string) => existsSync(directory) && logNames(readdirSync(directory)).segments.length > 0
+async function restore(file: string, base: Base, target: LogDirectory): Promise<void> {
+  // Until it has gone, no server starts here.
+  target.create(restoringName).close()
+  await target.sync()
+  // Left over from a restore that was killed.
+  const { bases, segments, drafts } = logNames(target.names())
+  for (const name of [...segments.map(segmentName), ...bases.map(baseName), ...drafts]) target.remove(name)
+  const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
+  const changes = framesOf(file, frameKinds.revision, decodeChange)
+  await createLog(target, { revision: base.oldest, leases, changes, count: base.kept })
+  target.remove(restoringName)
+  await target.sync()
+}
+
+/** Whether a directory has a store: that of a restore that was killed is none. */
+function holdsLog(directory: string): boolean {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return !names.includes(restoringName) && logNames(names).segments.length > 0
+}
 
 function* framesOf<T extends Change | Lease>(
   file: string,

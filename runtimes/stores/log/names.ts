@@ -4,6 +4,8 @@ const pattern = new RegExp(`^(\\d{${digits}})\\.(log|base)$`)
 
 export const segmentName = (number: number) => `${String(number).padStart(digits, '0')}.log`
 export const baseName = (number: number) => `${String(number).padStart(digits, '0')}.base`
+/** A file that is there while a snapshot is being restored into the directory: what it holds is not a whole store. */
+export const restoringName = 'restoring'
 /** Suffix of files that are being written. */
 export const draftSuffix = '.tmp'
 

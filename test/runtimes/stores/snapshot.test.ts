@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
+import { openDurableStore } from '../../../runtimes/stores/durable.ts'
+import { type LogFile, nodeDirectory } from '../../../runtimes/stores/log/files.ts'
 import { restoreSnapshot, saveSnapshot } from '../../../runtimes/stores/snapshot.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
 import { within } from '../../support/wait.ts'
-import { openAt, temporaryDirectory } from './helpers.ts'
+import { hostClock, openAt, temporaryDirectory, warnings } from './helpers.ts'
 
 /** The current content of a store, one line per key. */
 async function contents(store: KeyValueStore): Promise<string[]> {
@@ -99,5 +101,66 @@ test('a truncated or modified file is refused, and creates no store', async () =
   await assert.rejects(restoreSnapshot(join(directory, 'none'), to), /no such file or directory$/)
   writeFileSync(file, whole)
   assert.equal((await restoreSnapshot(file, to)).objects, 20)
+  await remove()
+})
+
+test('a restore that is killed leaves nothing or everything: a half is refused by name, and can be restored again', async (t) => {
+  const { directory, remove } = await temporaryDirectory()
+  const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'file')]
+  const store = await openAt(from)
+  for (let i = 0; i < 20; i++) await store.put(`k${i}`, bytes(`v${i}`), 0)
+  await store.grantLease(100)
+  const expected = await contents(store)
+  await saveSnapshot(from, file)
+  await store.close()
+  // What kill -9 leaves is what has been done before each operation.
+  const left: string[] = []
+  const before =
+    <A extends unknown[], R>(act: (...args: A) => R) =>
+    (...args: A): R => {
+      const copy = join(directory, `killed-${left.length}`)
+      cpSync(to, copy, { recursive: true, filter: (path) => !basename(path).startsWith('owner.') })
+      left.push(copy)
+      return act(...args)
+    }
+  const watchedFile = (opened: LogFile): LogFile => ({
+    read: (target, position) => opened.read(target, position),
+    size: () => opened.size(),
+    write: before((content: Uint8Array, position: number) => opened.write(content, position)),
+    sync: before(() => opened.sync()),
+    truncate: before((length: number) => opened.truncate(length)),
+    close: before(() => opened.close()),
+  })
+  const real = nodeDirectory(to)
+  const info = await restoreSnapshot(file, to, {
+    path: to,
+    names: () => real.names(),
+    open: (name) => watchedFile(real.open(name)),
+    create: before((name: string) => watchedFile(real.create(name))),
+    rename: before((a: string, b: string) => real.rename(a, b)),
+    remove: before((name: string) => real.remove(name)),
+    sync: before(() => real.sync()),
+  })
+  const outcomes = { nothing: 0, refused: 0, everything: 0 }
+  for (const [index, copy] of left.entries()) {
+    if (readdirSync(copy).length === 0) outcomes.nothing++
+    else if (existsSync(join(copy, 'restoring'))) {
+      outcomes.refused++
+      for (const recover of ['', '0000000000000001.log:0'])
+        await assert.rejects(
+          openDurableStore({ directory: copy, clock: hostClock, logger: warnings(), recover }),
+          /^StoreError: .*\/restoring: a snapshot was being restored into this directory, and not to the end; restore it again [^\n]*$/,
+          `killed before operation ${index}`,
+        )
+      assert.deepEqual(await restoreSnapshot(file, copy), info)
+    } else outcomes.everything++
+    if (readdirSync(copy).length === 0) continue
+    const restored = await openAt(copy)
+    assert.deepEqual(await contents(restored), expected, `killed before operation ${index}`)
+    await restored.close()
+  }
+  t.diagnostic(JSON.stringify(outcomes))
+  assert.equal(outcomes.nothing, 1)
+  assert.ok(outcomes.refused > 10 && outcomes.everything > 0)
   await remove()
 })
