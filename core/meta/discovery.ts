@@ -7,6 +7,7 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resourc
 import { encodeBody, type Format } from '../respond/encode.ts'
 import { Reply } from '../respond/reply.ts'
 import { notAcceptable, notAllowed } from '../respond/status.ts'
+import { parseJsonText } from '../schema/json-text.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import type { Pauses } from '../slices.ts'
 import { aggregatedList, aggregatedType, type DiscoveredGroup } from './aggregated-discovery.ts'
@@ -81,11 +82,14 @@ interface List {
 /** A list in each format, built on demand. */
 type Forms = { readonly [form in Format | 'indented']: BuildDocument }
 
+const decoder = new TextDecoder()
+
 function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Forms {
   const value = lazyDocument(build, pauses)
   // Some lists have no apiVersion; the protobuf envelope still needs one.
   const as = (format: Format, pretty = false) =>
-    lazyForm(value, (read: JsonObject) => {
+    lazyForm(value, (json) => {
+      const read = parseJsonText(decoder.decode(json)) as JsonObject
       const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...read } : read) as JsonObject & { kind: string; apiVersion: string }
       return encodeBody({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })

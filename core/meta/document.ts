@@ -1,7 +1,7 @@
 import { bodyResponse } from '../respond/body.ts'
 import { Reply } from '../respond/reply.ts'
 import { concatenate } from '../schema/bytes.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { printJson } from '../schema/json-text.ts'
 import type { JsonObject } from '../schema/model.ts'
 import type { Pauses, Slices } from '../slices.ts'
 
@@ -13,20 +13,12 @@ export interface Document {
 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 async function sha512(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-512', bytes))
   let hex = ''
   for (const byte of digest) hex += byte.toString(16).padStart(2, '0')
   return hex.toUpperCase()
-}
-
-const nothing = new Uint8Array()
-
-/** Yields to other requests. Web Crypto resolves in a separate task and, unlike a timer, keeps the process alive. */
-export async function pause(): Promise<void> {
-  await crypto.subtle.digest('SHA-256', nothing)
 }
 
 export type BuildDocument = () => Promise<Document>
@@ -46,8 +38,8 @@ export function lazyBytes(build: () => Uint8Array<ArrayBuffer> | Promise<Uint8Ar
 
 /** Minimum characters of JSON that are encoded at once. */
 const encodedAtOnce = 64 * 1024
-/** Levels that are printed member by member: below are rows, such as definitions. */
-const printedLevels = 2
+/** Levels that are printed member by member: below are the definitions in `{ components: { schemas: { … } } }`. */
+const printedLevels = 3
 
 /** Compact JSON, as `printJson` prints it. Rejects with an Error when it has more than so many bytes. */
 async function printInSlices(value: unknown, slices: Slices, maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array<ArrayBuffer>> {
@@ -93,12 +85,12 @@ export function lazyDocument(build: () => unknown, pauses: Pauses, maxBytes?: nu
 /** Another encoding of a document, with the same ETag. */
 export function lazyForm(
   document: BuildDocument,
-  convert: (value: JsonObject) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>,
+  convert: (json: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>,
 ): BuildDocument {
   let form: Promise<Document> | undefined
   const start = async () => {
     const { bytes, hash } = await document()
-    return { bytes: await convert(parseJsonText(decoder.decode(bytes)) as JsonObject), hash }
+    return { bytes: await convert(bytes), hash }
   }
   return () => {
     form ??= start()

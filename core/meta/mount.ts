@@ -121,14 +121,9 @@ export function createMeta(options: MetaOptions): Meta {
     aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
-  const openApi = { served, platform, enums, others, info: { title: platform.title, version: emulatedRelease(version) } }
+  const openApi = { served, platform, enums, others, pauses, info: { title: platform.title, version: emulatedRelease(version) } }
   const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock, pauses, logger)
-  const v3 = createOpenApiV3(
-    [...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock, pauses)],
-    clock,
-    pauses,
-    logger,
-  )
+  const v3 = createOpenApiV3([...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock)], clock, pauses, logger)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
   const flagzPaths = settings.enabled('ComponentFlagz') && options.flags !== undefined ? ['/flagz'] : []
   const fixed = [

@@ -1,4 +1,5 @@
 import type { Platform } from '../../platform.ts'
+import type { Pauses } from '../../slices.ts'
 import type { PublishedPaths } from '../published-path.ts'
 import type { ServedGroups } from '../served.ts'
 
@@ -18,4 +19,6 @@ export interface OpenApiOptions {
   readonly enums: boolean
   /** Fixed paths outside of groups. */
   readonly others: PublishedPaths
+  /** Slices of building documents, which takes seconds with a thousand custom resources. */
+  readonly pauses: Pauses
 }

@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../../resources/definition.ts'
 import { DeleteOptions, ListOptions, Status, WatchEvent } from '../../resources/meta/index.ts'
 import { type Method, type Route, routesOf } from '../../resources/routes.ts'
 import type { JsonObject } from '../../schema/model.ts'
+import { eachInSlices, type Slices } from '../../slices.ts'
 import { type ResourceRow, resourceRows } from '../resource-rows.ts'
 import type { ServedVersion } from '../served.ts'
 import { isAsWritten } from './model-names.ts'
@@ -20,18 +21,20 @@ export interface PathsContext {
   readonly models: Models
 }
 
-/** All paths of a group version's resources, with the operations of their discovery verbs. */
-export function resourcePaths(version: ServedVersion, context: PathsContext): readonly PathItem[] {
-  return version.definitions.flatMap((definition) => {
+/** All paths of a group version's resources, with the operations of their discovery verbs. Adds their models. */
+export async function resourcePaths(version: ServedVersion, context: PathsContext, slices: Slices): Promise<readonly PathItem[]> {
+  const items: PathItem[] = []
+  await eachInSlices(version.definitions, slices, (definition) => {
     const itemOf = createPathItem(version, definition, context)
     const rows = new Map(resourceRows(definition).map((row) => [row.subresource, row]))
     // Custom resources don't publish the deprecated paths below `watch/`.
     const routes = routesOf(definition).filter(({ watch }) => !watch || !isAsWritten(definition))
-    return routes.flatMap((route) => {
+    for (const route of routes) {
       const row = rows.get(route.subresource)
-      return row ? [itemOf(route, row)] : []
-    })
+      if (row) items.push(itemOf(route, row))
+    }
   })
+  return items
 }
 
 function createPathItem({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, models }: PathsContext) {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schema/model.ts'
+import { eachInSlices, type Slices } from '../../slices.ts'
 import { bearerToken } from './dialect.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
@@ -7,9 +8,12 @@ import type { Parameter } from './parameters.ts'
 import { createSharedParameters, type SharedParameters } from './shared-parameters.ts'
 
 /** A Swagger 2.0 document. */
-export function swaggerDocument(info: ApiInfo, paths: readonly PathItem[], models: Models): JsonObject {
+export async function swaggerDocument(info: ApiInfo, paths: readonly PathItem[], models: Models, slices: Slices): Promise<JsonObject> {
   const shared = createSharedParameters(models)
-  const items = Object.fromEntries(sorted(paths).map((item) => [item.path, pathItem(item, shared)]))
+  const items: JsonObject = {}
+  await eachInSlices(sorted(paths), slices, (item) => {
+    items[item.path] = pathItem(item, shared)
+  })
   return {
     swagger: '2.0',
     info: { ...info },

@@ -1,6 +1,5 @@
 import { append } from '../../lists.ts'
 import { registeredVersions } from '../../resources/scheme.ts'
-import { pause } from '../document.ts'
 import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'
 import { registeredKinds } from './kinds.ts'
@@ -11,11 +10,8 @@ import { resourcePaths } from './resource-paths.ts'
 import type { SwaggerSource } from './v2.ts'
 import { swaggerDocument } from './v2-document.ts'
 
-/** Number of group versions written between yields. */
-const versionsAtOnce = 8
-
 /** The Swagger document of the resources that this server serves itself. */
-export function createServedSwagger({ served, platform, info, enums, others }: OpenApiOptions): SwaggerSource {
+export function createServedSwagger({ served, platform, info, enums, others, pauses }: OpenApiOptions): SwaggerSource {
   return {
     get revision() {
       return served.revision
@@ -34,14 +30,13 @@ export function createServedSwagger({ served, platform, info, enums, others }: O
           groupPath(group, platform, models),
         ),
       ]
-      for (const [index, version] of versions.entries()) {
+      const slices = pauses.sharedSlices()
+      for (const version of versions) {
         // Custom resources don't publish their discovery paths.
         if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
-        append(paths, resourcePaths(version, { platform, models }))
-        // With a thousand custom resources this takes seconds; other requests run in between.
-        if (index % versionsAtOnce === versionsAtOnce - 1) await pause()
+        append(paths, await resourcePaths(version, { platform, models }, slices))
       }
-      return [{ name: platform.component, document: swaggerDocument(info, paths, models) }]
+      return [{ name: platform.component, document: await swaggerDocument(info, paths, models, slices) }]
     },
   }
 }

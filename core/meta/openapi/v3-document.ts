@@ -1,16 +1,31 @@
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { eachInSlices, type Slices } from '../../slices.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
 import type { ApiInfo } from './options.ts'
 import type { Parameter } from './parameters.ts'
 
 /** An OpenAPI 3.0 document. */
-export function openApiDocument(info: ApiInfo, paths: readonly PathItem[], models: Models, security?: JsonObject): JsonObject {
+export async function openApiDocument(
+  info: ApiInfo,
+  paths: readonly PathItem[],
+  models: Models,
+  security: JsonObject | undefined,
+  slices: Slices,
+): Promise<JsonObject> {
   const schemas = models.all()
+  const items: JsonObject = {}
+  await eachInSlices(
+    [...paths].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    slices,
+    (item) => {
+      items[item.path] = pathItem(item)
+    },
+  )
   return {
     openapi: '3.0.0',
     info: { ...info },
-    paths: Object.fromEntries([...paths].sort((a, b) => (a.path < b.path ? -1 : 1)).map((item) => [item.path, pathItem(item)])),
+    paths: items,
     components: {
       ...(Object.keys(schemas).length > 0 && { schemas: { ...schemas } }),
       ...(security && { securitySchemes: security }),

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { sameItems } from '../../schema/equal.ts'
 import type { JsonObject } from '../../schema/model.ts'
-import type { Pauses } from '../../slices.ts'
+import type { Pauses, Slices } from '../../slices.ts'
 import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
 import { perRevision } from '../group-source.ts'
 import type { ServedVersion } from '../served.ts'
@@ -24,9 +24,9 @@ export interface DocumentForms {
 }
 
 /** A document that is built on first use. `maxBytes`: of its JSON. */
-export function formsOf(build: () => unknown, pauses: Pauses, maxBytes?: number): DocumentForms {
+export function formsOf(build: () => Promise<JsonObject>, pauses: Pauses, maxBytes?: number): DocumentForms {
   const json = lazyDocument(build, pauses, maxBytes)
-  return { json, protobuf: lazyForm(json, (value) => encodeInSlices(v3Messages, value, pauses.sharedSlices())) }
+  return { json, protobuf: lazyForm(json, async () => encodeInSlices(v3Messages, await build(), pauses.sharedSlices())) }
 }
 
 /** The documents of a table revision by name, such as `apis/apps/v1`. */
@@ -39,12 +39,12 @@ interface Contents {
   readonly info: ApiInfo
   /** The kinds of its models. */
   kinds(names: ModelNames): Kinds
-  paths(models: Models): readonly PathItem[]
+  paths(models: Models, slices: Slices): readonly PathItem[] | Promise<readonly PathItem[]>
   readonly security?: JsonObject
 }
 
 /** Documents of unchanged group versions are reused. */
-export function createDocuments({ served, platform, info, enums, others }: OpenApiOptions, pauses: Pauses): () => Documents {
+export function createDocuments({ served, platform, info, enums, others, pauses }: OpenApiOptions): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -54,10 +54,11 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
   let kept = new Map<string, { readonly definitions: readonly ResourceDefinition[]; readonly forms: DocumentForms }>()
 
   const document = ({ info, kinds, paths, security }: Contents): DocumentForms =>
-    formsOf(() => {
+    formsOf(async () => {
+      const slices = pauses.sharedSlices()
       const names = modelNames()
       const models = createModels({ ...v3, enums }, names, kinds(names))
-      return openApiDocument(info, paths(models), models, security)
+      return openApiDocument(info, await paths(models, slices), models, security, slices)
     }, pauses)
 
   /** A document about fixed paths. */
@@ -67,7 +68,10 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
   const builtInVersion = (version: ServedVersion, all: readonly ResourceDefinition[]): Contents => ({
     info,
     kinds: (names) => registeredKinds(all, [core, version], names),
-    paths: (models) => [versionPath(version, platform, models), ...resourcePaths(version, { platform, models })],
+    paths: async (models, slices) => [
+      versionPath(version, platform, models),
+      ...(await resourcePaths(version, { platform, models }, slices)),
+    ],
     security: bearerToken.v3,
   })
 
@@ -75,7 +79,7 @@ export function createDocuments({ served, platform, info, enums, others }: OpenA
   const customVersion = (version: ServedVersion): Contents => ({
     info: { title: `${platform.title} CRD Swagger`, version: 'v0.1.0' },
     kinds: (names) => registeredKinds(version.definitions, clientVersions(platform), names),
-    paths: (models) => resourcePaths(version, { platform, models }),
+    paths: (models, slices) => resourcePaths(version, { platform, models }, slices),
   })
 
   const ofVersion = (version: ServedVersion, builtIn: readonly ResourceDefinition[]) => {

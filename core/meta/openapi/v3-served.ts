@@ -1,7 +1,6 @@
 import type { Clock } from '../../ports.ts'
 import { covers, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
-import type { Pauses } from '../../slices.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import { perRevision } from '../group-source.ts'
 import type { OpenApiOptions } from './options.ts'
@@ -20,9 +19,9 @@ const mediaTypes = [
 const year = 365 * 24 * 60 * 60 * 1000
 
 /** The OpenAPI 3 documents of the resources that this server serves itself. */
-export function createServedOpenApi(options: OpenApiOptions, clock: Clock, pauses: Pauses): OpenApiSource {
+export function createServedOpenApi(options: OpenApiOptions, clock: Clock): OpenApiSource {
   const { served } = options
-  const documents = createDocuments(options, pauses)
+  const documents = createDocuments(options)
   return {
     get revision() {
       return served.revision

@@ -18,6 +18,7 @@ const create = (served = serving(builtin), more: readonly SwaggerSource[] = []) 
         platform,
         enums: true,
         others: {},
+        pauses,
         info: { title: 'Test', version: 'v1.36.0' },
       }),
       ...more,

@@ -12,8 +12,8 @@ import { fieldAt, fieldsOf, textOf } from './protobuf-fields.ts'
 
 const info = { title: 'Test', version: 'v1.36.0' }
 const create = (served = serving(builtin), own = platform, more: readonly OpenApiSource[] = []) => {
-  const options = { served: createServedGroups(served, own), platform: own, info, enums: true, others: {} }
-  return createOpenApiV3([...more, createServedOpenApi(options, clockAt(0), pauses)], clockAt(0), pauses, logger)
+  const options = { served: createServedGroups(served, own), platform: own, info, enums: true, others: {}, pauses }
+  return createOpenApiV3([...more, createServedOpenApi(options, clockAt(0))], clockAt(0), pauses, logger)
 }
 
 type Any = { readonly [key: string]: Any }
