@@ -25,37 +25,35 @@ export function validateClientConfig({ url, service }: ClientConfig, path: Field
   else if (service !== undefined) validateService(service, path.child('service'), errors)
 }
 
-function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
-  if (text === '') {
-    errors.invalid(path, text, `'https' is the only allowed URL scheme${form}`)
-    errors.invalid(path, text, `host must be specified${form}`)
-    return
-  }
-  if (hasControl(text)) {
-    errors.required(path, `url must be a valid URL: parse ${quote(text)}: net/url: invalid control character in URL${form}`)
-    return
-  }
-  const { protocol, host, username, password, hash, search } = URL.canParse(text) ? new URL(text) : relative(text)
-  if (protocol !== 'https:') errors.invalid(path, protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`)
-  if (host === '') errors.invalid(path, host, `host must be specified${form}`)
-  if (username !== '') {
-    errors.invalid(path, password === '' ? username : `${username}:${password}`, 'user information is not permitted in the URL')
-  }
-  if (hash !== '') errors.invalid(path, hash.slice(1), 'fragments are not permitted in the URL')
-  if (search !== '') errors.invalid(path, search.slice(1), 'query parameters are not permitted in the URL')
+/** The parts of a URL as Go's net/url tells them apart; none of them is normalized. */
+const parts = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is
+const isControl = (character: string) => character < ' ' || character === '\u007f'
+const forbiddenInHost = /[^\u0080-\u{10ffff}\w\-.~$&+,:;=?@!'()*[\]<>"%]/u
+
+/** Why a text is no URL, in Go's words. */
+function urlProblem(text: string, host: string): string | undefined {
+  if ([...text].some(isControl)) return 'net/url: invalid control character in URL'
+  const wrong = forbiddenInHost.exec(host)
+  return wrong ? `invalid character ${quote(wrong[0])} in host name` : undefined
 }
 
-const hasControl = (text: string) => [...text].some((character) => character < ' ' || character === '\u007f')
-
-/** A reference without scheme, as Go parses it: with neither host nor user. */
-function relative(text: string): Pick<URL, 'protocol' | 'host' | 'username' | 'password' | 'hash' | 'search'> {
-  const [, search = '', hash = ''] = /^[^?#]*(\?[^#]*)?(#.*)?$/s.exec(text) ?? []
-  return { protocol: '', host: '', username: '', password: '', hash, search }
+function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
+  const [, scheme = '', user, host = '', query = '', fragment = ''] = parts.exec(text) ?? []
+  const problem = urlProblem(text, host)
+  if (problem !== undefined) {
+    errors.required(path, `url must be a valid URL: parse ${quote(text)}: ${problem}${form}`)
+    return
+  }
+  if (scheme.toLowerCase() !== 'https') errors.invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${form}`)
+  if (host === '') errors.invalid(path, host, `host must be specified${form}`)
+  if (user !== undefined) errors.invalid(path, user, 'user information is not permitted in the URL')
+  if (fragment !== '') errors.invalid(path, fragment, 'fragments are not permitted in the URL')
+  if (query !== '') errors.invalid(path, query, 'query parameters are not permitted in the URL')
 }
 
 function validateService({ name, namespace, path: url, port = 443 }: Service, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') errors.required(path.child('name'), 'service name is required')
-  if (namespace === '') errors.required(path.child('namespace'), 'service namespace is required')
+  if (name === '') errors.required(path.child('name'))
+  if (namespace === '') errors.required(path.child('namespace'))
   const problems = portNumber(port)
   if (problems.length > 0) errors.invalid(path.child('port'), port, `port is not valid: ${problems.join(', ')}`)
   if (url !== undefined && url !== '' && url !== '/') validatePath(url, path.child('path'), errors)

@@ -1,5 +1,5 @@
 /** JSON form and zero value of each scalar type. */
-import { canonicalBase64 } from './base64.ts'
+import { canonicalBase64, encodeBase64 } from './base64.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { printJson } from './json-text.ts'
 import type { Json, ScalarType } from './model.ts'
@@ -48,6 +48,14 @@ function readInt64(value: Json): Json | undefined {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined
 }
 
+/** Base64; also a list of bytes as numbers, which Go's decoder accepts. */
+function readBytes(value: Json): Json | undefined {
+  if (typeof value === 'string') return canonicalBase64(value)
+  if (!Array.isArray(value)) return undefined
+  const isByte = (item: Json) => item === null || (Number.isInteger(item) && (item as number) >= 0 && (item as number) < 256)
+  return value.every(isByte) ? encodeBase64(Uint8Array.from(value, Number)) : undefined
+}
+
 const struct = { omitsZero: false }
 const plain = { omitsZero: true }
 
@@ -65,7 +73,7 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
     zero: 0,
     ...plain,
   },
-  bytes: { typeName: '[]uint8', read: (value) => (typeof value === 'string' ? canonicalBase64(value) : undefined), zero: null, ...plain },
+  bytes: { typeName: '[]uint8', read: readBytes, zero: null, ...plain },
   time: { typeName: 'v1.Time', readAs: 'string', read: text((value) => canonicalTime(value, 'time')), zero: null, ...struct },
   microTime: {
     typeName: 'v1.MicroTime',

@@ -2,7 +2,7 @@ import { field, inline, list, message, pointer, required, string, withFacets } f
 import { LabelSelector } from '../meta/selector.ts'
 import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
-import { defaultMatch, validateParamKind, validateParamRef, validateVariable } from './policy-validation.ts'
+import { defaultMatch, validateParamKind, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
 export const MatchCondition = message(
@@ -27,7 +27,7 @@ export const Rule = message(
     apiGroups: field(1, list(string, { listType: 'atomic' }), 'API groups; * for all.'),
     apiVersions: field(2, list(string, { listType: 'atomic' }), 'API versions; * for all.'),
     resources: field(3, list(string, { listType: 'atomic' }), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
-    scope: pointer(4, string, 'Cluster, Namespaced or *.', { goType: 'v1.ScopeType', enum: ['Cluster', 'Namespaced', '*'] }),
+    scope: pointer(4, string, 'Cluster, Namespaced or *.', { goType: 'v1.ScopeType', publishedEnum: ['Cluster', 'Namespaced', '*'] }),
   },
   {
     defaults(rule) {
@@ -69,7 +69,7 @@ export const NamedRuleWithOperations = message(
   },
   {
     atomic: true,
-    validate({ resourceNames }, path, errors) {
+    validateFirst({ resourceNames }, path, errors) {
       const isRepeat = repeats()
       resourceNames?.forEach((name, index) => {
         if (isRepeat(name)) errors.duplicate(path.child('resourceNames').index(index), name)
@@ -128,6 +128,7 @@ export const ParamRef = message(
   },
   {
     atomic: true,
+    validateFirst: (reference, path, errors) => validateParamName(reference, path, errors),
     validate: (reference, path, errors) => validateParamRef(reference, path, errors),
   },
 )

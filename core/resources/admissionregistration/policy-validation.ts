@@ -1,15 +1,22 @@
 /** Validates admission policies and bindings, except their expressions (expression-validation.ts). */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
+import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats.ts'
 import type { Infer } from '../../schema/model.ts'
+import { validateConditions } from '../meta/condition-validation.ts'
 import { repeats, validateFormat, validateSupported } from '../validation.ts'
 import type { MatchResources, ParamKind, ParamRef, Variable } from './match.ts'
 import type { MutatingAdmissionPolicySpec, Mutation } from './mutatingadmissionpolicy.ts'
-import type { AuditAnnotation, ValidatingAdmissionPolicySpec, Validation } from './validatingadmissionpolicy.ts'
+import type {
+  AuditAnnotation,
+  ValidatingAdmissionPolicySpec,
+  ValidatingAdmissionPolicyStatus,
+  Validation,
+} from './validatingadmissionpolicy.ts'
 
 /** Match constraints of a policy. */
 interface Policy {
+  readonly failurePolicy?: string | undefined
   readonly matchConstraints?: Infer<typeof MatchResources> | undefined
 }
 
@@ -26,10 +33,14 @@ function validateChoice(value: string | undefined, path: FieldPath, errors: Fiel
   if (value !== undefined) validateSupported(value, allowed, path, errors)
 }
 
+/** What comes before the parts of a policy. */
+export function validatePolicyStart({ matchConstraints, failurePolicy }: Policy, path: FieldPath, errors: FieldErrors): void {
+  validateChoice(failurePolicy, path.child('failurePolicy'), errors, ['Fail', 'Ignore'])
+  if (matchConstraints == null) errors.required(path.child('matchConstraints'))
+}
+
 function validateConstraints({ matchConstraints }: Policy, path: FieldPath, errors: FieldErrors): void {
-  const at = path.child('matchConstraints')
-  if (matchConstraints == null) errors.required(at)
-  else if (!matchConstraints.resourceRules?.length) errors.required(at.child('resourceRules'))
+  if (matchConstraints && !matchConstraints.resourceRules?.length) errors.required(path.child('matchConstraints').child('resourceRules'))
 }
 
 export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
@@ -44,10 +55,12 @@ export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPol
 /** Mutations of what doesn't exist are impossible. */
 const mutable = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
+export function validateMatchPolicy({ matchPolicy }: Infer<typeof MatchResources>, path: FieldPath, errors: FieldErrors): void {
+  validateChoice(matchPolicy, path.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
+}
+
 export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('matchConstraints')
-  validateChoice(spec.failurePolicy, path.child('failurePolicy'), errors, ['Fail', 'Ignore'])
-  validateChoice(spec.matchConstraints?.matchPolicy, at.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
   validateConstraints(spec, path, errors)
   validateMutable(spec.matchConstraints, at, errors)
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
@@ -139,7 +152,7 @@ const reserved = new Set(
 )
 
 export function validateVariable({ name, expression }: Infer<typeof Variable>, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') errors.required(path.child('name'), 'name is not specified')
+  if (name.trim() === '') errors.required(path.child('name'), 'name is not specified')
   else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || reserved.has(name)) {
     errors.invalid(path.child('name'), name, 'must be a valid CEL identifier')
   }
@@ -180,15 +193,22 @@ export function validateConditionNames(
   })
 }
 
+const exclusive = 'name and selector are mutually exclusive'
+
+/** The name of parameters, before their selector. */
+export function validateParamName({ name, selector }: Infer<typeof ParamRef>, path: FieldPath, errors: FieldErrors): void {
+  if (!name) return
+  validateFormat(name, 'pathSegment', path.child('name'), errors)
+  if (selector) errors.forbidden(path.child('name'), exclusive)
+}
+
+/** The rest of a reference to parameters, after their selector. */
 export function validateParamRef(
   { name, selector, parameterNotFoundAction }: Infer<typeof ParamRef>,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  if (name) validateFormat(name, 'pathSegment', path.child('name'), errors)
-  if (name && selector) {
-    for (const each of ['name', 'selector']) errors.forbidden(path.child(each), 'name and selector are mutually exclusive')
-  }
+  if (name && selector) errors.forbidden(path.child('selector'), exclusive)
   if (!name && !selector) errors.required(path, 'one of name or selector must be specified')
   const at = path.child('parameterNotFoundAction')
   if (!parameterNotFoundAction) errors.required(at)
@@ -211,4 +231,18 @@ export function validateActions(actions: readonly string[] | undefined, path: Fi
     const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
     errors.invalid(at, [...actions], `must not contain both Deny and Warn (${why})`)
   }
+}
+
+/** The state of a validating policy that controllers report. */
+export function validatePolicyStatus(
+  { typeChecking, conditions }: Infer<typeof ValidatingAdmissionPolicyStatus>,
+  errors: FieldErrors,
+): void {
+  const path = FieldPath.of('status')
+  typeChecking?.expressionWarnings?.forEach(({ warning, fieldRef }, index) => {
+    const at = path.child('typeChecking').child('expressionWarnings').index(index)
+    if (!warning) errors.required(at.child('warning'))
+    if (!fieldRef.trim()) errors.required(at.child('fieldRef'))
+  })
+  validateConditions(conditions, path.child('conditions'), errors)
 }

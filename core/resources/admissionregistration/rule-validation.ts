@@ -20,8 +20,10 @@ export function validateOperations(operations: readonly string[], path: FieldPat
   })
 }
 
+const scopes = ['*', 'Cluster', 'Namespaced']
+
 export function validateRule(
-  { apiGroups = [], apiVersions = [], resources = [] }: Infer<typeof Rule>,
+  { apiGroups = [], apiVersions = [], resources = [], scope }: Infer<typeof Rule>,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
@@ -34,6 +36,7 @@ export function validateRule(
     if (version === '') errors.required(versionsAt.index(index))
   })
   validateResources(resources, path.child('resources'), errors)
+  if (scope !== undefined) validateSupported(scope, scopes, path.child('scope'), errors)
 }
 
 // Such as `pods`, `pods/status`, `pods/*` or all `scale` subresources: values covered by a pattern are errors.

@@ -7,7 +7,7 @@ import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
-import { validateValidatingSpec } from './policy-validation.ts'
+import { validatePolicyStart, validatePolicyStatus, validateValidatingSpec } from './policy-validation.ts'
 
 export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', {
   key: required(1, string, 'Key; prefixed with the name of the policy.'),
@@ -37,7 +37,10 @@ export const ValidatingAdmissionPolicySpec = message(
     paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
     matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
     validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
-    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
+    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', {
+      goType: 'v1.FailurePolicyType',
+      publishedEnum: FailurePolicyType,
+    }),
     auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
     matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
       patchStrategy: 'merge',
@@ -54,6 +57,7 @@ export const ValidatingAdmissionPolicySpec = message(
     defaults(spec) {
       spec.failurePolicy ??= 'Fail'
     },
+    validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
     validate: (spec, path, errors) => validateValidatingSpec(spec, path, errors),
   },
 )
@@ -88,5 +92,6 @@ export const validatingAdmissionPolicies = resource({
     validate({ metadata, spec }, errors, _context, old) {
       if (spec) validateValidatingExpressions(spec, metadata?.name ?? '', errors, old?.spec)
     },
+    validateStatus: ({ status }, _old, errors) => validatePolicyStatus(status ?? {}, errors),
   },
 })

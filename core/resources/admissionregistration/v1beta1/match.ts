@@ -1,7 +1,7 @@
 import { field, list, message, pointer, string } from '../../../schema/model.ts'
 import { LabelSelector } from '../../meta/selector.ts'
 import { NamedRuleWithOperations } from '../match.ts'
-import { defaultMatch } from '../policy-validation.ts'
+import { defaultMatch, validateMatchPolicy } from '../policy-validation.ts'
 
 export const MatchResources = message(
   'MatchResources',
@@ -16,5 +16,9 @@ export const MatchResources = message(
       openEnum: ['Exact', 'Equivalent'],
     }),
   },
-  { atomic: true, defaults: (match) => defaultMatch(match) },
+  {
+    atomic: true,
+    defaults: (match) => defaultMatch(match),
+    validateFirst: (match, path, errors) => validateMatchPolicy(match, path, errors),
+  },
 )

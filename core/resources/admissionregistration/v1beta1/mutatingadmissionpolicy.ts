@@ -6,7 +6,7 @@ import { ReinvocationPolicyType } from '../enums.ts'
 import { validateMutatingExpressions } from '../expression-validation.ts'
 import { MatchCondition, ParamKind, Variable } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
-import { validateMutatingSpec } from '../policy-validation.ts'
+import { validateMutatingSpec, validatePolicyStart } from '../policy-validation.ts'
 import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicySpec = message(
@@ -34,6 +34,7 @@ export const MutatingAdmissionPolicySpec = message(
     defaults(spec) {
       spec.failurePolicy ??= 'Fail'
     },
+    validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
     validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
   },
 )
