@@ -6,9 +6,6 @@ import { parseNetwork } from '../schema/ip.ts'
 import { type Given, option } from './option.ts'
 import { bool, integer, limited, list, milliseconds, type OptionProblem, shape, text, within } from './types.ts'
 
-/** Maximum host bits of a service range: older servers keep ranges as bitmaps. */
-const maxHostBits = 20
-
 /** Minimum host bits of a service range: 8 addresses. */
 const minHostBits = 3
 
@@ -22,9 +19,6 @@ function serviceRangesProblem(ranges: readonly string[]): string | undefined {
     if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
     const bits = network.address.bytes.length * 8
     if (bits - network.prefix < minHostBits) return `is too small: must be at least ${2 ** minHostBits} IP addresses`
-    if (bits === 32 && bits - network.prefix > maxHostBits) {
-      return `is too large; for 32-bit addresses, the mask must be >= ${bits - maxHostBits}`
-    }
   }
   const sameFamily = parsed.length === 2 && parsed[0]?.address.bytes.length === parsed[1]?.address.bytes.length
   return sameFamily ? 'must be of different IP families' : undefined

@@ -109,7 +109,7 @@ describe('mistakes', () => {
     ['tls-min-version', 'TLS12', 'must be one of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13'],
     ['bind-address', 'localhost', 'must be an IP address'],
     ['service-cluster-ip-range', '10.0.0.0', 'must be one or two CIDRs such as 10.0.0.0/24'],
-    ['service-cluster-ip-range', '10.0.0.0/8', 'is too large; for 32-bit addresses, the mask must be >= 12'],
+    ['service-cluster-ip-range', '10.0.0.0/30', 'is too small: must be at least 8 IP addresses'],
     ['service-cluster-ip-range', '10.0.0.0/24,10.1.0.0/24', 'must be of different IP families'],
     ['service-cluster-ip-range', '10.0.0.0/24,fd00::/112,10.1.0.0/24', 'must not contain more than two CIDRs'],
     ['service-node-port-range', '30000', 'must be a range such as 30000-32767'],
@@ -193,6 +193,7 @@ describe('values', () => {
   })
   test('structures', () => {
     assert.deepEqual(parse('--service-node-port-range=1-65535').get('service-node-port-range'), { from: 1, to: 65535 })
+    assert.deepEqual(parse('--service-cluster-ip-range=10.0.0.0/8,fd00::/48').get('service-cluster-ip-range'), ['10.0.0.0/8', 'fd00::/48'])
     assert.deepEqual(parse('--service-cluster-ip-range=10.0.0.0/24,fd00::/64').get('service-cluster-ip-range'), [
       '10.0.0.0/24',
       'fd00::/64',

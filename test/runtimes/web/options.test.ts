@@ -180,7 +180,7 @@ const outOfRange: readonly (readonly [option: string, value: unknown, reason: Re
   ['hstsDirectives', ['nonsense'], /must be max-age/],
   ['tolerationSeconds', { notReady: 1.5, unreachable: 1 }, /notReady: invalid value 1.5: must be an integer$/],
   ['serviceClusterIpRanges', [], /must be one or two CIDRs/],
-  ['serviceClusterIpRanges', ['10.0.0.0/8'], /is too large/],
+  ['serviceClusterIpRanges', ['10.0.0.0/30'], /is too small: must be at least 8 IP addresses$/],
   ['serviceNodePortRange', { from: 3, to: 1 }, /must not end before it starts$/],
   ['advertiseAddress', 'localhost', /must be an IP address$/],
   ['nodeAgentTimeout', -1, /must not be negative$/],
