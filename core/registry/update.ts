@@ -5,6 +5,7 @@ import { conflict, invalid, modified, notFound, unexpected } from '../respond/st
 import { equal, isSameText } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import { copyOf, hasGivenEmpty } from '../schema/given-empty.ts'
+import { drop } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { Entry } from '../storage/entry.ts'
@@ -86,6 +87,9 @@ const metadataCounted: { readonly [generation: string]: 'annotations' | 'labels'
   specAndLabels: 'labels',
 }
 
+/** The content with the memory of its own empty lists, too. */
+const withEmpties = (object: ApiObject) => Object.assign(copyOf(object), { metadata: null, status: null }) as unknown as Json
+
 /** Increments the generation when more than metadata and status changed (API conventions, 'Metadata'). */
 function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject, dropped: boolean): void {
   if (definition.generation === 'none' || definition.generation === 'once') return
@@ -97,7 +101,7 @@ function countGeneration(definition: ResourceDefinition, object: ApiObject, old:
   const same =
     equal(now, content(old)) &&
     (!counted || equal(object.metadata[counted] ?? {}, old.metadata[counted] ?? {})) &&
-    !(definition.countsEmpty && hasGivenEmpty(now)) &&
+    !(definition.countsEmpty && hasGivenEmpty(withEmpties(object))) &&
     !(definition.countsDropped && dropped)
   if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
@@ -216,6 +220,8 @@ export function updateObject(
     return then(change(existing), (incoming) => {
       if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)
       keepIdentity(resource, view, incoming, existing)
+      // Only what is stored loses it, as in the reference.
+      if (!request.dryRun) drop(incoming.metadata, 'selfLink')
       const written = withOwners(view.write(existing, incoming, request.context), incoming)
       const write = () => attempt(current, existing, written)
       if (view.partial || resource.reservations === undefined) return write()

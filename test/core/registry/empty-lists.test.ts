@@ -46,3 +46,27 @@ for (const { path, ...object } of objects)
     const after = await send('PATCH', `${path}/empty`, { metadata: { labels: { b: '1' } } }, 'application/merge-patch+json')
     assert.equal(after.body.metadata['generation'], 2)
   })
+
+test('an empty list in place of an absent one is a change where it is for the original', async () => {
+  const { send } = await client
+  const { path, ...object } = objects.at(-1) ?? assert.fail()
+  await send('POST', path, { ...object, webhooks: undefined, metadata: { name: 'none' } })
+  for (const [type, generation] of [
+    ['merge-patch+json', 2],
+    ['strategic-merge-patch+json', 3],
+  ] as const) {
+    const { body } = await send('PATCH', `${path}/none`, { webhooks: [] }, `application/${type}`)
+    assert.equal(body.metadata['generation'], generation, type)
+  }
+})
+
+test('a link to itself that an update brings is in the answer of a dry run only', async () => {
+  const { send } = await client
+  const path = '/api/v1/namespaces/default/configmaps'
+  await send('POST', path, { metadata: { name: 'linked', selfLink: '/x' } })
+  const patched = async (query: string) => {
+    const { body } = await send('PATCH', `${path}/linked${query}`, { metadata: { selfLink: '/x' } }, 'application/merge-patch+json')
+    return body.metadata['selfLink']
+  }
+  assert.deepEqual([await patched('?dryRun=All'), await patched('')], ['/x', undefined])
+})
