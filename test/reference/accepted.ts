@@ -107,7 +107,7 @@ const withoutReport = (answer: Normal, manager: string, condition: string) =>
 
 /** A difference between two pod specs without the volume of the account's token, whose lines are counted, too. */
 const withoutAccountVolume = (text: string) =>
-  text.replaceAll(/^@@ -\d+,\d+ /gm, '@@ -<lines> ').replaceAll(/^- {3}"Name": "kube-api-access[\s\S]*?^- {2}\}/gm, '<volume>')
+  text.replaceAll(/^@@ -\S+ \+\d+,/gm, '@@ -<lines> +<line>,').replaceAll(/^- {3}"Name": "kube-api-access[\s\S]*?^- {2}\}/gm, '<volume>')
 
 /** A pod in YAML without the distribution's source of a projected volume. */
 const withoutServiceCa = (text: string) =>

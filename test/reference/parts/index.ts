@@ -18,6 +18,7 @@ import { admissionPolicies } from './policies.ts'
 import { protocol } from './protocol.ts'
 import { reads } from './reads.ts'
 import { rules } from './rules.ts'
+import { writeSequences } from './sequences.ts'
 import { status } from './status.ts'
 import { tables } from './tables.ts'
 import { update } from './update.ts'
@@ -41,5 +42,6 @@ export const parts: readonly Part[] = [
     media,
     naming,
     interplay,
+    writeSequences,
   ],
 ]
