@@ -2,7 +2,7 @@ import { field, inline, list, message, pointer, required, string, withFacets } f
 import { LabelSelector } from '../meta/selector.ts'
 import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
-import { defaultMatch, validateParamKind, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
+import { defaultMatch, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
 export const MatchCondition = message(
@@ -101,7 +101,7 @@ export const ParamKind = message(
     apiVersion: field(1, string, 'Group and version.'),
     kind: field(2, string, 'Kind.'),
   },
-  { atomic: true, validate: (kind, path, errors) => validateParamKind(kind, path, errors) },
+  { atomic: true },
 )
 
 export const Variable = message(

@@ -17,6 +17,7 @@ import type {
 /** Match constraints of a policy. */
 interface Policy {
   readonly failurePolicy?: string | undefined
+  readonly paramKind?: Infer<typeof ParamKind> | undefined
   readonly matchConstraints?: Infer<typeof MatchResources> | undefined
 }
 
@@ -34,8 +35,9 @@ function validateChoice(value: string | undefined, path: FieldPath, errors: Fiel
 }
 
 /** What comes before the parts of a policy. */
-export function validatePolicyStart({ matchConstraints, failurePolicy }: Policy, path: FieldPath, errors: FieldErrors): void {
+export function validatePolicyStart({ matchConstraints, failurePolicy, paramKind }: Policy, path: FieldPath, errors: FieldErrors): void {
   validateChoice(failurePolicy, path.child('failurePolicy'), errors, ['Fail', 'Ignore'])
+  if (paramKind) validateParamKind(paramKind, path.child('paramKind'), errors)
   if (matchConstraints == null) errors.required(path.child('matchConstraints'))
 }
 
@@ -159,7 +161,7 @@ export function validateVariable({ name, expression }: Infer<typeof Variable>, p
   validateExpression(expression, path, errors)
 }
 
-export function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>, path: FieldPath, errors: FieldErrors): void {
+function validateParamKind({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>, path: FieldPath, errors: FieldErrors): void {
   const at = { version: path.child('apiVersion'), kind: path.child('kind') }
   const parts = apiVersion.split('/')
   const [version = '', group = ''] = parts.toReversed()

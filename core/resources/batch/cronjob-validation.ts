@@ -44,10 +44,14 @@ function validateSchedule({ schedule, timeZone }: Spec, old: Spec | undefined, p
 }
 
 function validateTimeZone(zone: string, path: FieldPath, errors: FieldErrors): void {
-  if (zone === '') errors.invalid(path, zone, 'timeZone must be nil or non-empty string')
-  else if (zone.toLowerCase() === 'local') {
+  if (zone === '') {
+    errors.invalid(path, zone, 'timeZone must be nil or non-empty string')
+    return
+  }
+  if (zone.toLowerCase() === 'local') {
     errors.invalid(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')
-  } else if (!isTimeZone(zone)) errors.invalid(path, zone, `unknown time zone ${zone}`)
+  }
+  if (zone !== 'Local' && !isTimeZone(zone)) errors.invalid(path, zone, `unknown time zone ${zone}`)
 }
 
 /** The controller generates the selectors of its jobs. */

@@ -71,10 +71,10 @@ export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: Fiel
   if (dataSourceRef) validateDataSource(dataSourceRef, path.child('dataSourceRef'), errors)
   if (dataSource && dataSourceRef) {
     const { namespace, ...reference } = dataSourceRef
-    // The reference prints the path of dataSource as the value.
-    const shown = path.child('dataSource').toString()
-    if (namespace) errors.invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')
-    else if (!equal(dataSource as Json, reference as Json)) errors.invalid(path, shown, 'must match dataSourceRef')
+    // The reference shows the path of dataSource as the value, which is an empty object in JSON.
+    const add = (why: string) => errors.addAsIs('FieldValueInvalid', path, {}, why)
+    if (namespace) add('may not be specified when dataSourceRef.namespace is specified')
+    else if (!equal(dataSource as Json, reference as Json)) add('must match dataSourceRef')
   }
   const attributes = spec.volumeAttributesClassName
   if (attributes) validateFormat(attributes, 'dns1123Subdomain', path.child('volumeAttributesClassName'), errors)
@@ -105,7 +105,7 @@ export function validateClaimUpdate(claim: Claim, old: Claim, errors: FieldError
     if (next.resources?.requests && storage !== undefined) {
       next.resources = { ...next.resources, requests: { ...next.resources.requests, storage } }
     }
-    if (next.volumeAttributesClassName !== undefined) next.volumeAttributesClassName = before.volumeAttributesClassName
+    next.volumeAttributesClassName = before.volumeAttributesClassName
   }
   const changes = changesOf(asJson(before), asJson(next), (value) => errors.shown(spec, value))
   if (changes !== '') {

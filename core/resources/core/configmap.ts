@@ -2,7 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
-import { validateConfigMap, validateConfigMapUpdate } from './data-validation.ts'
+import { validateConfigMap } from './data-validation.ts'
 import { objectValidation } from './object-validation.ts'
 
 export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
@@ -20,6 +20,6 @@ export const configMaps = resource({
   qualifiedFinalizers: true,
   schema: ConfigMap,
   columns: configMapColumns,
-  strategy: { validate: objectValidation(validateConfigMap), validateUpdate: validateConfigMapUpdate },
+  strategy: { validate: objectValidation(validateConfigMap) },
   lifecycle: { introduced: '1.2' },
 })

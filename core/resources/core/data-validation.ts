@@ -36,7 +36,9 @@ function validateKeysAndSize(
   return size
 }
 
-export function validateConfigMap({ data: texts = {}, binaryData = {} }: ConfigMap, errors: FieldErrors): void {
+export function validateConfigMap(object: ConfigMap, errors: FieldErrors, _context: HookContext, old?: ConfigMap): void {
+  if (old) validateFrozen(object, old, ['data', 'binaryData'], errors)
+  const { data: texts = {}, binaryData = {} } = object
   for (const key in texts) {
     validateFormat(key, 'configMapKey', data.key(key), errors)
     if (Object.hasOwn(binaryData, key)) errors.invalid(data.key(key), key, 'duplicate of key present in binaryData')
@@ -56,10 +58,6 @@ function validateFrozen<T extends Freezable>(object: T, old: T, names: readonly 
   if (!object.immutable) errors.forbidden(FieldPath.of('immutable'), why)
   // Stored maps are never empty: an empty one differs from an absent one.
   for (const name of names) if (!equal(given(object, name) as Json, old[name] as Json)) errors.forbidden(FieldPath.of(name), why)
-}
-
-export function validateConfigMapUpdate(object: ConfigMap, old: ConfigMap, errors: FieldErrors): void {
-  validateFrozen(object, old, ['data', 'binaryData'], errors)
 }
 
 /** `stringData` is write-only: it replaces the data of the same keys. */
@@ -82,9 +80,9 @@ const hasJson =
   (key: string): TypeRule =>
   ({ data: values = {} }, errors) => {
     const value = values[key]
-    const problem = value && jsonProblem(value)
-    if (value === undefined) errors.required(data.key(key))
-    else if (problem) errors.invalid(data.key(key), '<secret contents redacted>', problem)
+    if (value === undefined) return errors.required(data.key(key))
+    const problem = jsonProblem(value)
+    if (problem) errors.invalid(data.key(key), '<secret contents redacted>', problem)
   }
 
 function jsonProblem(value: string): string | undefined {
@@ -115,15 +113,14 @@ const typeRules: Readonly<Record<string, TypeRule>> = {
   '<labels>/tls': hasKeys('tls.crt', 'tls.key'),
 }
 
-export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext): void {
+export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext, old?: Secret): void {
+  if (old) {
+    validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
+    validateFrozen(secret, old, ['data'], errors)
+  }
   const size = validateKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
   if (size > limit) errors.tooLong(data, limit)
   for (const [type, rule] of Object.entries(typeRules)) {
     if (context.platform.name(type) === secret.type) rule(secret, errors, context)
   }
-}
-
-export function validateSecretUpdate(secret: Secret, old: Secret, errors: FieldErrors): void {
-  validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
-  validateFrozen(secret, old, ['data'], errors)
 }

@@ -47,7 +47,7 @@ export function validateFieldRef(
   if (part) {
     if (part.path === 'metadata.annotations') validateFormat(part.key.toLowerCase(), 'qualifiedName', path, errors)
     else if (part.path === 'metadata.labels') validateFormat(part.key, 'qualifiedName', path, errors)
-    else convert('field label does not support subscript')
+    else convert(`field label does not support subscript: ${fieldPath}`)
   } else if (!podFields.has(fieldPath)) convert(`field label not supported: ${fieldPath}`)
   else validateSupported(fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath, use === 'env' ? envFields : volumeFields, at, errors)
 }

@@ -25,6 +25,9 @@ export function validateNode({ metadata, spec = {}, status = {} }: Node, errors:
   validateNodeAnnotations(metadata?.annotations, errors, context)
   validateTaints(spec.taints ?? [], FieldPath.of('metadata', 'taints'), errors)
   validateNodeResources(status, errors, context)
+  const swap = status.nodeInfo?.swap?.capacity
+  if (swap !== undefined && swap <= 0)
+    errors.invalid(FieldPath.of('metadata', 'nodeSwapStatus', 'capacity'), swap, 'must be greater than zero')
   validateFeatures(status, errors)
   const ranges = spec.podCIDRs ?? []
   for (const [index, range] of ranges.entries()) validateAddress(range, 'cidr', cidrs.index(index), errors)

@@ -5,6 +5,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { given } from '../../schema/given-empty.ts'
 import { internalValue } from '../../schema/internal-value.ts'
+import { isObject } from '../../schema/is-object.ts'
 import type { HookContext, Infer, Json, Message } from '../../schema/model.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateAccessModes, validateCapacity, volumeModes } from './claim-validation.ts'
@@ -122,8 +123,19 @@ function validateModes({ accessModes = [] }: Spec, path: FieldPath, errors: Fiel
   validateAccessModes(accessModes, at, errors)
 }
 
+/** Whether an absolute path leads to the root. */
+function isRoot(path: string): boolean {
+  if (!path.startsWith('/')) return false
+  let depth = 0
+  for (const part of path.split('/')) {
+    if (part === '..') depth = Math.max(0, depth - 1)
+    else if (part !== '' && part !== '.') depth++
+  }
+  return depth === 0
+}
+
 function validateRecycling({ persistentVolumeReclaimPolicy: policy, hostPath }: Spec, path: FieldPath, errors: FieldErrors): void {
-  if (policy === 'Recycle' && hostPath && /^\/[./]*$/.test(hostPath.path))
+  if (policy === 'Recycle' && hostPath && isRoot(hostPath.path))
     errors.forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'")
 }
 
@@ -173,6 +185,28 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Spec,
   if (!csi) errors.required(path.child('csi'), 'has to be specified when using volumeAttributesClassName')
 }
 
+/** Labels of nodes that have left beta, and their names since. */
+const betaLabels = new Map([
+  ['failure-domain.beta.<labels>/zone', 'topology.<labels>/zone'],
+  ['failure-domain.beta.<labels>/region', 'topology.<labels>/region'],
+  ['beta.<labels>/os', '<labels>/os'],
+  ['beta.<labels>/arch', '<labels>/arch'],
+  ['beta.<labels>/instance-type', 'node.<labels>/instance-type'],
+])
+
+/** Whether the affinity is unchanged, apart from keys that are now the lasting names of labels. */
+function isSameAffinity(now: Json, before: Json, { platform }: HookContext): boolean {
+  const lasting = new Map([...betaLabels].map(([beta, name]) => [platform.name(beta), platform.name(name)]))
+  const same = (a: Json | undefined, b: Json | undefined): boolean => {
+    if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => same(item, b[index]))
+    if (!isObject(a) || !isObject(b)) return equal(a, b)
+    const isRenamed = typeof b['key'] === 'string' && lasting.get(b['key']) === a['key']
+    const names = new Set([...Object.keys(a), ...Object.keys(b)])
+    return [...names].every((name) => (name === 'key' && isRenamed) || same(a[name], b[name]))
+  }
+  return same(now, before)
+}
+
 /** The source is immutable; node affinity can be set once. The rules of a new volume are listed once more, as in the reference. */
 export function validatePersistentVolumeUpdate(
   volume: PersistentVolume,
@@ -194,7 +228,7 @@ export function validatePersistentVolumeUpdate(
   }
   validateUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode'), errors)
   const isFixed = old.nodeAffinity && !context.settings.enabled('MutablePVNodeAffinity')
-  if (isFixed && !equal(spec.nodeAffinity as Json | undefined, old.nodeAffinity as Json | undefined)) {
+  if (isFixed && !isSameAffinity(asJson(spec.nodeAffinity), asJson(old.nodeAffinity), context)) {
     const why = 'field is immutable, except for updating from beta label to GA'
     errors.invalid(FieldPath.of('nodeAffinity'), errors.shown(FieldPath.of('spec', 'nodeAffinity'), asJson(spec.nodeAffinity)), why)
   }

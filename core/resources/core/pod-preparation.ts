@@ -21,9 +21,10 @@ interface KeyedTerm {
 }
 
 export function preparePod(pod: PodLike, context: HookContext): void {
-  const { spec, metadata } = pod
+  const { spec, metadata, status } = pod
   if (!spec) return
-  pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) }
+  // Of a given status only the class counts, as in the reference.
+  pod.status = { phase: 'Pending', qosClass: status?.qosClass || qosClassOf(spec) }
   if (spec.schedulingGates?.length) {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
     const lastTransitionTime = timestamp(context.now)

@@ -83,6 +83,10 @@ function validateClaims(claims: readonly Infer<typeof PodResourceClaim>[], path:
 function validatePodResources(spec: PodSpec, { claims }: PodView, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { resources, containers, initContainers = [] } = spec
   if (!resources) return
+  if (spec.os?.name === 'windows') {
+    errors.forbidden(path, 'may not be set for a windows pod')
+    return
+  }
   if (given(resources, 'claims')) errors.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')
   validateRequirements(resources, 'pod', claims, path, errors, context)
   for (const side of ['requests', 'limits'] as const) {

@@ -34,6 +34,7 @@ export function validatePodUpdate(pod: PodLike, old: PodLike, errors: FieldError
     if ((spec[list]?.length ?? 0) !== (before[list]?.length ?? 0)) {
       return errors.forbidden(path.child(list), 'pod updates may not add or remove containers')
     }
+    for (const [index, { image }] of (spec[list] ?? []).entries()) if (!image) errors.required(path.child(list).index(index).child('image'))
   }
   if (!validateDeadline(spec, before, path.child('activeDeadlineSeconds'), errors)) return
   validateAddedTolerations(spec, before, path.child('tolerations'), errors, context)
@@ -113,13 +114,13 @@ function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: F
 }
 
 function validateSelectorAdditions(
-  { nodeSelector = {} }: PodSpec,
+  { nodeSelector }: PodSpec,
   { nodeSelector: before = {} }: PodSpec,
   path: FieldPath,
   errors: FieldErrors,
 ) {
-  if (Object.entries(before).every(([key, value]) => nodeSelector[key] === value)) return
-  errors.invalid(path, nodeSelector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')
+  if (Object.entries(before).every(([key, value]) => nodeSelector?.[key] === value)) return
+  errors.invalid(path, nodeSelector ?? null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')
 }
 
 function validateAffinityAdditions(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors) {
@@ -129,7 +130,11 @@ function validateAffinityAdditions(spec: PodSpec, before: PodSpec, path: FieldPa
   const at = path.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms')
   if (old.length === 0) return
   if (terms.length !== old.length) {
-    return errors.invalid(at, asJson(terms), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')
+    return errors.invalid(
+      at,
+      terms.length === 0 ? null : asJson(terms),
+      'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+    )
   }
   const starts = (list: readonly unknown[] = [], start: readonly unknown[] = []) =>
     start.every((item, index) => equal(list[index] as Json | undefined, item as Json))

@@ -82,6 +82,7 @@ export const pods = resource({
     statusWarnings: podStatusWarnings,
   },
   generation: 'spec',
+  keepsStatusOnCreate: true,
   indexed: ['spec.nodeName'],
   selectable: {
     'spec.nodeName': '.spec.nodeName',

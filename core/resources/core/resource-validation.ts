@@ -68,7 +68,7 @@ export function validateContainerResourceName(name: string, path: FieldPath, err
 
 function validatePodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (validateResourceName(name, path, errors) && !podResources.includes(name) && !isHugePages(name)) {
-    errors.notSupported(path, name, podResources)
+    errors.notSupported(path, name, ['cpu', 'hugepages-', 'memory'])
   }
 }
 

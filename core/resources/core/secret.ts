@@ -2,7 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
-import { mergeTexts, validateSecret, validateSecretUpdate } from './data-validation.ts'
+import { mergeTexts, validateSecret } from './data-validation.ts'
 import { objectValidation } from './object-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
@@ -40,7 +40,6 @@ export const secrets = resource({
       secret.type ||= 'Opaque'
     },
     validate: objectValidation(validateSecret),
-    validateUpdate: validateSecretUpdate,
     warnings: ({ type, data }, _old, { platform }) => (type === platform.name('<labels>/tls') ? tlsWarnings(data) : []),
   },
   lifecycle: { introduced: '1.0' },

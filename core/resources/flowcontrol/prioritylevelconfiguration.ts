@@ -127,7 +127,10 @@ export const priorityLevelConfigurations = resource({
   statusKeeps: 'metadata',
   generation: 'spec',
   strategy: {
-    validate({ metadata, spec }, errors) {
+    validate({ metadata, spec }, errors, { platform }) {
+      const roundTrip = platform.name('flowcontrol.<domain>/v1beta3-preserve-zero-concurrency-shares')
+      if (metadata?.annotations?.[roundTrip] !== undefined)
+        errors.forbidden(FieldPath.of('metadata', 'annotations'), `annotation '${roundTrip}' is forbidden`)
       const name = metadata?.name ?? ''
       validateLevel(name, spec ?? { type: '' }, FieldPath.of('spec'), errors)
       validateMandatory(name, asJson(spec), errors)

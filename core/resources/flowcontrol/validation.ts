@@ -56,7 +56,7 @@ export function validateConditions(conditions: readonly { type?: string | undefi
   })
 }
 
-const members = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const
+const members = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
 
 /** Exactly the member of the subject's kind must be set. */
 function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
@@ -64,16 +64,18 @@ function validateSubject(subject: Infer<typeof Subject>, path: FieldPath, errors
     errors.notSupported(path.child('kind'), subject.kind, Object.keys(members).sort())
     return
   }
+  const own = members[subject.kind as keyof typeof members]
+  const member = subject[own]
+  if (!member) errors.required(path.child(own), `${own} is required when subject kind is '${subject.kind}'`)
+  else if (member.name === '') errors.required(path.child(own).child('name'))
+  if (own === 'serviceAccount') validateAccount(subject, path, errors)
   for (const [kind, name] of Object.entries(members)) {
-    const at = path.child(name)
-    const member = subject[name]
-    if (kind !== subject.kind) {
-      if (member) errors.forbidden(at, `${name} is forbidden when subject kind is not '${kind}'`)
-    } else if (!member) errors.required(at, `${name} is required when subject kind is '${kind}'`)
-    else if (member.name === '') errors.required(at.child('name'))
+    if (name !== own && subject[name]) errors.forbidden(path.child(name), `${name} is forbidden when subject kind is not '${kind}'`)
   }
-  const { kind, serviceAccount: account } = subject
-  if (kind !== 'ServiceAccount' || !account) return
+}
+
+function validateAccount({ serviceAccount: account }: Infer<typeof Subject>, path: FieldPath, errors: FieldErrors): void {
+  if (!account) return
   const at = path.child('serviceAccount')
   if (account.name !== '' && account.name !== '*') validateFormat(account.name, 'dns1123Subdomain', at.child('name'), errors)
   validateRequiredFormat(account.namespace, 'dns1123Label', at.child('namespace'), errors, 'must specify namespace for service account')

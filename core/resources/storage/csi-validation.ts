@@ -94,7 +94,7 @@ export function validateNodeUpdate({ spec }: Infer<typeof CSINode>, old: Infer<t
     const { allocatable: _now, ...now } = driver
     const { allocatable: _was, ...was } = before ?? driver
     // The reference names the list, not the item.
-    const shown = () => errors.shown(path.index(index), asJson(driver))
+    const shown = () => errors.shown(path.index(index), asJson(now))
     if (!equal(asJson(now), asJson(was))) errors.addAsIs('FieldValueInvalid', path, shown(), 'field is immutable')
   }
 }
