@@ -38,6 +38,7 @@ const modes: { readonly [mode: string]: (context: ModeContext) => Authorizer } =
 
 /** Values of `--authorization-mode`, in the reference server's order. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
+export type AuthorizationMode = (typeof authorizationModes)[number]
 
 /**
  * The chain of authorizers for these entries, in order. Members of `system:masters` are allowed before any of them. Throws an Error on an unknown or duplicate mode.

@@ -112,9 +112,9 @@ export function items(problem: (item: string) => string | undefined): OptionType
 }
 
 /** Lists of some of these words. */
-export function words(allowed: readonly string[]): OptionType<readonly string[]> {
+export function words<const W extends string>(allowed: readonly W[]): OptionType<readonly W[]> {
   const itemBounds = (all: readonly string[]) => all.map((word) => choiceProblem(word, allowed)).find((problem) => problem !== undefined)
-  return Object.assign(limited(list(text), itemBounds), { itemBounds })
+  return Object.assign(limited(list(text), itemBounds), { itemBounds }) as OptionType<readonly string[]> as OptionType<readonly W[]>
 }
 
 /** Values of a type that a parser accepts, which throws a DecodeError for others. */

@@ -74,7 +74,7 @@ function createAgent(secure: boolean, options: OutboundOptions, dials: Dials): H
  * GET and HEAD follow redirects unless the request says otherwise. Aborts on the request's signal and on timeout. `dials`: the way of each traffic
  * class; default: all calls connect directly.
  */
-export function createOutbound(dials: Dials = {}): Outbound {
+export function createOutbound(dials: Dials = {}): Required<Outbound> {
   const agents = new Map<string, HttpAgent | HttpsAgent>()
   // Loaded on first use: it is slow to load, and few servers need it.
   let loaded: Promise<Outbound['call']> | undefined

@@ -1,4 +1,9 @@
+import { milliseconds as duration } from '../../core/options/types.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock } from '../../core/ports.ts'
+
+/** Longest advance: a hundred years. */
+const longest = 36_525 * 86_400_000
 
 interface Timer {
   /** Due time on the monotonic clock. */
@@ -49,9 +54,11 @@ export class TestClock implements Clock {
 
   /**
    * Advances the clock, as if the machine had been suspended: due timers fire once, in order; timers that they set are relative to the new
-   * time. Resolves after the callbacks and all pending microtasks have run.
+   * time. Resolves after the callbacks and all pending microtasks have run. Rejects with an OptionError, and changes nothing, when the argument is
+   * no number from 0 to a hundred years.
    */
   async advance(milliseconds: number): Promise<void> {
+    validateOptions('advance', { milliseconds: duration({ max: longest }) }, { milliseconds }, { required: ['milliseconds'] })
     this.#ahead += milliseconds
     this.#advanced += milliseconds
     const now = this.monotonic()

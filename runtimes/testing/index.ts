@@ -7,7 +7,7 @@ export type { TestUser } from './identity.ts'
 export type { Interceptor } from './interception.ts'
 export type { ClientModule } from './kube-config.ts'
 export { readManifests } from './manifests.ts'
-export type { Draft, ObjectClient, Query } from './objects.ts'
+export type { Draft, ObjectClient, PatchOptions, Query } from './objects.ts'
 export {
   type Fetch,
   type ListenOptions,

@@ -1,4 +1,6 @@
 /** A small client for objects of one kind. */
+import { type OptionType, oneOf, type RowsOf, record, text } from '../../core/options/types.ts'
+import { validateOptions } from '../../core/options/validate.ts'
 import { ApiFailure } from './failure.ts'
 import { applyObject } from './manifests.ts'
 import { collectionPath } from './object-path.ts'
@@ -14,6 +16,9 @@ export type Draft<T extends object> = Partial<T>
 /** Fields that the schema does not have are refused, unless a query says otherwise: a typo in a test must not go unnoticed. */
 const strict: Query = { fieldValidation: 'Strict' }
 
+/** Milliseconds to wait for an object: less than test runners give a test, or they would end it without the reason. */
+const patience = 4_000
+
 /** Maximum characters of an object in an error message. */
 const maxShown = 4_000
 
@@ -23,6 +28,27 @@ function shown(object: object | undefined): string {
   const text = JSON.stringify(object, (name, value: unknown) => (name === 'managedFields' ? undefined : value))
   return `last seen as ${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`
 }
+
+export interface PatchOptions {
+  /** Default: `json` for a list of operations, otherwise `merge`. Custom resources have no strategic patches. */
+  readonly type?: keyof typeof patchTypes
+  /** Such as `status` or `scale`. */
+  readonly subresource?: string
+  readonly query?: Query
+}
+
+/** Media types of patches. */
+const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const
+
+const patchRows = {
+  type: oneOf(Object.keys(patchTypes)) as OptionType<keyof typeof patchTypes>,
+  subresource: text,
+  query: record(text),
+} satisfies RowsOf<PatchOptions>
 
 /**
  * All methods reject with an ApiFailure when the server responds with an error. Writes are validated strictly: an unknown field is an error,
@@ -36,13 +62,16 @@ export interface ObjectClient<T extends object> {
   update(object: Draft<T>, query?: Query): Promise<T>
   /** Server-side apply with force: takes over fields of other managers. */
   apply(object: Draft<T>, fieldManager?: string): Promise<T>
-  /** JSON merge patch (RFC 7396), optionally of a subresource such as `status`. */
-  patch(name: string, change: object, subresource?: string): Promise<T>
+  /**
+   * A JSON merge patch (RFC 7396), a JSON patch (RFC 6902) when `change` is a list of operations, or with `type: 'strategic'` a strategic merge
+   * patch. A text instead of options is a subresource.
+   */
+  patch(name: string, change: object, options?: PatchOptions | string): Promise<T>
   delete(name: string, query?: Query): Promise<void>
   /** Watches from now, or from `resourceVersion` in the query. Leaving the `for await` loop, or aborting `signal`, ends the watch. */
   watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>
   /**
-   * Waits with a watch until `wanted` returns true for the object. Rejects after `timeout` milliseconds (default 5,000) with the object as
+   * Waits with a watch until `wanted` returns true for the object. Rejects after `timeout` milliseconds (default 4,000, less than the 5 s of test runners) with the object as
    * last seen, and when the watch ends, as when the server is closed or restored.
    */
   until(name: string, wanted: (object: T) => boolean, timeout?: number): Promise<T>
@@ -105,14 +134,20 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
     update: async (object, query) => (await call('PUT', await path(nameOf(object)), { ...strict, ...query }, complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
       (await applyObject(fetch, await path(nameOf(object)), complete(object), fieldManager)) as T,
-    patch: async (name, change, subresource) =>
-      (await call('PATCH', await path(name, ...(subresource ? [subresource] : [])), strict, change, 'application/merge-patch+json')) as T,
+    async patch(name, change, given = {}) {
+      const options = typeof given === 'string' ? { subresource: given } : given
+      validateOptions('patch', patchRows, options)
+      const { type = Array.isArray(change) ? 'json' : 'merge', subresource, query } = options
+      const target = await path(name, ...(subresource ? [subresource] : []))
+      return (await call('PATCH', target, { ...strict, ...query }, change, patchTypes[type])) as T
+    },
     delete: async (name, query) => void (await call('DELETE', await path(name), query)),
     async *watch(query, signal) {
       yield* watchPath<T>(fetch, await path(), query, signal)
     },
-    until: async (name, wanted, timeout = 5_000) => (await follow(name, (object) => object !== undefined && wanted(object), timeout)) as T,
-    gone: async (name, timeout = 5_000) => void (await follow(name, (object) => object === undefined, timeout)),
+    until: async (name, wanted, timeout = patience) =>
+      (await follow(name, (object) => object !== undefined && wanted(object), timeout)) as T,
+    gone: async (name, timeout = patience) => void (await follow(name, (object) => object === undefined, timeout)),
   }
   return client
 }

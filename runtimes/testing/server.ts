@@ -7,17 +7,18 @@ import type { Connection, Telemetry } from '../../core/ports.ts'
 import { type ApiServer, createApiServer } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { type PlainOptions, serverOptions, validatePlainOptions } from '../web/options.ts'
-import { consoleLogger, noFiles, webClock, webOutbound } from '../web/ports.ts'
+import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
+import { outboundWhenCalled } from './outbound.ts'
 import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
 
-/** Like `fetch`; takes a path such as `/api/v1/namespaces`, or a Request; the origin of its URL is ignored. */
-export type Fetch = (input: string | Request, init?: RequestInit) => Promise<Response>
+/** Like `fetch`; takes a path such as `/api/v1/namespaces`, a URL or a Request. The origin of a URL is ignored. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** An API object. */
 export interface TestObject {
@@ -99,6 +100,7 @@ export interface TestServer {
   restore(snapshot: Snapshot): Promise<void>
   /** An independent server with the same state. */
   fork(): Promise<TestServer>
+  /** Closes its ports and ends. After it, everything else is refused with an error. */
   close(): Promise<void>
 }
 
@@ -115,6 +117,16 @@ const objectsRows = { namespace: text, user: userType } satisfies RowsOf<Objects
 const validateUser = (caller: string, user: TestUser) => validateOptions(caller, { user: userType }, { user }, { required: ['user'] })
 
 const origin = 'http://apiserver.test'
+
+/** The request of a call of `fetch`. Throws a TypeError for a text that is neither a path nor a URL. */
+function requestOf(input: string | URL | Request, init: RequestInit | undefined): Request {
+  if (input instanceof Request && !init) return input
+  if (typeof input !== 'string') return new Request(input, init)
+  if (input.startsWith('/')) return new Request(origin + input, init)
+  if (!URL.canParse(input)) throw new TypeError(`fetch: ${JSON.stringify(input)} is neither a path, which starts with a slash, nor a URL`)
+  return new Request(input, init)
+}
+
 interface Running {
   readonly api: ApiServer
   readonly store: ForkableStore
@@ -127,6 +139,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   const { from, telemetry, platform = 'kubernetes', ...others } = given
   const options = { platform, ...others }
   const identities = createIdentities()
+  const outbound = outboundWhenCalled()
   let secrets = from?.secrets ?? (await createSecrets())
   let running = await run(from)
   const closers = new Set<() => Promise<void>>()
@@ -135,7 +148,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
     const clock = new TestClock(webClock, world?.ahead)
     const store = forkableStore({ clock, ...(world && { from: world.store }) })
     const [own, given] = await Promise.all([secretOptions(secrets), serverOptions(options)])
-    const ports = { store, clock, files: noFiles, outbound: webOutbound, telemetry: telemetry ?? { logger: consoleLogger } }
+    const ports = { store, clock, files: noFiles, outbound, telemetry: telemetry ?? { logger: consoleLogger } }
     const api = await createApiServer(ports, {
       ...own,
       ...given,
@@ -150,40 +163,63 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
     await store.close()
   }
 
+  async function end(): Promise<void> {
+    for (const close of closers) await close()
+    await stop(running)
+  }
+
   const interception = createInterception()
-  const handle = interception.wrap((request: Request, connection: Connection) => running.api.fetch(request, connection))
+  const intercepted = interception.wrap((request: Request, connection: Connection) => running.api.fetch(request, connection))
+  let closing: Promise<void> | undefined
+  const assertOpen = () => {
+    if (closing !== undefined) throw new Error('the test server is closed')
+  }
+  const handle = async (request: Request, connection: Connection) => {
+    assertOpen()
+    return intercepted(request, connection)
+  }
   const as = (user: TestUser): Fetch => {
     const connection = identities.connectionOf(user)
-    return (input, init) =>
-      handle(input instanceof Request && !init ? input : new Request(typeof input === 'string' ? origin + input : input, init), connection)
+    return async (input, init) => handle(requestOf(input, init), connection)
   }
   const fetch = as(administrator)
-  const snapshot = (): Snapshot => ({ store: running.store.snapshot(), ahead: running.clock.ahead, secrets })
+  const snapshot = (): Snapshot => {
+    assertOpen()
+    return { store: running.store.snapshot(), ahead: running.clock.ahead, secrets }
+  }
 
   return {
     fetch,
     as(user) {
+      assertOpen()
       validateUser('as', user)
       return as(user)
     },
     snapshot,
-    intercept: interception.add,
+    intercept(interceptor) {
+      assertOpen()
+      return interception.add(interceptor)
+    },
     objects(apiVersion, kind, objectsOptions = {}) {
+      assertOpen()
       validateOptions('objects', objectsRows, objectsOptions)
       const { namespace, user = administrator } = objectsOptions
       return objectClient(as(user), apiVersion, kind, namespace)
     },
     get clock() {
+      assertOpen()
       return running.clock
     },
     load: async (manifests, fieldManager = 'test') =>
       applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, fetch, fieldManager),
     async kubeConfig(client, user = administrator) {
+      assertOpen()
       validateUser('kubeConfig', user)
       const connection = identities.connectionOf(user)
       return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
     },
     async listen(listenOptions = {}) {
+      assertOpen()
       validateOptions('listen', listenRows, listenOptions)
       const { port = 0, tls = false } = listenOptions
       const ports = await import('./port.ts')
@@ -204,16 +240,14 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
       }
     },
     async restore(world) {
+      assertOpen()
       // Before this server stops: it keeps its state when the argument is wrong.
       validateOptions('restore', { snapshot: snapshotType }, { snapshot: world }, { required: ['snapshot'] })
       await stop(running)
       secrets = world.secrets
       running = await run(world)
     },
-    fork: () => startTestServer({ ...options, ...(telemetry && { telemetry }), from: snapshot() }),
-    async close() {
-      for (const close of closers) await close()
-      await stop(running)
-    },
+    fork: async () => startTestServer({ ...options, ...(telemetry && { telemetry }), from: snapshot() }),
+    close: () => (closing ??= end()),
   }
 }

@@ -21,8 +21,19 @@ export const noFiles: Files = {
   watch: () => () => {},
 }
 
+/** Why `fetch` failed: Node says only `fetch failed`, and keeps the reason. */
+const causeOf = (error: unknown) => (error instanceof TypeError && error.cause instanceof Error ? error.cause : error)
+
 export const webOutbound: Outbound = {
-  fetch: (request, options) => fetch(request, options?.timeout === undefined ? {} : { signal: AbortSignal.timeout(options.timeout) }),
+  async fetch(request, { timeout, certificateAuthority } = {}) {
+    try {
+      return await fetch(request, timeout === undefined ? {} : { signal: AbortSignal.timeout(timeout) })
+    } catch (error) {
+      const cause = causeOf(error)
+      if (certificateAuthority === undefined || !(cause instanceof Error)) throw cause
+      throw new Error(`${cause.message} (this runtime does not use the certificate authority of the call)`, { cause })
+    }
+  },
   call: ({ method }) => Promise.reject(new CallError(12, `${method}: this runtime makes no gRPC calls`)),
 }
 

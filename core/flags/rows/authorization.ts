@@ -1,3 +1,4 @@
+import type { AuthorizationMode } from '../../authz/modes.ts'
 import { authorizationOptions, authorizationWebhook, reviewVersions } from '../../options/authorization.ts'
 import { choice, duration, string, strings } from '../flag-types.ts'
 import { becomes, boundedBy, describedBy } from '../option-flag.ts'
@@ -9,7 +10,10 @@ export const authorizationFlags = {
   }),
   'authorization-mode': strings({
     ...boundedBy(authorizationOptions.authorizationModes),
-    ...becomes('authorization', 'authorizationModes', (modes: readonly string[]) => (modes.length > 0 ? modes : undefined)),
+    ...becomes('authorization', 'authorizationModes', (modes: readonly string[]) =>
+      // Others have been refused.
+      modes.length > 0 ? (modes as readonly AuthorizationMode[]) : undefined,
+    ),
     lastWins: true,
     default: ({ given }) => (given('authorization-config').length > 0 ? [] : ['AlwaysAllow']),
     help: authorizationOptions.authorizationModes.description,

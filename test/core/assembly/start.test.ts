@@ -93,7 +93,7 @@ test('hooks that never answer delay no start and no close', async () => {
       return () => clearTimeout(timer)
     },
   }
-  for (const authorizationModes of [['AlwaysAllow'], ['Node', 'RBAC']]) {
+  for (const authorizationModes of [['AlwaysAllow'], ['Node', 'RBAC']] as const) {
     const server = await createApiServer({ store: memoryStore(), clock, authorizationModes, requestTimeout: 20, ...hooks })
     // The hooks are asked by requests, which end at the deadline.
     assert.equal((await server.fetch(new Request('http://test/api/v1/namespaces'))).status, 504)

@@ -7,6 +7,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/authz/configured.ts'
+import type { AuthorizationMode } from '../../../core/authz/modes.ts'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
 import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
@@ -269,7 +270,7 @@ test('invalid files', async () => {
 
 test('a server: 403 with the reason, 500 when no authorizer could decide, and ABAC after the webhook', async () => {
   const policy = write('policy', '{"user":"system:anonymous","resource":"configmaps","namespace":"*","apiGroup":"*"}')
-  const serve = async (path: string, modes: string[]) =>
+  const serve = async (path: string, modes: readonly AuthorizationMode[]) =>
     createApiServer({
       store: memoryStore(),
       files: nodeFiles,

@@ -213,3 +213,108 @@ test('over a port, each request counts as in flight until its response is sent',
   })
   assert.deepEqual([await get(), await get()], [200, 200])
 })
+
+test('kinds of a group that is not served: the error says so, and refused discovery too', async (t) => {
+  const server = await start(t, { authorizationModes: ['RBAC'] })
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } }
+  const message = 'no kind Widget: the server does not serve example.com/v1; load its CustomResourceDefinition first'
+  await Promise.all([
+    assert.rejects(server.objects('example.com/v1', 'Widget').list(), { message }),
+    assert.rejects(server.load([widget]), { message }),
+    assert.rejects(server.objects('v1', 'Widget').list(), { message: 'no kind Widget in v1' }),
+  ])
+  for (const code of [403, 503]) {
+    const remove = server.intercept(() => failure(code, '', 'never'))
+    await assert.rejects(server.objects('v1', 'Pod').list(), { name: 'ApiFailure', code, message: 'discovery of v1: never' })
+    remove()
+  }
+})
+
+test('waiting ends before the limit of test runners, so that its message is seen', { timeout: 5_000 }, async (t) => {
+  const server = await start(t)
+  const never = () => false
+  await Promise.all([
+    assert.rejects(server.objects('v1', 'ConfigMap').until('a', never), /ConfigMap a: condition not met within 4000 ms/),
+    assert.rejects(server.objects('v1', 'Namespace').gone('default'), /Namespace default: condition not met within 4000 ms/),
+    assert.rejects(eventually('it', never), { message: 'it: not within 4000 ms' }),
+  ])
+})
+
+test('a closed server refuses everything', async () => {
+  const server = await startTestServer()
+  const port = await server.listen()
+  const maps = server.objects('v1', 'ConfigMap')
+  const alice = server.as({ name: 'alice' })
+  const { clock } = server
+  const prepared = server.snapshot()
+  await Promise.all([server.close(), server.close()])
+  const closed = { message: 'the test server is closed' }
+  const calls: { readonly [name: string]: () => unknown } = {
+    fetch: () => server.fetch('/readyz'),
+    'fetch as a user': () => alice('/readyz'),
+    as: () => server.as({ name: 'bob' }),
+    'objects, made before': () => maps.list(),
+    objects: () => server.objects('v1', 'ConfigMap'),
+    load: () => server.load('{ apiVersion: v1, kind: ConfigMap, metadata: { name: a } }'),
+    kubeConfig: () => server.kubeConfig({} as never),
+    listen: () => server.listen(),
+    intercept: () => server.intercept((request, next) => next(request)),
+    snapshot: () => server.snapshot(),
+    restore: () => server.restore(prepared),
+    fork: () => server.fork(),
+    clock: () => server.clock,
+  }
+  const methods = Object.keys(server).filter((name) => name !== 'close')
+  assert.deepEqual(
+    methods.filter((name) => !(name in calls)),
+    [],
+    'all of them are tried',
+  )
+  for (const [name, call] of Object.entries(calls)) await assert.rejects(async () => call(), closed, name)
+  await assert.rejects(fetch(`${port.url}/readyz`))
+  await clock.advance(1)
+  await (await startTestServer({ from: prepared })).close()
+})
+
+test('advance refuses what is no length of time', async (t) => {
+  const { clock } = await start(t)
+  for (const wrong of ['1h', -5, Number.NaN, Number.POSITIVE_INFINITY, 1e15, undefined, null, 5n])
+    await assert.rejects(clock.advance(wrong as never), { name: 'OptionError', message: /^advance: milliseconds: / }, String(wrong))
+  assert.equal(clock.ahead, 0)
+  await clock.advance(0)
+  await clock.advance(0.5)
+  assert.equal(clock.ahead, 0.5)
+})
+
+test('fetch takes paths, URLs and requests', async (t) => {
+  const { fetch } = await start(t)
+  const path = '/api/v1/namespaces/default'
+  for (const input of [
+    path,
+    `http://x${path}`,
+    `https://apiserver.test:6443${path}`,
+    new URL(`http://x${path}`),
+    new Request(`http://x${path}`),
+  ])
+    assert.equal((await fetch(input)).status, 200, String(input))
+  assert.equal((await fetch('//api/v1')).status, 404)
+  await assert.rejects(fetch('api/v1'), { message: 'fetch: "api/v1" is neither a path, which starts with a slash, nor a URL' })
+})
+
+test('patches of every type', async (t) => {
+  const server = await start(t)
+  const services = server.objects('v1', 'Service')
+  await services.create({ metadata: { name: 'a' }, spec: { type: 'LoadBalancer', ports: [{ port: 80, name: 'http' }] } } as object)
+  const portsOf = ({ spec }: TestObject) => (spec as { ports: { port: number }[] }).ports.map(({ port }) => port)
+  const added = { spec: { ports: [{ port: 81, name: 'more' }] } }
+  assert.deepEqual(portsOf(await services.patch('a', added, { type: 'strategic' })).toSorted(), [80, 81])
+  assert.deepEqual(portsOf(await services.patch('a', added)), [81])
+  const operations = [{ op: 'replace', path: '/spec/ports/0/port', value: 82 }]
+  assert.deepEqual(portsOf(await services.patch('a', operations)), [82])
+  assert.deepEqual(portsOf(await services.patch('a', operations, { type: 'json', query: { dryRun: 'All' } })), [82])
+  const status = { status: { loadBalancer: { ingress: [{ ip: '10.1.2.3', ipMode: 'VIP' }] } } }
+  for (const options of ['status', { subresource: 'status' }])
+    assert.deepEqual((await services.patch('a', status, options))['status'], status.status)
+  await assert.rejects(services.patch('a', {}, { type: 'apply' } as never), { name: 'OptionError', message: /^patch: type: / })
+  await assert.rejects(services.patch('a', { spce: {} }, { type: 'strategic' }), /unknown field "spce"/)
+})

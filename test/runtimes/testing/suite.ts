@@ -1,5 +1,7 @@
 /** Tests of the harness as functions that throw, for every supported test runner. */
 import assert from 'node:assert/strict'
+import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
+import { listen } from '../../../runtimes/node/listener.ts'
 import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
 import { eventually } from '../../support/wait.ts'
 
@@ -54,6 +56,35 @@ spec:
 {apiVersion: example.com/v1, kind: Widget, metadata: {name: first}, spec: {}}
 `
 
+const certificates = () => {
+  const authority = issueAuthority('authority of the webhook', newKey(), Date.now())
+  const { certPem: cert, keyPem: key } = issue(authority, { commonName: 'webhook', names: ['127.0.0.1'] }, Date.now())
+  return { authority: authority.certPem, cert, key }
+}
+
+/** A webhook for all config maps. `caBundle` in PEM. */
+const webhook = (url: string, caBundle: string) => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
+  metadata: { name: 'hook' },
+  webhooks: [
+    {
+      name: 'hook.example.com',
+      clientConfig: { url, caBundle: btoa(caBundle) },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+    },
+  ],
+})
+
+/** Answer of a webhook that refuses. */
+async function refuse(request: Request): Promise<Response> {
+  const { request: asked, ...review } = (await request.json()) as { request: { uid: string; name: string } }
+  const response = { uid: asked.uid, allowed: false, status: { message: `not ${asked.name}` } }
+  return Response.json({ ...review, response })
+}
+
 export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
   async 'loads custom resource definitions, which snapshots and forks contain'() {
     const widgets = '/apis/example.com/v1/namespaces/default/widgets'
@@ -77,6 +108,39 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
     const taken = widgetManifests.replaceAll('widgets', 'gadgets')
     await assert.rejects(other.load(taken), /gadgets.example.com: "Widget(List)?" is already in use/)
     await Promise.all([server, fork, other].map((each) => each.close()))
+  },
+
+  async 'calls webhooks, verifies them by their caBundle, and says why it can not'() {
+    const own = certificates()
+    const listener = await listen({ address: '127.0.0.1', cert: own.cert, key: own.key }, refuse)
+    const server = await startTestServer()
+    try {
+      const attempt = async (url: string, caBundle: string) => {
+        await server.load([webhook(url, caBundle)])
+        const refusals = await eventually('the webhook is called', async () => {
+          const answer = await server.fetch(`${configMaps}?dryRun=All`, post(configMap('a')))
+          const { message = '' } = (await answer.json()) as { message?: string }
+          return message.includes(url.split('/')[3] ?? '') && message
+        })
+        return refusals
+      }
+      const url = `https://127.0.0.1:${listener.port}`
+      await server.load([webhook(`${url}/one`, own.authority)])
+      await eventually('the webhook refuses', async () => {
+        const answer = await server.fetch(configMaps, post(configMap('a')))
+        const { message } = (await answer.json()) as { message?: string }
+        return message === 'admission webhook "hook.example.com" denied the request: not a'
+      })
+      const foreign = await attempt(`${url}/two`, certificates().authority)
+      assert.match(
+        foreign,
+        /failed calling webhook "hook.example.com": .*Post "https:.*two\?timeout=10s": .*(certificate|Certificate|UnknownIssuer)/,
+      )
+      const nobody = await attempt('https://127.0.0.1:1/three', own.authority)
+      assert.match(nobody, /dial tcp 127\.0\.0\.1:1: connect: connection refused/)
+    } finally {
+      await Promise.all([server.close(), listener.close(0)])
+    }
   },
 
   async 'answers requests'() {
