@@ -11,7 +11,7 @@ import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Si
 import { type TruncateOptions, truncating } from '../audit/truncate.ts'
 import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
-import { readFileText } from '../follow-file.ts'
+import { followFile, readFileText } from '../follow-file.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
 import { loadConnectionFile } from '../webhook/connection-file.ts'
@@ -54,10 +54,12 @@ export async function createAudit(
   const { platform } = general
   const { clock, outbound, files, telemetry } = ports
   const { logger } = telemetry
+  const text = file === undefined ? '' : await readFileText(files, file)
   const policy =
     file === undefined
       ? loadContent(auditPolicy, options.auditPolicy, 'auditPolicy', platform)
-      : loadFile(auditPolicy, await readFileText(files, file), file, platform)
+      : loadFile(auditPolicy, text, file, platform)
+  let evaluate = compilePolicy(policy)
   const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports, 'controlplane')
   const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
   const reportLoss = lossReporter(observer.lost, logger, clock)
@@ -99,9 +101,22 @@ export async function createAudit(
     return undefined
   }
   const sink = allSinks(sinks)
+  const follow = (path: string) =>
+    followFile({
+      path,
+      files,
+      logger,
+      text,
+      what: 'audit policy',
+      load: (changed) => compilePolicy(loadFile(auditPolicy, changed, path, platform)),
+      use(changed) {
+        evaluate = changed
+      },
+    })
+  const stopFollowing = file === undefined ? undefined : follow(file)
   return {
     context: {
-      evaluate: compilePolicy(policy),
+      evaluate: (info, user) => evaluate(info, user),
       sink,
       observer,
       clock,
@@ -109,6 +124,9 @@ export async function createAudit(
       annotations: new DecisionAnnotations(platform),
       passed: observer.passed,
     },
-    close: () => sink.close(),
+    close() {
+      stopFollowing?.()
+      return sink.close()
+    },
   }
 }

@@ -1,3 +1,5 @@
+import { followFile } from '../follow-file.ts'
+import type { HostPorts } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { parseCsv } from '../schema/csv-text.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -17,6 +19,33 @@ interface TokenFile {
 export async function createTokenFile(text: string, fileName: string): Promise<TokenFile> {
   const { users, warnings } = readTokenFile(text, fileName)
   return { authenticator: await tokenTable('token-file', users), warnings }
+}
+
+/**
+ * The same, from a file that is read again when it changes. `text`: what the caller has read. Rejects with an Error that names every malformed
+ * line; later ones are logged. `close` ends the following.
+ */
+export async function followTokenFile(
+  path: string,
+  text: string,
+  { files, telemetry: { logger } }: Pick<HostPorts, 'files' | 'telemetry'>,
+): Promise<{ readonly authenticator: TokenAuthenticator; close(): void }> {
+  const load = async (from: string) => {
+    const { authenticator, warnings } = await createTokenFile(from, path)
+    for (const warning of warnings) logger.warn({}, warning)
+    return authenticator
+  }
+  let current = await load(text)
+  const use = (changed: TokenAuthenticator) => {
+    current = changed
+  }
+  return {
+    authenticator: {
+      name: current.name,
+      authenticateToken: (token, audiences, context) => current.authenticateToken(token, audiences, context),
+    },
+    close: followFile({ path, files, logger, what: 'token file', text, load, use }),
+  }
 }
 
 function readTokenFile(text: string, fileName: string): { users: Map<string, User>; warnings: string[] } {

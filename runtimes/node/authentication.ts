@@ -2,7 +2,7 @@
 import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
 import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
 import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
-import { createTokenFile } from '../../core/authn/token-file.ts'
+import { followTokenFile } from '../../core/authn/token-file.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import { gatesOfFlags } from '../../core/flags/gates.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
@@ -16,14 +16,19 @@ import { readPath } from './flag-file.ts'
 import { allowsAnonymous, authenticationSettings } from './oidc.ts'
 import { serviceAccountKeys } from './service-accounts.ts'
 
-async function staticTokens(flags: ParsedFlags, { telemetry }: HostPorts): Promise<TokenAuthenticator[]> {
+/** Users of the token file, which is read again when it changes until `close`. */
+export interface StaticTokens {
+  readonly authenticators: readonly TokenAuthenticator[]
+  close(): void
+}
+
+export async function staticTokens(flags: ParsedFlags, ports: HostPorts): Promise<StaticTokens> {
   const path = flags.get('token-auth-file')
-  if (!path) return []
-  const { authenticator, warnings } = await createTokenFile(readPath('token-auth-file', path), path).catch((error: unknown) => {
+  if (!path) return { authenticators: [], close() {} }
+  const { authenticator, close } = await followTokenFile(path, readPath('token-auth-file', path), ports).catch((error: unknown) => {
     throw new FlagError(`--token-auth-file: ${reasonOf(error)}`)
   })
-  for (const warning of warnings) telemetry.logger.warn({}, warning)
-  return [authenticator]
+  return { authenticators: [authenticator], close }
 }
 
 async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], ports: HostPorts): Promise<TokenAuthenticator[]> {
@@ -61,6 +66,7 @@ type AuthenticationOptions = Pick<
 export async function authenticationOptions(
   flags: ParsedFlags,
   authorities: ClientAuthorities,
+  tokens: StaticTokens,
   serviceAccountKey: string,
   ports: HostPorts,
   metrics: MetricsRegistry,
@@ -76,7 +82,7 @@ export async function authenticationOptions(
       x509Authenticator({ authorities: authorities.client, platform: flags.platform, clock, observer, readsUid }),
     ],
     clusterAuthentication: authorities,
-    staticTokens: await staticTokens(flags, ports),
+    staticTokens: tokens.authenticators,
     serviceAccounts,
     bootstrapTokens: flags.get('enable-bootstrap-token-auth') ?? false,
     authentication: authenticationSettings(flags, egress),

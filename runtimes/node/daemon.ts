@@ -17,7 +17,7 @@ import { reasonOf } from '../atomic-file.ts'
 import type { Dial } from '../wire/client/socket.ts'
 import { advertisedAddress, localAddress } from './address.ts'
 import type { AuditLog } from './audit-log.ts'
-import { authenticationOptions } from './authentication.ts'
+import { authenticationOptions, staticTokens } from './authentication.ts'
 import { announced, clientAuthorities } from './authorities.ts'
 import { claimCertificates, followCertificates, listenOptions, preparePki, servingCertificates } from './certificates.ts'
 import { openDebugSocket } from './debug-socket.ts'
@@ -104,10 +104,11 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
   }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
+  const tokens = await staticTokens(flags, ports)
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const complete = {
     ...options,
-    ...(await authenticationOptions(flags, authorities, pki.serviceAccountKeyPem, ports, metrics, egress?.classes)),
+    ...(await authenticationOptions(flags, authorities, tokens, pki.serviceAccountKeyPem, ports, metrics, egress?.classes)),
     metrics,
     hostname: hostname(),
     identity,
@@ -138,6 +139,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
     await opened?.close(0)
     for (const store of stores) await store.close()
     authorities.close()
+    tokens.close()
     await auditLog?.close()
     await tracing?.close()
     await claim.release()
@@ -177,6 +179,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
       stopFollowing()
       closeSocket()
       authorities.close()
+      tokens.close()
       await auditLog?.close()
       await tracing?.close()
       await claim.release()
