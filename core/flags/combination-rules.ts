@@ -81,6 +81,26 @@ export const concurrency: Rule = (flags) =>
     ? '--max-requests-inflight and --max-mutating-requests-inflight must add up to something positive with --enable-priority-and-fairness'
     : undefined
 
+/** What decides whether the API of priority and fairness is served, the most specific first. */
+const fairnessApis = ['flowcontrol.apiserver.<domain>/v1', 'api/ga', 'api/all']
+
+/** Priority and fairness needs its API. */
+export const fairnessApi: Rule = (flags) => {
+  const given = flags.get('runtime-config')
+  const decisive = fairnessApis.map((name) => flags.platform.name(name)).find((name) => given.has(name))
+  return flags.get('enable-priority-and-fairness') && decisive !== undefined && given.get(decisive) === 'false'
+    ? `--runtime-config=${decisive}=false needs --enable-priority-and-fairness=false`
+    : undefined
+}
+
+/** The cluster's own service has an address of the first range, and the endpoint that this server advertises. */
+export const addressFamilies: Rule = (flags) => {
+  const address = flags.get('advertise-address')
+  const [range = ''] = flags.get('service-cluster-ip-range')
+  if (!address || flags.get('endpoint-reconciler-type') === 'none' || address.includes(':') === range.includes(':')) return undefined
+  return `--advertise-address ${address} must be of the address family of --service-cluster-ip-range ${range}`
+}
+
 export const uidHeaders: Rule = (flags) => {
   const headers = flags.get('requestheader-uid-headers')
   return headers.length === 0 || headers.some((header) => header.toLowerCase() === 'x-remote-uid')

@@ -2,9 +2,11 @@
 
 import type { FeatureGate } from '../config/feature-gates.ts'
 import {
+  addressFamilies,
   admissionOverlap,
   audit,
   concurrency,
+  fairnessApi,
   issuersOnce,
   jsonLog,
   modeWithFile,
@@ -94,7 +96,9 @@ const rules: readonly Rule[] = [
   emulation('emulation-forward-compatible'),
   emulation('runtime-config-emulation-forward-compatible'),
   nodePort,
+  addressFamilies,
   concurrency,
+  fairnessApi,
   uidHeaders,
   longer('coordinated-leadership-lease-duration', 'coordinated-leadership-renew-deadline'),
   longer('coordinated-leadership-renew-deadline', 'coordinated-leadership-retry-period'),

@@ -116,6 +116,21 @@ describe('flags that require another flag', () => {
       ['--enable-priority-and-fairness=false'],
       /add up to something positive/,
     ],
+    [
+      ['--advertise-address=127.0.0.1', '--service-cluster-ip-range=fd00::/112'],
+      ['--endpoint-reconciler-type=none'],
+      /127.0.0.1 must be of the address family of --service-cluster-ip-range fd00::\/112/,
+    ],
+    [
+      ['--runtime-config=api/all=false,apps/v1=true'],
+      ['--enable-priority-and-fairness=false'],
+      /--runtime-config=api\/all=false needs --enable-priority-and-fairness=false/,
+    ],
+    [
+      ['--runtime-config=api/ga=false'],
+      ['--runtime-config=flowcontrol.apiserver.k8s.io/v1=true'],
+      /--runtime-config=api\/ga=false needs --enable-priority-and-fairness=false/,
+    ],
     [['--platform-service-node-port=80'], ['--service-node-port-range=1-100'], /80 is outside of --service-node-port-range 30000-32767/],
     [['--requestheader-uid-headers=X-Uid'], ['--requestheader-uid-headers=x-remote-uid'], /must include the standard X-Remote-Uid header/],
     [
