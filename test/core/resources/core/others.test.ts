@@ -37,7 +37,7 @@ refusedCases(claims, [
   [
     'different dataSource and dataSourceRef',
     claim({ dataSource: { kind: 'PersistentVolumeClaim', name: 'a' }, dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' } }),
-    'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
+    'spec: Invalid value: {}: must match dataSourceRef',
   ],
 ])
 updatedCases(claims, [

@@ -48,8 +48,8 @@ tables(
         'subject of another kind',
         { 'spec.rules.0.subjects': [{ kind: 'Group', user: { name: 'a' } }] },
         [
-          "spec.rules[0].subjects[0].user: Forbidden: user is forbidden when subject kind is not 'User'",
           "spec.rules[0].subjects[0].group: Required value: group is required when subject kind is 'Group'",
+          "spec.rules[0].subjects[0].user: Forbidden: user is forbidden when subject kind is not 'User'",
         ],
       ],
       [
