@@ -8,6 +8,7 @@ import { denials } from './denials.ts'
 import { documents } from './documents.ts'
 import { fairness } from './fairness.ts'
 import { flags } from './flags.ts'
+import { textFormats } from './formats.ts'
 import { interplay } from './interplay.ts'
 import { life } from './life.ts'
 import { media } from './media.ts'
@@ -43,5 +44,6 @@ export const parts: readonly Part[] = [
     naming,
     interplay,
     writeSequences,
+    textFormats,
   ],
 ]
