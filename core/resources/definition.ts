@@ -3,6 +3,7 @@
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
 
+import type { FeatureGate } from '../config/feature-gates.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Context } from '../ports.ts'
@@ -263,6 +264,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly closing?: string
   /** Whether it is served without `--runtime-config`: neither alpha nor beta. */
   readonly servedByDefault: boolean
+  /** Feature gate without which `--runtime-config` does not serve it. */
+  readonly gate?: FeatureGate
   readonly lifecycle: Lifecycle
   /** Warning for every request to this version (custom resources); for built-in ones it is derived from the lifecycle. */
   readonly deprecationWarning?: string

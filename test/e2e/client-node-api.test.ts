@@ -23,6 +23,9 @@ import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { minimalObject } from '../support/minimal-objects.ts'
 import { eventually } from '../support/wait.ts'
 
+/** Without these gates, 'api/all' does not serve the kinds that need them. */
+const gatedKinds = '--feature-gates=ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,StorageVersionMigrator=true'
+
 type Method = (parameters: object, options?: object) => Promise<unknown>
 type ApiClass = new (configuration: Configuration) => library.ApiType
 interface HttpInfo {
@@ -80,7 +83,7 @@ describe('@kubernetes/client-node, class by class', () => {
   const config = new KubeConfig()
 
   before(async () => {
-    daemon = await startDaemon({ flags: ['--runtime-config=api/all=true', '--data-dir=:memory:'] })
+    daemon = await startDaemon({ flags: ['--runtime-config=api/all=true', gatedKinds, '--data-dir=:memory:'] })
     config.loadFromFile(daemon.kubeconfig)
   })
   after(() => daemon?.stop())

@@ -13,6 +13,9 @@ import { type Kubectl, type KubectlBinary, kubectls, kubectlWith } from '../supp
 import { root } from '../support/root.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
+/** Without these gates, 'api/all' does not serve the kinds that need them. */
+const gatedKinds = '--feature-gates=ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,StorageVersionMigrator=true'
+
 const factsPath = resolve(root, '../shared/facts/kinds.json')
 const platform = createPlatform()
 const definitions = builtInResources.map((definition) => bind(definition, platform))
@@ -108,7 +111,7 @@ if (found.length === 0) test('kubectl explain', { skip: 'no kubectl on PATH or i
 describe('kubectl explain', () => {
   let daemons: Daemons | undefined
   before(async () => {
-    daemons = { usual: await startDaemon(), full: await startDaemon({ flags: ['--runtime-config=api/all=true'] }) }
+    daemons = { usual: await startDaemon(), full: await startDaemon({ flags: ['--runtime-config=api/all=true', gatedKinds] }) }
   })
   after(async () => {
     await daemons?.usual.stop()

@@ -8,6 +8,7 @@ export const clusterTrustBundles = resource({
   version: 'v1alpha1',
   kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
+  gate: 'ClusterTrustBundle',
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterTrustBundle,

@@ -18,6 +18,7 @@ export const clusterTrustBundles = resource({
   version: 'v1beta1',
   kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
+  gate: 'ClusterTrustBundle',
   qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterTrustBundle,

@@ -49,6 +49,7 @@ export const podCertificateRequests = resource({
   version: 'v1beta1',
   kind: 'PodCertificateRequest',
   names: ['podcertificaterequests', 'podcertificaterequest'],
+  gate: 'PodCertificateRequest',
   qualifiedFinalizers: true,
   schema: PodCertificateRequest,
   columns: podCertificateRequestColumns,

@@ -71,6 +71,7 @@ export const podGroups = resource({
   version: 'v1alpha2',
   kind: 'PodGroup',
   names: ['podgroups', 'podgroup'],
+  gate: 'GenericWorkload',
   qualifiedFinalizers: true,
   schema: PodGroup,
   columns: podGroupColumns,

@@ -74,6 +74,7 @@ export const workloads = resource({
   version: 'v1alpha2',
   kind: 'Workload',
   names: ['workloads', 'workload'],
+  gate: 'GenericWorkload',
   qualifiedFinalizers: true,
   schema: Workload,
   columns: workloadColumns,
