@@ -1,4 +1,5 @@
 /** Fields with feature gates: dropped while their gate is off, unless the stored object uses them. */
+import { dropGivenEmpty, givenEmpty } from './given-empty.ts'
 import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
@@ -47,7 +48,11 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
   }
   for (const { name, gate, visit } of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member === undefined || member === null) continue
+    if (member === undefined || member === null) {
+      // Validation tells an empty list from none: a disabled field is neither.
+      if (gate !== undefined && givenEmpty(value, name) !== undefined) found(gate, () => dropGivenEmpty(value, name))
+      continue
+    }
     if (gate !== undefined) found(gate, () => delete value[name])
     visit?.(member, found)
   }

@@ -24,6 +24,12 @@ export function setGivenEmpties(object: object, given: JsonObject | undefined): 
   if (given !== undefined) Object.defineProperty(object, empties, { value: given, configurable: true })
 }
 
+/** Forgets that a list or map was given as an empty one. */
+export function dropGivenEmpty(object: object, name: string): void {
+  const { [name]: _dropped, ...others } = givenEmpties(object) ?? {}
+  setGivenEmpties(object, others)
+}
+
 /** Whether a value contains a list or map that was given as an empty one, and that no default has filled since. */
 export function hasGivenEmpty(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false

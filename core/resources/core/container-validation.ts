@@ -70,7 +70,7 @@ export function validateContainer(container: Container, pod: PodView, path: Fiel
   if (!container.image) errors.required(path.child('image'))
   validateChoice(container.terminationMessagePolicy, ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy'), errors)
   validatePorts(container.ports ?? [], path.child('ports'), errors)
-  validateEnv(container.env ?? [], path.child('env'), errors)
+  validateEnv(container.env ?? [], path.child('env'), errors, context)
   validateEnvFrom(container.envFrom ?? [], path.child('envFrom'), errors)
   validateMounts(container, pod.volumes, path.child('volumeMounts'), errors)
   validateDevices(container, pod.volumes, path.child('volumeDevices'), errors)

@@ -1,7 +1,7 @@
 /** Validates environment variables, and references to pod fields and container resources. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { EnvFromSource, EnvVar, FileKeySelector } from './env.ts'
 import type { ObjectFieldSelector, ResourceFieldSelector } from './field-selector.ts'
@@ -89,7 +89,7 @@ function validateFileKeyRef({ key, volumeName, path: file }: Infer<typeof FileKe
   validateRequiredFormat(file, 'noParentReference', path.child('path'), errors)
 }
 
-function validateValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldPath, errors: FieldErrors): void {
+function validateValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: FieldPath, errors: FieldErrors, files: boolean): void {
   if (valueFrom === undefined) return
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom
   if (fieldRef) validateFieldRef(fieldRef, 'env', path.child('fieldRef'), errors)
@@ -99,17 +99,18 @@ function validateValueFrom({ value, valueFrom }: Infer<typeof EnvVar>, path: Fie
   if (fileKeyRef) validateFileKeyRef(fileKeyRef, path.child('fileKeyRef'), errors)
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length
   if (sources === 0) {
-    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
-    errors.invalid(path, '', `must specify one of: ${names}`)
+    const last = files ? '`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`' : '`configMapKeyRef` or `secretKeyRef`'
+    errors.invalid(path, '', `must specify one of: \`fieldRef\`, \`resourceFieldRef\`, ${last}`)
   } else if (value) errors.invalid(path, '', 'may not be specified when `value` is not empty')
   else if (sources > 1) errors.invalid(path, '', 'may not have more than one field specified at a time')
 }
 
-export function validateEnv(variables: readonly Infer<typeof EnvVar>[], path: FieldPath, errors: FieldErrors): void {
+export function validateEnv(variables: readonly Infer<typeof EnvVar>[], path: FieldPath, errors: FieldErrors, context: HookContext): void {
+  const files = context.settings.enabled('EnvFiles')
   variables.forEach((variable, index) => {
     const at = path.index(index)
     validateRequiredFormat(variable.name, 'envVarName', at.child('name'), errors)
-    validateValueFrom(variable, at.child('valueFrom'), errors)
+    validateValueFrom(variable, at.child('valueFrom'), errors, files)
   })
 }
 

@@ -25,7 +25,7 @@ export const CSIDriverSpec = message(
       'Modes that it supports: Persistent, Ephemeral; cannot be changed.',
       { goType: 'v1.VolumeLifecycleMode' },
     ),
-    storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.', { gate: 'CSIStorageCapacity' }),
+    storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.'),
     fsGroupPolicy: pointer(5, string, 'Whether fsGroup applies: ReadWriteOnceWithFSType, File or None.', {
       goType: 'v1.FSGroupPolicy',
       openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],

@@ -1,8 +1,11 @@
 /** Effects of disabling a feature gate, or of emulating a release without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gateRows } from '../../../core/config/feature-gate-rows.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { builtInResources } from '../../../core/resources/group-versions.ts'
+import type { Schema } from '../../../core/schema/model.ts'
 import { assertHas, type Client, causesOf, type Manifest, startServer, withChanges } from './support.ts'
 
 const at = (minor: number, ...pairs: string[]) => startServer({ gates: parseFeatureGates(pairs, createPlatform(), `1.${minor}`) })
@@ -140,4 +143,57 @@ test('InPlacePodVerticalScalingInitContainers: before 1.36 init containers are n
     const answer = await send('PUT', `${pods}/resized/resize`, withChanges(created.body, { 'spec.initContainers': init('200m') }))
     assert.deepEqual(causesOf(answer), causes, JSON.stringify(answer.body))
   }
+})
+
+test('an empty list in a disabled field is dropped, and errors do not name disabled fields', async () => {
+  const { send } = await at(36, 'ContainerRestartRules=false', 'RestartAllContainersOnContainerExits=false', 'EnvFiles=false')
+  const manifest = withChanges(pod, {
+    'spec.containers.0.env': [{ name: 'A', valueFrom: {} }],
+    'spec.ephemeralContainers': [{ name: 'e', image: 'i', restartPolicyRules: [] }],
+  })
+  const expected = (sources: string, ...others: string[]) => [
+    `spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: \`fieldRef\`, \`resourceFieldRef\`, ${sources}`,
+    ...others,
+    'spec.ephemeralContainers: Forbidden: cannot be set on create',
+  ]
+  assert.deepEqual(causesOf(await send('POST', pods, manifest)), expected('`configMapKeyRef` or `secretKeyRef`'))
+  assert.deepEqual(
+    causesOf(await (await own).send('POST', pods, manifest)),
+    expected(
+      '`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
+      'spec.ephemeralContainers[0].restartPolicyRules: Forbidden: cannot be set for an Ephemeral Container',
+    ),
+  )
+})
+
+test('CSI drivers have a value for storageCapacity', async () => {
+  const driver = { kind: 'CSIDriver', apiVersion: 'storage.k8s.io/v1', metadata: { name: 'd' }, spec: {} }
+  assertHas(await made(own, '/apis/storage.k8s.io/v1/csidrivers', driver), { spec: { storageCapacity: false } })
+})
+
+test('every gate of a field or kind is a gate of the release', () => {
+  const named = new Set<string>()
+  const seen = new Set<Schema>()
+  const walk = (schema: Schema): void => {
+    if (seen.has(schema)) return
+    seen.add(schema)
+    if (schema.type === 'list') walk(schema.items)
+    if (schema.type === 'map') walk(schema.values)
+    if (schema.type !== 'message') return
+    for (const { gate } of schema.gated ?? []) named.add(gate)
+    for (const [, field] of schema.json) {
+      for (const gate of field.gate?.split(',') ?? []) named.add(gate)
+      walk(field.schema)
+    }
+  }
+  for (const { schema, gate } of builtInResources) {
+    if (gate) named.add(gate)
+    walk(schema)
+  }
+  const known = new Set<string>(gateRows.map(({ name }) => name))
+  assert.ok(named.size > 40)
+  assert.deepEqual(
+    [...named].filter((gate) => !known.has(gate)),
+    [],
+  )
 })
