@@ -41,6 +41,7 @@ import type { OpenStores } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import { createServing } from '../registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../registry/table.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
 import { builtInResources } from '../resources/group-versions.ts'
 import { Pauses } from '../slices.ts'
 import { startCompaction } from '../storage/compaction.ts'
@@ -197,7 +198,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
           observer: createAllocationMetrics(general.metrics),
         }),
       )
-      table.replace('built-in', builtInRows(builtInResources, general.platform), apis.serves)
+      const isServed = (definition: ResourceDefinition) =>
+        (definition.gate === undefined || apis.gates.enabled(definition.gate)) && apis.serves(definition)
+      table.replace('built-in', builtInRows(builtInResources, general.platform), isServed)
       return table
     },
     { stop: close },

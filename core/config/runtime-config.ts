@@ -8,7 +8,7 @@ import { DecodeError } from '../schema/decode-error.ts'
 import { compareVersions } from '../schema/version-order.ts'
 
 /** The fields of a definition that decide. The group may have placeholders or the platform's names. */
-export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle' | 'gate'>
+export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>
 
 export interface RuntimeConfig {
   servesVersion(definition: RuntimeConfigRow): boolean
@@ -16,8 +16,6 @@ export interface RuntimeConfig {
 
 export interface RuntimeConfigOptions {
   readonly platform: Platform
-  /** Whether a feature gate is on; absent: gates of resources are not asked. */
-  readonly enabled?: (gate: string) => boolean
   /** Emulated release; absent: the server's own. */
   readonly emulated?: Release
   /** If a version is served, also serve its later and more stable versions (--emulation-forward-compatible). */
@@ -99,7 +97,7 @@ export function parseRuntimeConfig(
     stages.push([pattern, text === 'true'])
   }
   checkKnown(entries, known, options)
-  const { platform, emulated = ownRelease, laterVersions = false, laterEntries = false, enabled: isOn = () => true } = options
+  const { platform, emulated = ownRelease, laterVersions = false, laterEntries = false } = options
   const explicit = new Map(entries.map(({ group, version, resource, on }) => [[group, version, resource].join('/'), on]))
 
   /** The most specific explicit entry for a definition. */
@@ -124,7 +122,6 @@ export function parseRuntimeConfig(
   function serves(definition: RuntimeConfigRow): boolean {
     const { introduced, removed } = definition.lifecycle
     if (removed !== undefined && isReached(removed, emulated)) return false
-    if (definition.gate !== undefined && !isOn(definition.gate)) return false
     const follows = laterVersions && entryOf(definition) === undefined && lesser(definition).some(serves)
     if (!follows && !enabled(definition)) return false
     if (isReached(introduced, emulated)) return true

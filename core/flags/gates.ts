@@ -24,7 +24,6 @@ export function apisOfFlags(flags: ParsedFlags, known: readonly RuntimeConfigRow
   const options = {
     platform: flags.platform,
     emulated: effectiveVersion(flags).emulated,
-    enabled: gatesOfFlags(flags).enabled,
     laterVersions: flags.get('emulation-forward-compatible') ?? false,
     laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
   }

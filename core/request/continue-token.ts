@@ -15,13 +15,11 @@ export const inconsistent = -1
 const version = 'meta.<domain>/v1'
 
 /**
- * Encodes a continue token: unpadded base64url of JSON. The key has a leading slash where the reference has one, in tokens of pages from its watch
+ * Encodes a continue token: unpadded base64url of JSON. `slash`: the key has a leading slash, as in the reference's tokens of pages from its watch
  * cache; either server reads both forms.
  */
-export function encodeContinue({ start, revision }: ContinuePoint, platform: Platform): string {
-  const bytes = new TextEncoder().encode(
-    JSON.stringify({ v: platform.name(version), rv: revision, start: revision === inconsistent ? start : `/${start}` }),
-  )
+export function encodeContinue({ start, revision }: ContinuePoint, platform: Platform, slash = false): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ v: platform.name(version), rv: revision, start: slash ? `/${start}` : start }))
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -141,7 +141,7 @@ function servedReader(field: string, definition: Selectable): FieldReader {
 }
 
 /** Reads the scalar at a path as text; empty when absent. */
-function pathReader(path: Path): FieldReader {
+export function pathReader(path: Path): FieldReader {
   const names = path.slice(1).split('.')
   const read = (object: ApiObject) => {
     let value: unknown = object

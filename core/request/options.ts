@@ -8,7 +8,7 @@ import { validateFieldManager } from '../schema/managed-fields.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { type FieldRequirement, parseFieldSelector } from './field-selector.ts'
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts'
-import { flag, integer, type Read, type Reader, type Readers, readQuery, text, texts } from './query.ts'
+import { flag, integer, type Read, type Reader, type Readers, readQuery, seconds, text, texts } from './query.ts'
 
 const labelSelector: Reader<LabelSelector> = (values) => parseLabelSelector(text(values))
 const fieldSelector: Reader<FieldRequirement[]> = (values) => parseFieldSelector(text(values))
@@ -20,13 +20,14 @@ const listReaders = {
   allowWatchBookmarks: flag,
   resourceVersion: text,
   resourceVersionMatch: text,
-  timeoutSeconds: integer,
+  timeoutSeconds: seconds,
   limit: integer,
   continue: text,
   sendInitialEvents: flag,
+  shardSelector: text,
 } satisfies Readers
 
-/** metav1.ListOptions. Resource versions are unparsed; `limit` and `timeoutSeconds` may be any integer, 0 means none. */
+/** metav1.ListOptions. Resource versions are unparsed; `limit` and `timeoutSeconds` may be any number, 0 means none. */
 export type ListOptions = Read<typeof listReaders>
 
 const writeReaders = { dryRun: texts, fieldManager: text, fieldValidation: text } satisfies Readers

@@ -20,12 +20,19 @@ export function parsedInt64(given: string): bigint | undefined {
   return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
 }
 
-/** A 64-bit integer. Throws BadRequest. */
-export const integer: Reader<number> = ([first = '']) => {
-  const value = parsedInt64(first)
-  if (value !== undefined) return Number(value)
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(first)}: ${isInteger(first) ? 'value out of range' : 'invalid syntax'}`)
+function int64(given: string): bigint {
+  const value = parsedInt64(given)
+  if (value !== undefined) return value
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(given)}: ${isInteger(given) ? 'value out of range' : 'invalid syntax'}`)
 }
+
+/** A 64-bit integer. Throws BadRequest. */
+export const integer: Reader<number> = ([first = '']) => Number(int64(first))
+
+const nanoseconds = 1_000_000_000
+
+/** Seconds, as a Go duration: 64 bits of nanoseconds, so that more than 292 years may become anything. Throws BadRequest. */
+export const seconds: Reader<number> = ([first = '']) => Number(BigInt.asIntN(64, int64(first) * BigInt(nanoseconds))) / nanoseconds
 
 /** Ports, also separated by commas. Throws BadRequest. */
 export const portNumbers: Reader<number[]> = (values) =>

@@ -19,7 +19,7 @@ export function parseVersion(text: string): number {
   throw unexpected(`resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
 }
 
-/** The revision of a list's resourceVersion; 0 for none. Throws BadRequest. */
+/** The revision of a list's resourceVersion, or of a get's without a watch cache; 0 for none. Throws BadRequest. */
 export function parseListVersion(text: string): number {
   const parsed = parseRevision(text)
   if (typeof parsed === 'number') return parsed

@@ -264,9 +264,11 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly closing?: string
   /** Whether it is served without `--runtime-config`: neither alpha nor beta. */
   readonly servedByDefault: boolean
-  /** Feature gate without which `--runtime-config` does not serve it. */
-  readonly gate?: FeatureGate
   readonly lifecycle: Lifecycle
+  /** False: has the errors and continue tokens of a resource without a watch cache, which events have not in the reference. Default: true. */
+  readonly cached?: false
+  /** Feature gate without which the resource is not served, whatever --runtime-config says. */
+  readonly gate?: FeatureGate
   /** Warning for every request to this version (custom resources); for built-in ones it is derived from the lifecycle. */
   readonly deprecationWarning?: string
   /** Has a status subresource; spec and status are written separately. */

@@ -19,7 +19,7 @@ export const isByteSource = (body: unknown): body is ByteSource => typeof body =
 
 /** A source of these bytes. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
-  let rest: Uint8Array | undefined = bytes
+  let rest = bytes.length === 0 ? undefined : bytes
   const take = () => {
     const taken = rest
     rest = undefined

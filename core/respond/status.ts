@@ -189,12 +189,13 @@ export const serviceUnavailable = (message: string, retryAfterSeconds = 1) =>
   new ApiError('ServiceUnavailable', message, { retryAfterSeconds })
 export const timeout = (message: string, retryAfterSeconds?: number) =>
   new ApiError('Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
-/** The store has not reached this resourceVersion. */
-export const tooLargeResourceVersion = (requested: number, current: number) =>
+/** The store has not reached this resourceVersion. `retryAfterSeconds`: absent without a watch cache. */
+export const tooLargeResourceVersion = (requested: number, current: number, retryAfterSeconds?: number) =>
   new ApiError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
+
 /** All validation errors of an object, as `Pod "web" is invalid: …`. */
 export function invalid(on: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): ApiError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]

@@ -3,7 +3,7 @@ import { ApiError } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteOne } from './delete.ts'
 import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'
-import { entryQuery } from './query.ts'
+import { entryQuery, shardOf } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitDelete } from './submission.ts'
@@ -33,5 +33,5 @@ export const deleteCollection: Verb = async (target) => {
   }
 
   await Promise.all(Array.from({ length: services.deleteCollectionWorkers }, work))
-  return respondList(target, found, undefined)
+  return respondList(target, found, undefined, shardOf(target, options))
 }

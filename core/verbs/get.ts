@@ -1,5 +1,5 @@
 import { readGetOptions } from '../request/options.ts'
-import { parseVersion } from '../request/resource-version.ts'
+import { parseListVersion, parseVersion } from '../request/resource-version.ts'
 import { badRequest, notFound } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import { respondEntry } from './respond.ts'
@@ -16,7 +16,7 @@ function refuseExport(query: URLSearchParams): void {
 function read({ exchange, resource: { store }, namespace, name }: Target): Entry | undefined | Promise<Entry | undefined> {
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
-  const atLeast = parseVersion(resourceVersion)
+  const atLeast = (store.cached ? parseVersion : parseListVersion)(resourceVersion)
   exchange.span?.event('About to Get from storage')
   if (atLeast === 0) return store.live(store.keys.of(namespace, name), exchange)
   return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])

@@ -3,7 +3,7 @@ import { encodeContinue, inconsistent } from '../request/continue-token.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { expired } from '../respond/status.ts'
 import type { FeedList, FeedQuery } from '../watch/feed.ts'
-import { entryQuery } from './query.ts'
+import { entryQuery, shardOf } from './query.ts'
 import { respondList } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 
@@ -32,6 +32,8 @@ export const list: Verb = async (target) => {
     if (error instanceof StoreError && error.code === 'compacted') throw gone(target, options, query)
     throw error
   }
-  const next = found.next && encodeContinue({ start: below(target, found.next), revision: found.revision }, services.platform)
-  return respondList(target, found, next)
+  const next =
+    found.next &&
+    encodeContinue({ start: below(target, found.next), revision: found.revision }, services.platform, target.resource.store.cached)
+  return respondList(target, found, next, shardOf(target, options))
 }

@@ -6,9 +6,11 @@ import {
   fieldKey,
   fieldReader,
   fieldSelectorText,
+  pathReader,
 } from '../request/field-selector.ts'
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
+import { parseShardSelector, type ShardSelector } from '../request/shard-selector.ts'
 import { badRequest } from '../respond/status.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Freshness } from '../storage/object-store.ts'
@@ -21,6 +23,21 @@ function otherFields({ fieldSelector = [] }: Pick<ListOptions, 'fieldSelector'>)
   return name === undefined
     ? fieldSelector
     : fieldSelector.filter((each) => each.field !== 'metadata.name' || each.operator !== '=' || each.value !== name)
+}
+
+/** The shard that a list or watch is limited to, while its feature gate is on. Throws 500. */
+export function shardOf({ services }: Target, { shardSelector = '' }: ListOptions): ShardSelector | undefined {
+  return shardSelector === '' || !services.settings.enabled('ShardedListAndWatch') ? undefined : parseShardSelector(shardSelector)
+}
+
+const shardReaders = { uid: pathReader('.metadata.uid'), namespace: pathReader('.metadata.namespace') } as const
+
+/** Test for the selectors, with the one of a shard; undefined when everything matches. */
+function matcherIn(target: Target, options: ListOptions, shard: ShardSelector | undefined): ((entry: Entry) => boolean) | undefined {
+  const matches = matcher(target, options)
+  if (shard === undefined) return matches
+  const [key, read] = [`metadata.${shard.field}`, shardReaders[shard.field]]
+  return (entry) => shard.matches(entry.field(key, read)) && (matches === undefined || matches(entry))
 }
 
 /** Test for the label and field selectors; undefined when everything matches. */
@@ -69,12 +86,14 @@ export function watchSelection(
   options: ListOptions,
 ): { readonly scope: Scope; readonly matches?: (entry: Entry) => boolean } {
   const { namespace } = target
+  const shard = shardOf(target, options)
   const required = requiredValue(target, options)
   const scope = { namespace, ...nameWanted(options), ...(required && { required }) }
   const terms = otherFields(options).length + (options.labelSelector?.requirements.length ?? 0)
   // The test of an agent's watch holds nothing of its own, as there are thousands.
-  if (required !== undefined && terms === 1) return { scope, matches: (entry) => required.read(entry) === required.value }
-  const matches = matcher(target, options)
+  if (required !== undefined && terms === 1 && shard === undefined)
+    return { scope, matches: (entry) => required.read(entry) === required.value }
+  const matches = matcherIn(target, options, shard)
   return { scope, ...(matches && { matches }) }
 }
 
@@ -86,15 +105,16 @@ function freshness({ resourceVersion = '', resourceVersionMatch: match = '' }: L
 }
 
 /** Text form of the selectors; equal texts select the same objects. */
-function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions): string {
-  return `${labelSelector?.toString() ?? ''}\n${fieldSelectorText(fieldSelector)}`
+function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions, shard: ShardSelector | undefined): string {
+  return `${labelSelector?.toString() ?? ''}\n${fieldSelectorText(fieldSelector)}${shard ? `\n${shard.text}` : ''}`
 }
 
 /** Query of a list or of a watch's initial state. `inPages`: the reference reads pages, though the client wants all objects. */
 export function entryQuery(target: Target, options: ListOptions, inPages = false): FeedQuery {
   const { exchange, resource, namespace, services } = target
   const { keys } = resource.store
-  const matches = matcher(target, options)
+  const shard = shardOf(target, options)
+  const matches = matcherIn(target, options, shard)
   // As in the reference, a list of any version, which comes from memory, has one page.
   const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit ?? 0)
   const indexed = indexedTerm(target, options)
@@ -108,7 +128,7 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
   if (name !== undefined) query.name = name
   if (matches !== undefined) {
     query.matches = matches
-    query.selector = selectorKey(options)
+    query.selector = selectorKey(options, shard)
   }
   if (indexed !== undefined) query.indexed = indexed
   if (limit > 0) query.limit = limit

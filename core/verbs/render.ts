@@ -37,6 +37,7 @@ export interface ListMeta {
   readonly resourceVersion?: string
   readonly continue?: string
   readonly remainingItemCount?: number
+  readonly shardInfo?: { readonly selector: string }
 }
 
 export interface Renderer {

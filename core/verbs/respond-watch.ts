@@ -102,7 +102,7 @@ export class WatchEncoders {
 }
 
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
-export function watchEncoder(target: Target): WatchEncoder {
+function watchEncoder(target: Target): WatchEncoder {
   const { exchange, services, resource } = target
   const framing = framingOf(exchange.request)
   const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
@@ -126,19 +126,20 @@ export function watchEncoder(target: Target): WatchEncoder {
  * Answers with the events of a source: in the body of a response, or in messages, then a close frame, if the client asks for a WebSocket. `open`
  * is called when the answer is certain.
  */
-export function respondWatch(target: Target, open: () => ByteSource): Response | Promise<Response> {
+export function respondWatch(target: Target, open: (encoder: WatchEncoder) => ByteSource): Response | Promise<Response> {
   const { exchange, services } = target
   const { request } = exchange
+  const encoder = watchEncoder(target)
   if (isWebSocket(request))
     return webSocketAnswer(
       exchange,
       services,
       () => onlyProtocol(request, services.platform),
-      (client, signal) => sendMessages(client, open(), signal),
+      (client, signal) => sendMessages(client, open(encoder), signal),
     )
   const { mediaType, format } = services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target))
   const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-  return new Reply(open(), { status: 200, headers: responseHeaders(exchange, type) })
+  return new Reply(open(encoder), { status: 200, headers: responseHeaders(exchange, type) })
 }
 
 /** What the client sends is ignored, but its end ends the watch. */

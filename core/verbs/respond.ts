@@ -1,4 +1,5 @@
 import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
+import type { ShardSelector } from '../request/shard-selector.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
@@ -117,16 +118,25 @@ function inRowOrder({ resource }: Target, found: FeedList): FeedList {
   return { ...found, entries: numbered.sort((one, other) => one.at - other.at).map(({ entry }) => entry) }
 }
 
-export function respondList(target: Target, given: FeedList, next: string | undefined): Response | Promise<Response> {
+/** `next`: token of the next page; `shard`: what the list is limited to. */
+export function respondList(
+  target: Target,
+  given: FeedList,
+  next: string | undefined,
+  shard?: ShardSelector | undefined,
+): Response | Promise<Response> {
   const negotiated = negotiate(target)
   const found = negotiated.transform?.kind === 'Table' ? inRowOrder(target, given) : given
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
+  // As in the reference, neither Tables and metadata nor lists of custom resources say which shard they are.
+  const tellsShard = negotiated.transform === undefined && target.resource.definition.typeMeta !== 'explicit'
   const meta: ListMeta = {
     // Component statuses are in no store.
     ...(found.revision > 0 && { resourceVersion: String(found.revision) }),
     ...(next !== undefined && { continue: next }),
     ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
+    ...(shard && tellsShard && { shardInfo: { selector: shard.text } }),
   }
   const renderer = createRenderer(target, negotiated)
   const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')

@@ -58,6 +58,7 @@ export interface CacheOptions {
 export function createWatchCache(options: CacheOptions): WatchableStore {
   const { objects, store, clock, logger, pauses, observer = unobserved.cache, forms } = options
   const { keys, definition } = objects
+  const isCached = definition.cached !== false
   /** Keys in spans are those of the reference: without the prefix of all keys. */
   const prefixLength = keys.prefix('').length - definition.storageKey.length - 2
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
@@ -233,7 +234,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     if (fresh) return
     // If the cache restarted meanwhile, it has the newest state.
     if (state === undefined) await startFor(context)
-    if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision)
+    if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision, isCached ? 1 : undefined)
   }
 
   async function list(query: FeedQuery): Promise<FeedList> {
@@ -364,6 +365,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 
   return {
     ...objects,
+    cached: isCached,
     list,
     subscribe: (after, scope, subscriber) => new CacheSubscription(feed, after, scope, subscriber),
     get: async (key, context) => live(key, context),

@@ -39,6 +39,7 @@ export function directFeed(objects: ObjectStore, store: KeyValueStore): Watchabl
   let closed = false
   return {
     ...objects,
+    cached: false,
     known: () => undefined,
     live: objects.get,
     subscribe(after, scope, subscriber) {

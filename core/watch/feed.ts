@@ -81,6 +81,8 @@ export interface Scope {
 
 /** Objects of one resource, and their changes. */
 export interface WatchableStore extends ObjectStore {
+  /** Objects come from a watch cache, also in the reference, where it has errors and continue tokens of its own. */
+  readonly cached: boolean
   list(query: FeedQuery): Promise<FeedList>
   /** The cached entry: may be outdated, and undefined does not mean that the object is missing. */
   known(key: string): Entry | undefined

@@ -160,6 +160,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     },
     // The base's objects are of another version, whose fields and labels may differ.
     subscribe: (after, { required: _required, ...scope }, subscriber) => base.subscribe(after, scope, converting(subscriber)),
+    cached: base.cached,
     close: base.close,
   }
 }

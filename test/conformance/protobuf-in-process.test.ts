@@ -11,6 +11,7 @@ import { bytes, field, type JsonObject, type Message, message, string } from '..
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../core/schema/protobuf.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { fullValue } from '../core/schema/samples.ts'
+import { allKinds } from '../support/all-kinds.ts'
 import { type Api, assertFailure, type TestList, type TestObject } from '../support/api.ts'
 import { apiOn } from '../support/in-process.ts'
 import { collectionPath, minimalObject, restingObject } from '../support/minimal-objects.ts'
@@ -44,7 +45,7 @@ const logger = { debug: silent, info: silent, warn: silent, error: silent }
 async function startServer(store = memoryStore()): Promise<{ api: Api; server: ApiServer }> {
   const server = await createApiServer({
     store,
-    runtimeConfig: { 'api/all': true },
+    ...allKinds,
     controllers: ['serviceaccount'],
     authorizers: [withoutDefinitionController],
     compactionInterval: 0,

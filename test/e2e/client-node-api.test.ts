@@ -19,12 +19,10 @@ import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
+import { allKindsFlags } from '../support/all-kinds.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { minimalObject } from '../support/minimal-objects.ts'
 import { eventually } from '../support/wait.ts'
-
-/** Without these gates, 'api/all' does not serve the kinds that need them. */
-const gatedKinds = '--feature-gates=ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,StorageVersionMigrator=true'
 
 type Method = (parameters: object, options?: object) => Promise<unknown>
 type ApiClass = new (configuration: Configuration) => library.ApiType
@@ -83,7 +81,7 @@ describe('@kubernetes/client-node, class by class', () => {
   const config = new KubeConfig()
 
   before(async () => {
-    daemon = await startDaemon({ flags: ['--runtime-config=api/all=true', gatedKinds, '--data-dir=:memory:'] })
+    daemon = await startDaemon({ flags: [...allKindsFlags, '--data-dir=:memory:'] })
     config.loadFromFile(daemon.kubeconfig)
   })
   after(() => daemon?.stop())

@@ -8,13 +8,11 @@ import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import { compareVersions } from '../../core/schema/version-order.ts'
+import { allKindsFlags } from '../support/all-kinds.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, type KubectlBinary, kubectls, kubectlWith } from '../support/kubectl.ts'
 import { root } from '../support/root.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-
-/** Without these gates, 'api/all' does not serve the kinds that need them. */
-const gatedKinds = '--feature-gates=ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,StorageVersionMigrator=true'
 
 const factsPath = resolve(root, '../shared/facts/kinds.json')
 const platform = createPlatform()
@@ -111,7 +109,7 @@ if (found.length === 0) test('kubectl explain', { skip: 'no kubectl on PATH or i
 describe('kubectl explain', () => {
   let daemons: Daemons | undefined
   before(async () => {
-    daemons = { usual: await startDaemon(), full: await startDaemon({ flags: ['--runtime-config=api/all=true', gatedKinds] }) }
+    daemons = { usual: await startDaemon(), full: await startDaemon({ flags: [...allKindsFlags] }) }
   })
   after(async () => {
     await daemons?.usual.stop()

@@ -50,6 +50,7 @@ export const events = resource({
   schema: Event,
   columns: eventColumns,
   strategy: { validate: objectValidation(validateEvent) },
+  cached: false,
   lifecycle: { introduced: '1.0' },
   selectable: {
     'involvedObject.kind': '.involvedObject.kind',

@@ -43,6 +43,7 @@ export const events = resource({
   columns: eventColumns,
   storageVersion: 'v1',
   conversion,
+  cached: false,
   lifecycle: { introduced: '1.19' },
   selectable: {
     'regarding.kind': '.regarding.kind',

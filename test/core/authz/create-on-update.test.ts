@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 import { assertFailure } from '../../support/api.ts'
 import { collectionPath, restingObject } from '../../support/minimal-objects.ts'
 import { withoutDefinitionController } from '../../support/without-definition-controller.ts'
@@ -19,7 +20,7 @@ let running: Running
 let isDenied = false
 before(async () => {
   running = await start({
-    runtimeConfig: { 'api/all': true },
+    ...allKinds,
     controllers: [],
     admissionPlugins: { disable: ['ServiceAccount', 'StorageObjectInUseProtection'] },
     authorizers: [

@@ -1,4 +1,5 @@
 /** A server that the finder sends its inputs to. */
+
 import assert from 'node:assert/strict'
 import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
@@ -6,6 +7,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 
 /** Characters of an answer that refuses, at most. */
 const longestRefusal = 512 * 1024
@@ -28,7 +30,7 @@ export async function openBench(plugins = false): Promise<Bench> {
   const server = await createApiServer({
     store: memoryStore(),
     controllers: [],
-    runtimeConfig: { 'api/all': true },
+    ...allKinds,
     admissionPlugins: { disable: plugins ? ['ServiceAccount'] : defaultAdmissionPlugins },
   })
   return {

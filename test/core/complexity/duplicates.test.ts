@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { covers } from '../../../core/authz/rbac-covers.ts'
 import type { Status } from '../../../core/respond/status.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 import { apiOf } from '../../support/api.ts'
 import { processorTime, slowness } from '../../support/cost.ts'
 import { serverForTests } from '../../support/in-process.ts'
@@ -14,7 +15,7 @@ const count = 100_000
 
 const api = serverForTests({
   controllers: [],
-  runtimeConfig: { 'api/all': true },
+  ...allKinds,
   admissionPlugins: { disable: ['ServiceAccount', 'CertificateSubjectRestriction'] },
 })
 

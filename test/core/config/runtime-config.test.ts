@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRuntimeConfig, type RuntimeConfigOptions, type RuntimeConfigRow } from '../../../core/config/runtime-config.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
-import { createPlatform } from '../../../core/platform.ts'
 import type { Release } from '../../../core/release.ts'
-import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 
 const row = (group: string, version: string, plural: string, servedByDefault = true, introduced: Release = '1.0'): RuntimeConfigRow => ({
@@ -81,16 +79,4 @@ test('versions introduced later than the emulated release are not served, and re
   assert.throws(() => served('resource.k8s.io/v1=true', options), /introduced in 1.36, after the emulation version 1.35/)
   assert.deepEqual(served('resource.k8s.io/v1=false', options), [pods, deployments, scales])
   assert.deepEqual(served('resource.k8s.io/v1=true', { ...options, laterEntries: true }), [pods, deployments, scales, young])
-})
-
-test('resources with a feature gate are served only while it is on', () => {
-  const gated = { ...policies, gate: 'MutatingAdmissionPolicy' } as const
-  const flags = parseFlags(['--runtime-config=api/all=true,admissionregistration.k8s.io/v1beta1/policies=true'], 'apiserver')
-  const platform = createPlatform('kubernetes')
-  for (const on of [true, false]) {
-    const config = parseRuntimeConfig(flags.get('runtime-config'), [pods, gated], { platform, enabled: () => on })
-    assert.deepEqual([pods, gated].map(config.servesVersion), [true, on])
-  }
-  const gates = builtInResources.flatMap(({ gate }) => gate ?? [])
-  assert.deepEqual([...new Set(gates)].sort(), ['ClusterTrustBundle', 'GenericWorkload', 'PodCertificateRequest', 'StorageVersionMigrator'])
 })

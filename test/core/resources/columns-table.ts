@@ -1,4 +1,5 @@
 /** Tables as clients get them, at a fixed time. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
@@ -6,6 +7,7 @@ import { bind } from '../../../core/resources/bind.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 
 const now = '2026-01-01T01:00:00Z'
 /** Ten minutes before that time. */
@@ -53,7 +55,7 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
     await store.put(key, new TextEncoder().encode(JSON.stringify(value)), 0)
   }
   const clock = { now: () => Date.parse(now), monotonic: () => 0, after: () => () => {} }
-  const server = await createApiServer({ store, clock, platform, runtimeConfig: { 'api/all': true } })
+  const server = await createApiServer({ store, clock, platform, ...allKinds })
   try {
     const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersion}`
     const path = `${root}${namespaced ? '/namespaces/default' : ''}/${plural}`

@@ -1,7 +1,9 @@
 /** Ratcheting: stored objects of earlier releases that break newer rules can be updated; new objects can not break them. */
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 import { causesOf, type Manifest, withChanges } from './support.ts'
 
 const store = memoryStore()
@@ -9,7 +11,7 @@ const server = createApiServer({
   store,
   controllers: [],
   admissionPlugins: { disable: ['ServiceAccount'] },
-  runtimeConfig: { 'api/all': true },
+  ...allKinds,
   watchCache: false,
 })
 after(async () => (await server).close())

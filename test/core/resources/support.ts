@@ -1,7 +1,11 @@
 /** Tables of manifests, run through an in-process server. */
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
+import { createPlatform } from '../../../core/platform.ts'
 import type { ServerOptions } from '../../../core/server.ts'
+import { kindGatePairs } from '../../support/all-kinds.ts'
 import { startCore } from '../../support/core-server.ts'
 
 export type Manifest = { [key: string]: unknown }
@@ -19,7 +23,8 @@ export const allGates = { enabled: () => true }
 
 /** A server without authorization, closed after the tests of the file. */
 export async function startServer(settings: ServerOptions = {}): Promise<Client> {
-  const alone = { serves: () => true, controllers: [], disabledPlugins: ['ServiceAccount'] }
+  const gates = parseFeatureGates(kindGatePairs, createPlatform())
+  const alone = { serves: () => true, gates, controllers: [], disabledPlugins: ['ServiceAccount'] }
   const server = await startCore({ ...alone, ...settings })
   after(() => server.close())
   return {

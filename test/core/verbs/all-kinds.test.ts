@@ -7,6 +7,7 @@ import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/d
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 import type { TestObject } from '../../support/api.ts'
 import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath, restingObject } from '../../support/minimal-objects.ts'
@@ -19,10 +20,10 @@ const platform = createPlatform()
 const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
 /** Admission plugins that depend on controllers. */
-const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection']
+const withControllers = ['ServiceAccount', 'StorageObjectInUseProtection', 'PodGroupProtection']
 
 const api = serverForTests({
-  runtimeConfig: { 'api/all': true },
+  ...allKinds,
   controllers: [],
   authorizers: [withoutDefinitionController],
   admissionPlugins: { disable: withControllers },

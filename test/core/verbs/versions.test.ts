@@ -8,6 +8,7 @@ import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { getPath } from '../../../core/schema/accessors.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { allKinds } from '../../support/all-kinds.ts'
 import type { TestObject } from '../../support/api.ts'
 import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
@@ -18,7 +19,7 @@ const platform = createPlatform()
 const definitions = builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform))
 
 const api = serverForTests({
-  runtimeConfig: { 'api/all': true },
+  ...allKinds,
   controllers: [],
   admissionPlugins: { disable: ['StorageObjectInUseProtection'] },
 })

@@ -38,3 +38,20 @@ test('a watch as a list of metadata ends with its first event, which is no list'
   const { reader } = await watched(t, '', partial('PartialObjectMetadataList'))
   assert.equal(await reader.next(), undefined)
 })
+
+test('a watch whose time is over before it begins has an error event, or none if it starts from a revision', async (t) => {
+  // Seconds are multiplied to nanoseconds of 64 bits.
+  for (const seconds of ['-1', '9223372037', '9223372036854775807']) {
+    const { reader } = await watched(t, `timeoutSeconds=${seconds}`)
+    const event = await reader.next()
+    assert(event?.type === 'ERROR', JSON.stringify(event))
+    assert.deepEqual([event.object.message, event.object.reason, event.object.code], ['context deadline exceeded', 'InternalError', 500])
+    assert.equal(await reader.next(), undefined)
+    const later = await watched(t, `timeoutSeconds=${seconds}&resourceVersion=1`)
+    assert.equal(await later.reader.next(), undefined)
+  }
+  const { server, reader } = await watched(t, 'timeoutSeconds=-9223372036854775808&resourceVersion=1')
+  await reader.object()
+  await server.create(configMaps, configMap('b'))
+  assert.equal((await reader.object()).object.metadata?.name, 'b', '0: no limit of its own')
+})
