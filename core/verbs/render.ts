@@ -62,9 +62,9 @@ export interface Renderer {
 }
 
 /** List metadata of a kind: lists of custom resources always have a continue token, which may be empty. */
-function listMeta({ typeMeta }: ResourceDefinition, { resourceVersion, ...meta }: ListMeta) {
+function listMeta({ typeMeta }: ResourceDefinition, { resourceVersion, shardInfo, ...meta }: ListMeta) {
   const version = resourceVersion === undefined ? {} : { resourceVersion }
-  return typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta }
+  return typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta, ...(shardInfo && { shardInfo }) }
 }
 
 /** An object with nothing but metadata, and the empty fields that every object of the kind has. */

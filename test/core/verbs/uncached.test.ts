@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { assertFailure } from '../../support/api.ts'
 import { apiOn } from '../../support/in-process.ts'
+import { within } from '../../support/wait.ts'
 
 for (const watchCache of [true, false])
   test(`a resourceVersion that is none, ${watchCache ? 'with' : 'without'} the watch cache`, async (t) => {
@@ -24,7 +25,7 @@ for (const watchCache of [true, false])
         cached ? [500, undefined, fault] : [400, 'BadRequest', `invalid resource version: ${fault}`],
       )
     }
-    const late = await api.get('/api/v1/events?resourceVersion=99999999')
+    const late = await within('the answer', api.get('/api/v1/events?resourceVersion=99999999'))
     assert.deepEqual([late.status, late.headers.get('retry-after')], [504, null])
     assertFailure(await api.get('/api/v1/namespaces?resourceVersion=x'), 400, 'BadRequest', /^invalid resource version: /)
     const watch = await api.get<{ message: string }>('/api/v1/namespaces?watch=true&resourceVersion=x')
