@@ -33,6 +33,8 @@ export interface Part {
   readonly named?: readonly string[]
   /** Sent last, in order, and not compared. */
   readonly after?: () => Iterable<Call>
+  /** Both servers have these flags too, so that they are not those of other parts; default: none. */
+  readonly flags?: readonly string[]
   /** So few requests that a bounded run sends all of them. */
   readonly small?: boolean
   /** Takes too long for bounded runs, or waits for a server. */

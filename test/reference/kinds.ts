@@ -6,10 +6,16 @@ import { builtInResources } from '../../core/resources/group-versions.ts'
 
 const platform = createPlatform('kubernetes')
 
-const served = builtInResources.map((definition) => bind(definition, platform)).filter(({ servedByDefault }) => servedByDefault)
+const all = builtInResources.map((definition) => bind(definition, platform))
+const served = all.filter(({ servedByDefault }) => servedByDefault)
 
 /** Kinds with stored objects, in every served version. */
 export const storedKinds: readonly ResourceDefinition[] = served.filter(
+  ({ storageKey, verbs }) => storageKey !== '' && verbs.includes('create'),
+)
+
+/** Kinds with stored objects, also in versions that are only served with `--runtime-config=api/all=true`. */
+export const allStoredKinds: readonly ResourceDefinition[] = all.filter(
   ({ storageKey, verbs }) => storageKey !== '' && verbs.includes('create'),
 )
 

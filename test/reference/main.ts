@@ -12,7 +12,7 @@ import { startHooks } from './hooks.ts'
 import { compareGaps, GapCounter, readGaps, writeGaps } from './known-gaps.ts'
 import { adminToken, startOurs } from './ours.ts'
 import { flags } from './parts/flags.ts'
-import { parts } from './parts/index.ts'
+import { byFlags, parts } from './parts/index.ts'
 import { Recorder, recordedSide, writeVersion } from './recording.ts'
 import { curl, Report } from './report.ts'
 import { comparePart, type Outcome, type Side, serverSide } from './run.ts'
@@ -44,8 +44,13 @@ const selection = { kind: values.kind, at: values.at, id: values.replay, whole }
 
 function wantedParts(): readonly Part[] {
   const wanted = parts.filter(({ name }) => values.only === undefined || values.only.includes(name))
-  const run = wanted.filter(({ name }) => name !== flags.name || values.recorded || values.binary !== undefined)
-  if (run.length < wanted.length) console.log('flags are not compared: --binary PATH of the reference is missing')
+  const isRun = ({ name, flags: own }: Part) =>
+    values.recorded || (name === flags.name ? values.binary !== undefined : own === undefined || values.only !== undefined)
+  const run = wanted.filter(isRun)
+  for (const { name, flags: own } of wanted)
+    if (own) console.log(`${name}: ${run.length > 1 ? 'not compared; ' : ''}the reference needs ${own.join(' ')}`)
+  if (!values.recorded && byFlags(run).length > 1) throw new Error('--only names parts whose servers have different flags')
+  if (wanted.includes(flags) && !run.includes(flags)) console.log('flags are not compared: --binary PATH of the reference is missing')
   if (wanted.length === 0) throw new Error(`--only: parts are ${parts.map(({ name }) => name).join(', ')}`)
   return run
 }
@@ -67,14 +72,12 @@ async function main(): Promise<void> {
   const reference =
     server === undefined ? undefined : await opened(server, token, values.binary === undefined ? undefined : [values.binary])
   const hooks = await startHooks()
-  const started = values.ours === undefined ? await startOurs() : undefined
-  try {
-    const ours = await opened(values.ours ?? started?.url ?? '', adminToken, started?.program)
-    const began = performance.now()
-    const report = new Report()
-    const gaps = new GapCounter()
-    const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
-    for (const part of wanted) {
+  const began = performance.now()
+  const report = new Report()
+  const gaps = new GapCounter()
+  const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
+  const compare = async (members: readonly Part[], ours: Target) => {
+    for (const part of members) {
       const side: Side = reference ? serverSide(reference, hooks.settings) : recordedSide(part.name, whole)
       const recorder = values.write ? new Recorder() : undefined
       const unknown = await comparePart(part, side, serverSide(ours, hooks.settings), selection, (outcome) => {
@@ -88,16 +91,25 @@ async function main(): Promise<void> {
       if (recorder) console.log(`${part.name}: ${recorder.write(part.name)} bytes recorded`)
       if (unknown > 0) fail(`${part.name}: ${unknown} scenes without recorded answers; record again with --write`)
     }
+  }
+  try {
+    for (const { flags: own, members } of byFlags(wanted)) {
+      const started = values.ours === undefined ? await startOurs(own) : undefined
+      try {
+        const ours = await opened(values.ours ?? started?.url ?? '', adminToken, started?.program)
+        await compare(members, ours).finally(() => ours.close())
+      } finally {
+        await started?.stop()
+      }
+    }
     dump?.end()
     if (reference && values.write)
       writeVersion((JSON.parse(String((await reference.send(get('/version'))).body)) as { gitVersion: string }).gitVersion)
     tell(report, performance.now() - began)
     if (values['write-gaps']) updateGaps(gaps)
-    ours.close()
   } finally {
     reference?.close()
     hooks.close()
-    await started?.stop()
   }
 }
 

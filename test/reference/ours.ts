@@ -29,8 +29,8 @@ export function serviceAccountKey(): string {
   return accountsKey
 }
 
-/** Resolves when it serves. No built-in controller runs, as none runs beside the reference. */
-export async function startOurs(): Promise<Ours> {
+/** Resolves when it serves. No built-in controller runs, as none runs beside the reference. `flags`: those of a part. */
+export async function startOurs(flags: readonly string[] = []): Promise<Ours> {
   const { path, remove } = temporaryDirectory('reference')
   const tokens = join(path, 'tokens.csv')
   const key = join(path, 'accounts.key')
@@ -50,6 +50,7 @@ export async function startOurs(): Promise<Ours> {
       '--requestheader-allowed-names=front-proxy',
       '--enable-admission-plugins=NodeRestriction',
       '--enable-bootstrap-token-auth',
+      ...flags,
     ],
   })
   const link = join(path, 'kube-apiserver')

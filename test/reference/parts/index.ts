@@ -9,6 +9,7 @@ import { documents } from './documents.ts'
 import { fairness } from './fairness.ts'
 import { flags } from './flags.ts'
 import { textFormats } from './formats.ts'
+import { gatesOff, gatesOn } from './gates.ts'
 import { interplay } from './interplay.ts'
 import { life } from './life.ts'
 import { media } from './media.ts'
@@ -45,5 +46,16 @@ export const parts: readonly Part[] = [
     interplay,
     writeSequences,
     textFormats,
+    gatesOn,
+    gatesOff,
   ],
 ]
+
+/** The parts by the flags that their servers need, in the order of the first part with them. */
+export function byFlags(all: readonly Part[]): { readonly flags: readonly string[]; readonly members: readonly Part[] }[] {
+  const textOf = ({ flags: own = [] }: Part) => own.join(' ')
+  return [...new Set(all.map(textOf))].map((text) => {
+    const members = all.filter((part) => textOf(part) === text)
+    return { flags: members[0]?.flags ?? [], members }
+  })
+}
