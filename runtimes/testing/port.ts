@@ -1,6 +1,7 @@
 /** Listeners on 127.0.0.1, for clients in other processes. */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
 import { issue, issueAuthority, newKey } from '../node/issue.ts'
 import { type Handler, listen } from '../node/listener.ts'
 import { plainServer } from '../node/plain.ts'
@@ -16,7 +17,14 @@ const host = '127.0.0.1'
 
 /** Listens without TLS. Port 0: any free port. */
 export async function openPort(port: number, handler: Handler): Promise<OpenPort> {
-  const server = plainServer(handler)
+  const http = plainServer(handler)
+  const sockets = new Set<Socket>()
+  // Bun's own HTTP server sends the head of a watch only with its first event; connections that it is given are served by other code.
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    http.emit('connection', socket)
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()
@@ -25,7 +33,7 @@ export async function openPort(port: number, handler: Handler): Promise<OpenPort
     url: `http://${host}:${address.port}`,
     async close() {
       server.close()
-      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
     },
   }
 }

@@ -270,6 +270,29 @@ roleRef: {kind: ClusterRole, name: view, apiGroup: rbac.authorization.k8s.io}
     await server.close()
   },
 
+  async 'sends the head of a watch at once, over both kinds of port'() {
+    const server = await startTestServer()
+    const silent = `${configMaps}?watch=true&fieldSelector=metadata.name%3Dnobody`
+    for (const tls of [false, true]) {
+      const port = await server.listen({ tls })
+      const { request } = tls ? await import('node:https') : await import('node:http')
+      const outgoing = request(`${port.url}${silent}`, { headers: { authorization: `Bearer ${port.token}` }, rejectUnauthorized: false })
+      outgoing.on('error', () => undefined)
+      const status = new Promise((resolve) => {
+        outgoing.once('response', (incoming) => {
+          incoming.on('error', () => undefined)
+          resolve(incoming.statusCode)
+        })
+      })
+      outgoing.end()
+      const late = new Promise((resolve) => setTimeout(resolve, 3_000, 'no head'))
+      assert.equal(await Promise.race([status, late]), 200, `TLS: ${tls}`)
+      outgoing.destroy()
+      await port.close()
+    }
+    await server.close()
+  },
+
   async 'serves watches, and ends them when it returns to a snapshot'() {
     const server = await startTestServer()
     const snapshot = server.snapshot()
