@@ -86,7 +86,9 @@ await build({
   external: ['node:*'],
   charset: 'utf8',
   // Names of exported functions, too, which the daemon keeps for its stack traces: a sixth of the package.
+  // It stays readable line by line: runtimes print the line of an error, some with those around it. Without minification the package would have 7.7 MB.
   minify: true,
+  lineLimit: 240,
   logLevel: 'warning',
 })
 

@@ -1,6 +1,7 @@
 /**
  * The API as the handler of Bun.serve. The core is a fetch handler, so no adapter is needed.
  * Bun sends response headers with the first bytes of the body, so a watch shows nothing before its first event.
+ * Needs: npm install --global bun
  * Run it: bun wrangler-free-examples/bun-serve.ts 8080
  */
 import { createApiServer, memoryStore } from 'fetch-apiserver'

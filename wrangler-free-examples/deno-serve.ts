@@ -1,5 +1,6 @@
 /**
  * The API as the handler of Deno.serve. The core is a fetch handler, so no adapter is needed.
+ * Needs: npm install --global deno
  * Run it: deno run -A wrangler-free-examples/deno-serve.ts 8080
  */
 import { createApiServer, memoryStore } from 'fetch-apiserver'

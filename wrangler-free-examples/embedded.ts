@@ -1,5 +1,6 @@
 /**
  * A server inside the program, without a port.
+ * Needs: npm install --save-dev tsx
  * Run it: npx tsx wrangler-free-examples/embedded.ts
  */
 import { createApiServer, memoryStore } from 'fetch-apiserver'

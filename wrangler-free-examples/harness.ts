@@ -1,6 +1,7 @@
 /**
  * What a test of a controller can do: go back to a prepared snapshot before each case, and advance the clock instead of
  * waiting.
+ * Needs: npm install --save-dev tsx
  * Run it: npx tsx wrangler-free-examples/harness.ts
  */
 import { startTestServer } from 'fetch-apiserver/testing'

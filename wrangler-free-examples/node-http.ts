@@ -1,6 +1,7 @@
 /**
  * The API over plain HTTP on Node's server: a short adapter for programs that do not need the daemon's TLS, flags and
  * files.
+ * Needs: npm install --save-dev tsx
  * Run it: npx tsx wrangler-free-examples/node-http.ts 8080
  * Then: curl http://127.0.0.1:8080/api/v1/namespaces
  */

@@ -1,5 +1,6 @@
 /**
  * Bundles workerd.ts with npm's esbuild and serves it with npm's workerd.
+ * Needs: npm install --save-dev tsx esbuild workerd
  * Run it: npx tsx wrangler-free-examples/workerd-run.ts [worker file] 8080
  */
 import { spawn } from 'node:child_process'
@@ -8,8 +9,22 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 
+const require = createRequire(import.meta.url)
+
+/** A tool of the project; ends with what to install when it is missing. */
+function tool<T>(name: string): T {
+  try {
+    return require(name) as T
+  } catch {
+    console.error(`error: ${name} is not installed: npm install --save-dev esbuild workerd`)
+    process.exit(1)
+  }
+}
+
+const { build } = tool<typeof import('esbuild')>('esbuild')
+// The package's main export is the path of its binary.
+const { default: workerd } = tool<{ readonly default: string }>('workerd')
 const [port = '8080', worker = fileURLToPath(new URL('workerd.ts', import.meta.url))] = process.argv.slice(2).reverse()
 const directory = mkdtempSync(join(tmpdir(), 'workerd-'))
 
@@ -36,8 +51,6 @@ const api :Workerd.Worker = (
 );
 `,
 )
-// The package's main export is the path of its binary.
-const { default: workerd } = createRequire(import.meta.url)('workerd') as { readonly default: string }
 const child = spawn(workerd, ['serve', config], { stdio: 'inherit' })
 // Does not wait for open watches to end.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGKILL'))

@@ -1,6 +1,7 @@
 /**
  * The API on an edge runtime: a worker with its store in memory, which is lost when the runtime evicts the worker.
  * Timers and random numbers exist only while a request is served, so the first request creates the server.
+ * Needs: npm install --save-dev tsx esbuild workerd
  * Run it: npx tsx wrangler-free-examples/workerd-run.ts 8080   (bundles this file and starts workerd)
  */
 import { type ApiServer, createApiServer, memoryStore } from 'fetch-apiserver'

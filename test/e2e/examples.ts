@@ -1,6 +1,6 @@
 /** Runs the programs of wrangler-free-examples/ in an empty project with the package, as their first comments say. */
 import assert from 'node:assert/strict'
-import { symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { apiOf, configMap } from '../support/api.ts'
 import type { Command } from '../support/daemon.ts'
@@ -28,10 +28,24 @@ const servers: readonly { readonly name: string; readonly skip: string | false; 
 
 /** Declares the tests, which run in the project. */
 export function examples(project: string): void {
-  // Tools for the worker's runner, which the package does not contain.
-  for (const tool of ['esbuild', '@esbuild', 'workerd', '@cloudflare'])
-    before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
+  test('each example says what to install, and how to run it', () => {
+    for (const name of readdirSync(`${root}wrangler-free-examples`)) {
+      const text = readFileSync(`${root}wrangler-free-examples/${name}`, 'utf8')
+      assert.match(text, /^ \* Needs: npm install .*\n \* Run it: /m, name)
+    }
+  })
+
+  test('without its tools, workerd-run says in one line what to install', async () => {
+    const [program, ...args] = onNode('workerd-run')
+    const { code, stderr } = await run(program, args, { cwd: project })
+    assert.equal(stderr, 'error: esbuild is not installed: npm install --save-dev esbuild workerd\n')
+    assert.equal(code, 1, 'exit status')
+  })
+
   describe('examples', () => {
+    // Tools for the worker's runner, which the package does not contain.
+    for (const tool of ['esbuild', '@esbuild', 'workerd', '@cloudflare'])
+      before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
     for (const { name, skip, command } of servers) {
       test(name, { skip, timeout: 3_600_000 }, async () => {
         const { fetch, close } = await startPlain(command(), project)

@@ -181,6 +181,13 @@ describe('the package', { timeout: 3_600_000 }, () => {
     }
   })
 
+  test('an error shows a line of code, not kilobytes', () => {
+    const dist = join(project, 'node_modules/fetch-apiserver/dist')
+    for (const entry of ['index.js', 'core.js', 'node.js', 'testing.js', 'testing-store.js'])
+      for (const line of loaded(join(dist, entry)).split('\n'))
+        assert(line.length < 1_500, `${entry}: ${line.length} characters: ${line.slice(0, 80)}`)
+  })
+
   test('the store suite runs for stores of users', async () => {
     symlinkSync(`${root}node_modules/fast-check`, join(project, 'node_modules/fast-check'))
     symlinkSync(`${root}node_modules/pure-rand`, join(project, 'node_modules/pure-rand'))
