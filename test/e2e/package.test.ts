@@ -10,6 +10,7 @@ import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { examples } from './examples.ts'
+import { guide } from './guide.ts'
 
 /** This Node, and those in the variable NODES, separated as in PATH. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
@@ -198,6 +199,8 @@ describe('the package', { timeout: 3_600_000 }, () => {
   })
 
   examples(project)
+
+  guide(project)
 
   test('contains no build tools, and stays within its size limit', (t) => {
     const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object }
