@@ -24,13 +24,16 @@ export const noFiles: Files = {
 /** Why `fetch` failed: Node says only `fetch failed`, and keeps the reason. */
 const causeOf = (error: unknown) => (error instanceof TypeError && error.cause instanceof Error ? error.cause : error)
 
+/** OpenSSL's codes of certificates that it does not accept, such as SELF_SIGNED_CERT_IN_CHAIN. */
+const isAboutCertificate = (error: Error) => 'code' in error && /CERT|ISSUER|SIGNATURE/.test(String(error.code))
+
 export const webOutbound: Outbound = {
   async fetch(request, { timeout, certificateAuthority } = {}) {
     try {
       return await fetch(request, timeout === undefined ? {} : { signal: AbortSignal.timeout(timeout) })
     } catch (error) {
       const cause = causeOf(error)
-      if (certificateAuthority === undefined || !(cause instanceof Error)) throw cause
+      if (certificateAuthority === undefined || !(cause instanceof Error) || !isAboutCertificate(cause)) throw cause
       throw new Error(`${cause.message} (this runtime does not use the certificate authority of the call)`, { cause })
     }
   },
