@@ -54,7 +54,7 @@ export function createPassOn(services: PassOnServices): PassOn {
 
   function headersOf(exchange: Exchange, address: string): LightHeaders {
     const headers = forwardedHeaders(exchange, platform)
-    for (const name of [...headers.keys()]) if (name === 'authorization' || name.startsWith('x-remote-')) headers.delete(name)
+    headers.deleteAll((name) => name === 'authorization' || name.startsWith('x-remote-'))
     headers.set('audit-id', exchange.auditId)
     headers.set('x-forwarded-uri', escapePath(exchange.info.path))
     headers.set('x-forwarded-host', address)

@@ -1,5 +1,5 @@
 import type { User } from '../request/exchange.ts'
-import { extraKey, headerText, headerValues } from '../request/header-values.ts'
+import { extraValues, headerText, headerValues } from '../request/header-values.ts'
 import { hasHeader } from '../respond/light-headers.ts'
 import { badRequest, unsniffed } from '../respond/status.ts'
 
@@ -19,20 +19,13 @@ export function readImpersonation(headers: Headers): User | undefined {
   const name = headerText(headers.get(userHeader) ?? '')
   const uid = headerText(headers.get(uidHeader) ?? '')
   const group = headers.get(groupHeader)
-  const extra: { [key: string]: string[] } = Object.create(null)
-  let hasExtra = false
-  for (const header of headers.keys()) {
-    if (!header.startsWith(extraPrefix)) continue
-    hasExtra = true
-    const key = extraKey(header.slice(extraPrefix.length))
-    extra[key] = [...(extra[key] ?? []), ...headerValues(headers, header)]
-  }
+  const extra = extraValues(headers, extraPrefix)
   const groups = headerValues(headers, groupHeader)
   if (name === '') {
-    if (uid === '' && group === null && !hasExtra) return undefined
-    throw unsniffed(badRequest(`requested ${show(uid, groups, hasExtra ? extra : undefined)} without impersonating a user name`))
+    if (uid === '' && group === null && extra === undefined) return undefined
+    throw unsniffed(badRequest(`requested ${show(uid, groups, extra)} without impersonating a user name`))
   }
-  return { name, ...(uid !== '' && { uid }), groups, ...(hasExtra && { extra }) }
+  return { name, ...(uid !== '' && { uid }), groups, ...(extra && { extra }) }
 }
 
 /** The impersonation request as the reference server prints it in its 403. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
-import { extraKey, headerValues } from '../request/header-values.ts'
+import { extraValues, headerValues } from '../request/header-values.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Authorities } from './certificate/authorities.ts'
 import { clientCertificate } from './certificate/client-certificate.ts'
@@ -36,11 +36,7 @@ function firstValue(headers: Headers, names: readonly string[]): string {
 function extraOf(headers: Headers, prefixes: readonly string[]): { [key: string]: string[] } {
   const extra: { [key: string]: string[] } = Object.create(null)
   for (const prefix of prefixes) {
-    for (const [name] of headers) {
-      if (!name.startsWith(prefix)) continue
-      const key = extraKey(name.slice(prefix.length))
-      extra[key] = [...(extra[key] ?? []), ...headerValues(headers, name)]
-    }
+    for (const [key, values] of Object.entries(extraValues(headers, prefix) ?? {})) extra[key] = [...(extra[key] ?? []), ...values]
   }
   return extra
 }

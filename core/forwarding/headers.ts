@@ -27,7 +27,7 @@ export function endToEnd(headers: Headers): LightHeaders {
  */
 export function forwardedHeaders({ request, connection }: Exchange, platform: Platform): LightHeaders {
   const headers = endToEnd(request.headers)
-  for (const name of [...headers.keys()].filter((each) => each.startsWith('impersonate-'))) headers.delete(name)
+  headers.deleteAll((name) => name.startsWith('impersonate-'))
   for (const name of [...answeredFields, 'host']) headers.delete(name)
   const protocols = headers.get('sec-websocket-protocol')
   if (protocols !== null) headers.set('sec-websocket-protocol', withoutToken(protocols, platform).join(', '))

@@ -69,7 +69,7 @@ async function openTunnel(exchange: Exchange, destination: Destination, services
   const { connection, request, signal } = exchange
   if (connection.upgrade === undefined) throw badRequest(noUpgrades)
   const headers = forwardedHeaders(exchange, services.platform)
-  for (const name of [...headers.keys()].filter((each) => each.startsWith('sec-websocket-'))) headers.delete(name)
+  headers.deleteAll((name) => name.startsWith('sec-websocket-'))
   headers.set('connection', 'Upgrade')
   headers.set('upgrade', 'SPDY/3.1')
   headers.set(

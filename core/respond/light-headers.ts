@@ -1,6 +1,27 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const forbiddenInValue = /[\0\r\n]/
 
+/**
+ * Headers with one value: of several lines the first counts, as where the reference reads them (Go's `Header.Get`). Those of others are lists, and
+ * are joined.
+ */
+const single = new Set([
+  'accept',
+  'accept-encoding',
+  'audit-id',
+  'authorization',
+  'content-type',
+  'if-modified-since',
+  'if-none-match',
+  'impersonate-uid',
+  'impersonate-user',
+  'origin',
+  'range',
+  'traceparent',
+  'user-agent',
+  'x-real-ip',
+])
+
 /** Up to this many fields, insertion sort is faster. */
 const fewFields = 32
 
@@ -77,7 +98,7 @@ export class LightHeaders implements Headers {
 
   delete(name: string): void {
     const key = keyOf(name)
-    for (let i = this.#fields.length - 2; i >= 0; i -= 2) if (this.#fields[i] === key) this.#fields.splice(i, 2)
+    this.deleteAll((each) => each === key)
   }
 
   some(accepts: Accepts): boolean {
@@ -96,6 +117,7 @@ export class LightHeaders implements Headers {
     for (let left = fields.length - kept; left > 0; left--) fields.pop()
   }
 
+  /** As in the Fetch standard, but of headers that have one value the first line alone. */
   get(name: string): string | null {
     const fields = this.#fields
     const key = keyOf(name)
@@ -103,7 +125,9 @@ export class LightHeaders implements Headers {
     for (let i = 0; i < fields.length; i += 2) {
       if (fields[i] !== key) continue
       const value = fields[i + 1] as string
-      found = found === null ? value : `${found}${key === 'cookie' ? '; ' : ', '}${value}`
+      if (found === null) found = value
+      else if (single.has(key)) return found
+      else found = `${found}${key === 'cookie' ? '; ' : ', '}${value}`
     }
     return found
   }
@@ -113,6 +137,20 @@ export class LightHeaders implements Headers {
     const fields = this.#fields
     const key = keyOf(name)
     return fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === key)
+  }
+
+  /** The lines of the headers with names, in lower case, that are accepted. */
+  lines(accepts: Accepts): Map<string, string[]> {
+    const fields = this.#fields
+    const found = new Map<string, string[]>()
+    for (let i = 0; i < fields.length; i += 2) {
+      const name = fields[i] as string
+      if (!accepts(name)) continue
+      const known = found.get(name)
+      if (known === undefined) found.set(name, [fields[i + 1] as string])
+      else known.push(fields[i + 1] as string)
+    }
+    return found
   }
 
   has(name: string): boolean {
@@ -125,14 +163,18 @@ export class LightHeaders implements Headers {
     const key = fieldName(name)
     const text = fieldValue(value)
     const fields = this.#fields
-    let first = -1
-    for (let i = fields.length - 2; i >= 0; i -= 2) {
-      if (fields[i] !== key) continue
-      if (first >= 0) fields.splice(first, 2)
-      first = i
-    }
-    if (first < 0) fields.push(key, text)
-    else fields[first + 1] = text
+    const first = fields.findIndex((each, i) => i % 2 === 0 && each === key)
+    if (first < 0) return void fields.push(key, text)
+    fields[first + 1] = text
+    let isFirst = true
+    // The lines behind it, in one pass.
+    if (fields.indexOf(key, first + 1) > 0)
+      this.deleteAll((each) => {
+        if (each !== key) return false
+        const kept = isFirst
+        isFirst = false
+        return !kept
+      })
   }
 
   getSetCookie(): string[] {
@@ -176,8 +218,10 @@ export class LightHeaders implements Headers {
 
   /** Sorted by name, and combined except for cookies (Fetch standard, 'sort and combine'). */
   #sorted(): [string, string][] {
-    return this.#names().flatMap((name): [string, string][] =>
-      name === 'set-cookie' ? this.getSetCookie().map((value) => [name, value]) : [[name, this.get(name) ?? '']],
-    )
+    const lines = this.lines(() => true)
+    return this.#names().flatMap((name): [string, string][] => {
+      const values = lines.get(name) ?? []
+      return name === 'set-cookie' ? values.map((value) => [name, value]) : [[name, values.join(name === 'cookie' ? '; ' : ', ')]]
+    })
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders, type SecureClientSessionOptions } from 'node:http2'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import { issue, issueAuthority, newKey, type Pair } from '../../../runtimes/node/issue.ts'
@@ -53,7 +53,7 @@ export async function http1(url: string, options: RequestOptions & { body?: stri
   return { status: incoming.statusCode, headers: incoming.headers, text, localPort }
 }
 
-export const session = (url: string, options: { cert?: string; key?: string } = {}): ClientHttp2Session =>
+export const session = (url: string, options: SecureClientSessionOptions = {}): ClientHttp2Session =>
   connectHttp2(url, { ca: authority.certPem, ...options })
 
 /** Sends one HTTP/2 request. */
