@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import type { FileKind } from '../../core/config/files/kind.ts'
 import { loadFile } from '../../core/config/files/load.ts'
 import { fileKinds } from '../../core/flags/file-kinds.ts'
@@ -7,11 +7,12 @@ import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { flags as allFlags, type FlagName } from '../../core/flags/rows/index.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { makeDirectories, reasonOf } from '../atomic-file.ts'
+import { readNamedFile } from '../named-file.ts'
 
 /** The text of a file that a flag's value names. Throws a FlagError that names both. */
 export function readPath(flag: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readNamedFile(path).toString()
   } catch (error) {
     throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
   }

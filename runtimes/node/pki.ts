@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { reasonOf, writeAtomically } from '../atomic-file.ts'
+import { readNamedFile } from '../named-file.ts'
 import { isAddress } from './address.ts'
 import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
 
@@ -93,7 +94,7 @@ interface Parsed {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readNamedFile(path).toString()
   } catch (error) {
     throw new Error(`read ${path}: ${reasonOf(error)}`)
   }

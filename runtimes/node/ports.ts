@@ -1,9 +1,10 @@
 /** The ports of the host on Node: clock, files, outgoing calls, log. */
 import { type FSWatcher, watch as watchDirectory } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files, Logger, Outbound } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
+import { awaitNamedFile } from '../named-file.ts'
 import { nodeClock } from './clock.ts'
 import { jsonFormat } from './log/formats.ts'
 import { createLog } from './log/logger.ts'
@@ -20,7 +21,7 @@ const pollMilliseconds = 60_000
 export const nodeFiles: Files = {
   async read(path) {
     try {
-      return await readFile(path)
+      return await awaitNamedFile(path)
     } catch (error) {
       throw new Error(`read ${path}: ${reasonOf(error)}`)
     }

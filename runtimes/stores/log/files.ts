@@ -2,6 +2,7 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fdatasync,
   fstatSync,
   fsyncSync,
@@ -47,7 +48,7 @@ export function nodeDirectory(path: string, readOnly = false): LogDirectory {
   return {
     path,
     names: () => readdirSync(path),
-    open: (name) => new NodeFile(openSync(join(path, name), readOnly ? 'r' : 'r+')),
+    open: (name) => new NodeFile(openRegular(join(path, name), readOnly ? constants.O_RDONLY : constants.O_RDWR)),
     create(name) {
       const descriptor = openSync(join(path, name), 'w+', 0o600)
       chmodSync(join(path, name), 0o600)
@@ -59,6 +60,14 @@ export function nodeDirectory(path: string, readOnly = false): LogDirectory {
       syncDirectory(path)
     },
   }
+}
+
+/** Opens a file, and nothing else: opening a pipe would never end. */
+function openRegular(path: string, flags: number): number {
+  const descriptor = openSync(path, flags | (constants.O_NONBLOCK ?? 0))
+  if (fstatSync(descriptor).isFile()) return descriptor
+  closeSync(descriptor)
+  throw new Error(`${path}: is no regular file`)
 }
 
 /** Makes directory entries durable. Not needed on Windows. */

@@ -1,14 +1,19 @@
 /** Every flag that names a file or a directory, with everything that can be wrong with it: one line that names the flag and the path. */
 import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import { flags } from '../../../core/flags/rows/index.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
+import { awaitNamedFile, readNamedFile } from '../../../runtimes/named-file.ts'
 import { start } from '../../../runtimes/node/daemon.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
+import { nodeDirectory } from '../../../runtimes/stores/log/files.ts'
 import { freePort } from '../../support/free-port.ts'
+import { soak } from '../../support/soak.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { within } from '../../support/wait.ts'
 
@@ -52,7 +57,13 @@ const unreadable = {
   'a directory': join(home.path, 'directory'),
   unreadable: '/proc/self/mem',
   'below /proc': '/proc/foo',
+  'an endless device': '/dev/zero',
+  'a socket': join(home.path, 'socket'),
+  // Each takes 5 s.
+  ...(soak && { 'a pipe that nothing writes to': join(home.path, 'pipe') }),
 }
+execFileSync('mkfifo', [join(home.path, 'pipe')])
+createServer().listen(join(home.path, 'socket')).unref()
 /** Files that can be read, and mean nothing to most flags. */
 const meaningless = {
   empty: write('empty', ''),
@@ -109,6 +120,26 @@ for (const [flag] of files)
       else assertNames(error, flag, path, what)
     }
   })
+
+test('a pipe that nothing writes to ends the start, and one that is written to is read to its end', async () => {
+  const pipe = join(home.path, 'pipe')
+  const error = await errorOf([`--token-auth-file=${pipe}`])
+  assert.equal(error, `--token-auth-file: ${pipe}: nothing arrived in this pipe within 5 s`)
+  const text = 'x'.repeat(300_000)
+  for (const read of [readNamedFile, awaitNamedFile]) {
+    const writer = execFile('sh', ['-c', `printf %s ${'x'.repeat(1_000)} > "$0"; sleep 0.1`, pipe])
+    assert.equal(String(await read(pipe)), text.slice(0, 1_000))
+    writer.kill()
+    const large = write('large', text)
+    assert.equal(String(await read(large)), text)
+  }
+})
+
+test('a segment of the log that is no regular file is refused', () => {
+  const directory = nodeDirectory(home.path)
+  for (const name of ['pipe', 'directory']) assert.throws(() => directory.open(name), /is no regular file|EISDIR/)
+  assert.throws(() => directory.open('socket'), /ENXIO/)
+})
 
 test('directories that cannot be made', async () => {
   for (const flag of ['data-dir', 'cert-dir', 'write-kubeconfig'])
