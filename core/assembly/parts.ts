@@ -314,7 +314,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ({ table }, context) => ensureLegacyTokenTracking(table, context.options.general.platform, hookContextOf(context)),
     { when: ({ options }) => options.authentication.serviceAccounts !== undefined, hooks: hook('start-legacy-token-tracking-controller') },
   ),
-  reservations: part(['table'], ({ table }) => startReservations(table), { hooks: hook('start-service-ip-repair-controllers'), stop }),
+  reservations: part(['table'], ({ table }) => startReservations(table), {
+    hooks: hook('start-service-ip-repair-controllers', 'start-<product>-service-cidr-controller'),
+    stop,
+  }),
   rbac: part(
     ['table', 'authorization', 'namespaces'],
     ({ table, authorization }, context) => startRbac(table, authorization.rbac, context),

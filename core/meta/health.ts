@@ -19,6 +19,8 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 export interface HealthOptions {
   readonly clock: Clock
   readonly checks: readonly HealthCheck[]
+  /** Checks of `/healthz` and `/livez` only, before all others. */
+  readonly liveChecks?: readonly HealthCheck[]
   /** Startup checks: `/livez` ignores them during the grace period. */
   readonly bootChecks?: readonly HealthCheck[]
   /** Milliseconds since the epoch at which the grace period ends (flag `--livez-grace-period`); absent: there is none. */
@@ -44,7 +46,15 @@ export interface Health {
 
 const always: readonly HealthCheck[] = ['ping', 'log'].map((name) => ({ name, check: () => {} }))
 
-export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [], readyChecks = [], ...options }: HealthOptions): Health {
+export function createHealth({
+  clock,
+  checks,
+  liveChecks = [],
+  bootChecks = [],
+  serviceChecks = [],
+  readyChecks = [],
+  ...options
+}: HealthOptions): Health {
   const { graceEnds = 0 } = options
   const delayed = ({ check, ...own }: HealthCheck): HealthCheck => ({
     ...own,
@@ -57,8 +67,8 @@ export function createHealth({ clock, checks, bootChecks = [], serviceChecks = [
     },
   }
   const endpoints = new Map<string, { readonly endpoint: HealthEndpoint; readonly checks: readonly HealthCheck[] }>([
-    ['/healthz', { endpoint: 'healthz', checks: [...always, ...checks, ...serviceChecks, ...bootChecks] }],
-    ['/livez', { endpoint: 'livez', checks: [...always, ...checks, ...bootChecks.map(delayed)] }],
+    ['/healthz', { endpoint: 'healthz', checks: [...always, ...liveChecks, ...checks, ...serviceChecks, ...bootChecks] }],
+    ['/livez', { endpoint: 'livez', checks: [...always, ...liveChecks, ...checks, ...bootChecks.map(delayed)] }],
     ['/readyz', { endpoint: 'readyz', checks: [...always, ...checks, ...serviceChecks, ...readyChecks, ...bootChecks, shutdown] }],
   ])
   const single = new Map<string, HealthCheck>()

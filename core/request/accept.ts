@@ -43,8 +43,11 @@ function parseClause(text: string): AcceptClause | undefined {
 }
 
 /** Whether the clause accepts a media type such as `application/json`; ignores parameters. */
-export function covers({ type, subtype, quality }: AcceptClause, mediaType: string): boolean {
+export const covers = (clause: AcceptClause, mediaType: string): boolean => clause.quality > 0 && names(clause, mediaType)
+
+/** Whether the clause names a media type, be it to refuse it. */
+export function names({ type, subtype }: AcceptClause, mediaType: string): boolean {
   const [family = '', member = ''] = mediaType.split('/')
   const fits = (pattern: string, name: string) => pattern === '*' || pattern.toLowerCase() === name
-  return quality > 0 && fits(type, family) && fits(subtype, member)
+  return fits(type, family) && fits(subtype, member)
 }

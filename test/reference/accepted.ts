@@ -515,13 +515,6 @@ export const acceptedDifferences: readonly Accepted[] = [
       ),
   },
   {
-    reason: 'This server has no parts of these names: a controller for its service range, and a certificate for its requests to itself.',
-    applies: isAboutHealth,
-    clear: withoutChecks((name) =>
-      ['poststarthook/start-kubernetes-service-cidr-controller', 'loopback-serving-certificate'].includes(name),
-    ),
-  },
-  {
     reason: 'Series, numbers and times of metrics depend on earlier requests, and descriptions of metrics are our own.',
     applies: ({ call }) => call.path.startsWith('/metrics'),
     clear: ({ headers, body, ...answer }) => ({

@@ -69,7 +69,10 @@ function createPathItem({ group, version, path }: ServedVersion, definition: Res
   const operation = (verb: VerbRow, row: ResourceRow, route: Route): Operation => {
     const all = namespaced && !route.scoped
     const { method, action, description, options, without, answer, codes } = verb
-    const name = `${verb.id[1]}${namespaced && !all ? 'Namespaced' : ''}${kind}${title(row.subresource)}${all ? 'ForAllNamespaces' : ''}`
+    // Only there the reference writes a small first letter of a kind as a capital.
+    const name = all
+      ? `${verb.id[1]}${title(kind)}${title(row.subresource)}ForAllNamespaces`
+      : `${verb.id[1]}${namespaced ? 'Namespaced' : ''}${kind}${title(row.subresource)}`
     const bodySchema = {
       object: () => schemaOf(row),
       delete: () => models.message(DeleteOptions),

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../ports.ts'
-import { covers, parseAccept } from '../../request/accept.ts'
+import { names, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Pauses } from '../../slices.ts'
@@ -62,7 +62,8 @@ export function createOpenApiV2(sources: readonly SwaggerSource[], clock: Clock,
 
   const respond = async (request: Request): Promise<Response> => {
     for (const range of parseAccept(request.headers.get('Accept'))) {
-      const type = mediaTypes.find(({ accepts }) => covers(range, accepts))
+      // Also with `q=0`, as in the reference.
+      const type = mediaTypes.find(({ accepts }) => names(range, accepts))
       if (type === undefined) continue
       const { modified, [type.format]: build } = documents()
       const headers = { 'Content-Type': type.sends, ...vary }

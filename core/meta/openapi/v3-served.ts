@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports.ts'
-import { covers, parseAccept } from '../../request/accept.ts'
+import { names, parseAccept } from '../../request/accept.ts'
 import { Reply } from '../../respond/reply.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import { perRevision } from '../group-source.ts'
@@ -40,7 +40,8 @@ export function documentAt(path: string, forms: DocumentForms, clock: Clock): Op
   return {
     url: async () => location((await forms.json()).hash),
     async respond({ request, query }: FixedRequest) {
-      const type = firstOf(parseAccept(request.headers.get('Accept')), (range) => mediaTypes.find(({ accepts }) => covers(range, accepts)))
+      // Also with `q=0`, as in the reference.
+      const type = firstOf(parseAccept(request.headers.get('Accept')), (range) => mediaTypes.find(({ accepts }) => names(range, accepts)))
       if (type === undefined) return new Reply(null, { status: 406, headers: { Vary: 'Accept' } })
       const found = await forms[type.format]()
       modified ??= clock.now()

@@ -91,6 +91,9 @@ const schemaOrNames = oneOf(
   model('JSONSchemaPropsOrStringArray'),
 )
 
+/** Fields that the reference does not describe either: a description would put an `allOf` around their reference in OpenAPI 3. */
+const undocumented = ''
+
 export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: OpenAPI 3.0 with extensions.', {
   id: field(1, string, 'Not allowed.'),
   $schema: field(2, string, 'URI of the schema dialect.', { goType: 'v1.JSONSchemaURL' }),
@@ -115,7 +118,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   maxProperties: pointer(21, int64, 'Greatest number of properties.'),
   minProperties: pointer(22, int64, 'Least number of properties.'),
   required: field(23, list(string, { listType: 'atomic' }), 'Properties that must be present.'),
-  items: pointer(24, schemaOrList, 'Schema of the items.'),
+  items: pointer(24, schemaOrList, undocumented),
   allOf: field(
     25,
     list(() => JSONSchemaProps, { listType: 'atomic' }),
@@ -131,28 +134,28 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
     list(() => JSONSchemaProps, { listType: 'atomic' }),
     'Schemas of which at least one must hold.',
   ),
-  not: pointer(28, () => JSONSchemaProps, 'Schema that must not hold.'),
+  not: pointer(28, () => JSONSchemaProps, undocumented),
   properties: field(
     29,
     map(() => JSONSchemaProps),
     'Schemas of the properties.',
   ),
-  additionalProperties: pointer(30, schemaOrBool, 'Schema of further properties, or true; excludes properties.'),
+  additionalProperties: pointer(30, schemaOrBool, undocumented),
   patternProperties: field(
     31,
     map(() => JSONSchemaProps),
     'Not allowed.',
   ),
   dependencies: field(32, map(schemaOrNames), 'Not allowed.', { goType: 'v1.JSONSchemaDependencies' }),
-  additionalItems: pointer(33, schemaOrBool, 'Not allowed.'),
+  additionalItems: pointer(33, schemaOrBool, undocumented),
   definitions: field(
     34,
     map(() => JSONSchemaProps),
     'Not allowed.',
     { goType: 'v1.JSONSchemaDefinitions' },
   ),
-  externalDocs: pointer(35, ExternalDocumentation, 'Documentation elsewhere.'),
-  example: pointer(36, json, 'An example.'),
+  externalDocs: pointer(35, ExternalDocumentation, undocumented),
+  example: pointer(36, json, undocumented),
   nullable: field(37, bool, 'Allows null.'),
   'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Keeps fields that the schema does not name.'),
   'x-kubernetes-embedded-resource': field(39, bool, 'The value is a whole object, with kind and metadata.'),

@@ -46,7 +46,8 @@ export const IngressTLS = message('IngressTLS', 'Where TLS ends for some hosts.'
 })
 
 export const IngressRuleValue = message('IngressRuleValue', 'Rules by protocol.', {
-  http: pointer(1, HTTPIngressRuleValue, 'Rules for HTTP.'),
+  // Without a description, as in the reference: it would put an `allOf` around the reference in OpenAPI 3.
+  http: pointer(1, HTTPIngressRuleValue, ''),
 })
 
 export const IngressRule = message('IngressRule', 'What happens to requests for a host.', {

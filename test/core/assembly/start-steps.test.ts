@@ -93,6 +93,7 @@ test('health checks have the names and the order of the reference', async () => 
       'rbac/bootstrap-roles',
       'scheduling/bootstrap-system-priority-classes',
       'bootstrap-controller',
+      'start-kubernetes-service-cidr-controller',
       'start-kube-aggregator-informers',
       'apiservice-status-local-available-controller',
       'apiservice-status-remote-available-controller',
@@ -112,6 +113,7 @@ test('health checks have the names and the order of the reference', async () => 
     assert.equal(status, 200, text)
     assert(text.includes('[+]poststarthook/rbac/bootstrap-roles ok\n'))
     assert(!text.includes('[+]informer-sync'))
+    assert.ok(text.startsWith('[+]ping ok\n[+]log ok\n[+]loopback-serving-certificate ok\n[+]kvstore ok\n'), text)
     // Single checks are behind RBAC, which allows nothing here.
     assert.equal((await get(`/${endpoint}/log`))[0], 403)
   }

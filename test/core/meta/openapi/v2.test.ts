@@ -71,6 +71,9 @@ test('the format follows Accept, also in the legacy spelling', async () => {
   ] as const
   for (const [accept, type] of cases) assert.equal((await get(api, '/openapi/v2', { accept })).headers.get('content-type'), type)
   assert.equal((await get(api, '/openapi/v2', { accept: 'text/html' })).status, 406)
+  // As in the reference, which does not look at the quality.
+  for (const accept of ['application/json;q=0', '*/*;q=0', 'application/json;q=0, text/html'])
+    assert.equal((await get(api, '/openapi/v2', { accept })).headers.get('content-type'), 'application/json', accept)
 })
 
 test('a client with the current document gets 304', async () => {

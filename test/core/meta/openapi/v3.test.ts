@@ -259,3 +259,22 @@ test('documents of other sources are in the index and answer themselves; the fir
     /hash=[0-9A-F]{128}$/,
   )
 })
+
+test('a reference has an allOf around it only beside a description, which the reference server does not have everywhere', async () => {
+  const extensions = schemas(await json(`/openapi/v3/apis/${platform.name('apiextensions.<domain>')}/v1`))
+  const props = Object.entries(extensions).find(([name]) => name.endsWith('.JSONSchemaProps'))?.[1]?.['properties'] ?? {}
+  for (const name of ['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'])
+    assert.deepEqual(Object.keys(props[name] ?? {}), ['$ref'], name)
+  const networking = schemas(await json(`/openapi/v3/apis/${platform.name('networking.<domain>')}/v1`))
+  const rule = Object.entries(networking).find(([name]) => name.endsWith('.IngressRule'))?.[1]?.['properties'] ?? {}
+  assert.deepEqual(Object.keys(rule['http'] ?? {}), ['$ref'])
+})
+
+test('operation ids of a kind with a small first letter', async () => {
+  const [row] = [widget('v1')]
+  const small = { ...row, kind: 'wIDGET' }
+  const document = await json('/openapi/v3/apis/shop.example.com/v1', create(serving([...builtin, small])))
+  const idsOf = (path: string) => Object.values(document['paths']?.[path] ?? {}).map((operation) => String(operation['operationId'] ?? ''))
+  assert.ok(idsOf('/apis/shop.example.com/v1/widgets').includes('listShopExampleComV1WIDGETForAllNamespaces'))
+  assert.ok(idsOf('/apis/shop.example.com/v1/namespaces/{namespace}/widgets').includes('createShopExampleComV1NamespacedwIDGET'))
+})
