@@ -8,6 +8,7 @@ import { messageOf } from '../schema/message-of.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { createCall } from '../webhook/call.ts'
 import type { WebhookConnection } from '../webhook/connection.ts'
+import { parseAnswer } from '../webhook/parse-answer.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 
@@ -73,7 +74,7 @@ function reader(apiVersion: string): (answer: string) => Status {
     status: statusSchema.nullish().transform((status) => status ?? statusSchema.parse({})),
   })
   return (answer) => {
-    const review = schema.safeParse(JSON.parse(answer))
+    const review = schema.safeParse(parseAnswer(answer))
     if (review.success) return review.data.status
     // Name the field, not its value, which may be a user name.
     throw new Error(`not a TokenReview of ${apiVersion}: ${review.error.issues.map(({ path }) => path.join('.') || 'content').join(', ')}`)

@@ -2,6 +2,9 @@
 
 import type { Platform } from '../platform.ts'
 import { isObject } from '../schema/is-object.ts'
+import { printJson } from '../schema/json-text.ts'
+import { shorten } from '../schema/shorten.ts'
+import { parseAnswer } from '../webhook/parse-answer.ts'
 import type { Attributes } from './authorizer.ts'
 import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
 
@@ -98,14 +101,17 @@ function text(fields: Fields, name: string): string {
   return value
 }
 
+/** Maximum characters of a value in an error. */
+const maxShown = 256
+
 /** Parses a response. Throws an Error that says why it is not a review of this version. */
 export function readReview(answer: string, version: ReviewVersion, platform: Platform): ReviewStatus {
-  const value: unknown = JSON.parse(answer)
+  const value: unknown = parseAnswer(answer)
   if (!isObject(value)) throw new Error('the answer is not an object')
   const expected = { kind: 'SubjectAccessReview', apiVersion: apiVersion(version, platform) }
   for (const [field, word] of Object.entries(expected)) {
     const given = value[field] ?? word
-    if (given !== word) throw new Error(`${field} is ${JSON.stringify(given)}, not ${JSON.stringify(word)}`)
+    if (given !== word) throw new Error(`${field} is ${shorten(printJson(given), maxShown)}, not ${JSON.stringify(word)}`)
   }
   const status = value['status'] ?? {}
   if (!isObject(status)) throw new Error('status is not an object')

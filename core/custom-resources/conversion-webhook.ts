@@ -5,10 +5,11 @@ import type { Clock, Context, Outbound } from '../ports.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { isReviewVersion } from '../resources/webhook-client-validation.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
 import type { CallFailure, ConversionObserver } from '../webhook/conversion-observer.ts'
+import { parseAnswer } from '../webhook/parse-answer.ts'
 import { post } from '../webhook/post.ts'
 import { type Converted, InvalidObject, mergedObject } from './converted-object.ts'
 import type { Definition } from './definition.ts'
@@ -44,7 +45,8 @@ const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/
 
 /** The objects of a valid response. Throws an Error with the reason otherwise. */
 function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
-  const review = parseJsonText(text) as ConversionReview | null
+  // Lists of objects have many values.
+  const review = parseAnswer(text, Number.POSITIVE_INFINITY) as ConversionReview | null
   const { kind, apiVersion: version, response } = review ?? {}
   const strict = apiVersion.endsWith('/v1')
   if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {

@@ -3,6 +3,7 @@ import type { Clock, Outbound } from '../ports.ts'
 import { textOfCode } from '../respond/server-response.ts'
 import type { WebhookConnection } from './connection.ts'
 import { dialError } from './dial-error.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { readText } from './read-text.ts'
 import { withinTime } from './time-limit.ts'
 
@@ -38,7 +39,7 @@ const maxTextLength = 2048
 /** The message of a Status; undefined for other texts. */
 function messageOfStatus(text: string): string | undefined {
   try {
-    const { kind, apiVersion, status, message } = JSON.parse(text) as { [name: string]: unknown }
+    const { kind, apiVersion, status, message } = parseAnswer(text) as { [name: string]: unknown }
     return kind === 'Status' && apiVersion === 'v1' && status !== 'Success' ? String(message ?? '') : undefined
   } catch {
     return undefined

@@ -2,6 +2,7 @@
 import { messageOf } from '../../schema/message-of.ts'
 import { createReadingCall } from '../../webhook/call.ts'
 import { createExpiringCache } from '../../webhook/expiring-cache.ts'
+import { parseAnswer } from '../../webhook/parse-answer.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { refusal, specOf } from './about.ts'
@@ -28,7 +29,7 @@ const listsOf: { readonly [side: string]: readonly string[] } = {
 }
 
 function readVerdict(answer: string): Verdict {
-  const { status } = (JSON.parse(answer) ?? {}) as { readonly status?: Partial<Verdict> | null }
+  const { status } = (parseAnswer(answer) ?? {}) as { readonly status?: Partial<Verdict> | null }
   if (typeof status?.allowed !== 'boolean') throw new Error('the response has no status.allowed')
   const notes = Object.entries(status.auditAnnotations ?? {}).filter(([, value]) => typeof value === 'string')
   return { allowed: status.allowed, reason: String(status.reason ?? ''), auditAnnotations: Object.fromEntries(notes) }

@@ -7,6 +7,7 @@ import { type ReviewVersion, reviewVersions } from '../../resources/webhook-clie
 import { decodeBase64 } from '../../schema/base64.ts'
 import { decode } from '../../schema/decode.ts'
 import type { Json, Message } from '../../schema/model.ts'
+import { checkStructure } from '../../webhook/parse-answer.ts'
 import type { Result } from './errors.ts'
 
 /** A parsed review. Absent members are not set; kind and apiVersion may be empty. */
@@ -59,11 +60,16 @@ function checkType({ kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>, { 
   throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${where}`)
 }
 
+/** Maximum characters of an answer that is read as YAML, which takes longer. */
+const maxYaml = 256 * 1024
+
 /** As the reference's client, which reads YAML when a text is not JSON. */
 function parseText(body: string): Json {
+  checkStructure(body)
   try {
     return JSON.parse(body) as Json
-  } catch {
+  } catch (error) {
+    if (body.length > maxYaml) throw error
     return parseYaml(new TextEncoder().encode(body), { duplicates: false }).value
   }
 }

@@ -2,6 +2,7 @@
 import type { JWK } from 'jose'
 import type { Clock, Context } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { parseAnswer } from '../../webhook/parse-answer.ts'
 import { sharedCalls } from '../../webhook/shared-calls.ts'
 import { pauseFor } from '../../webhook/time-limit.ts'
 import { AuthenticationError } from '../authenticator.ts'
@@ -34,7 +35,7 @@ interface Key {
 }
 
 function readKeys(text: string): readonly Key[] {
-  const document: unknown = JSON.parse(text)
+  const document: unknown = parseAnswer(text)
   const keys: unknown = typeof document === 'object' && document !== null && 'keys' in document ? document.keys : undefined
   if (!Array.isArray(keys)) throw new Error('the key set has no keys')
   const objects = keys.filter((key): key is JWK => typeof key === 'object' && key !== null && 'kty' in key)

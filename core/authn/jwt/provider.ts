@@ -1,6 +1,8 @@
 /** An OpenID provider: discovery and keys. */
 import type { Clock, Context, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { shorten } from '../../schema/shorten.ts'
+import { parseAnswer } from '../../webhook/parse-answer.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
@@ -34,15 +36,18 @@ export interface Provider {
 /** Milliseconds between discovery attempts. */
 const retryAfter = 10_000
 
+/** Maximum characters of another issuer in an error. */
+const maxShown = 1_024
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Reads the JWKS URL of a discovery document. Throws an Error when the document belongs to another issuer. */
 function readDiscovery(text: string, issuer: string): string {
-  const document: unknown = JSON.parse(text)
+  const document: unknown = parseAnswer(text)
   if (typeof document !== 'object' || document === null) throw new Error('the discovery document is not an object')
   const { issuer: named, jwks_uri: keys } = document as { readonly issuer?: unknown; readonly jwks_uri?: unknown }
   if (named !== issuer) {
-    const got = JSON.stringify(textOf(named))
+    const got = JSON.stringify(shorten(textOf(named), maxShown))
     throw new Error(`issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${got}`)
   }
   if (textOf(keys) === '') throw new Error('provider did not return JWKS URL')
