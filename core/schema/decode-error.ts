@@ -44,3 +44,6 @@ export class PartError extends DecodeError {
     this.detail = detail
   }
 }
+
+/** The value costs more than its bounds allow. */
+export class ExceededBounds extends DecodeError {}

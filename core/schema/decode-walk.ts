@@ -1,4 +1,5 @@
 /** Position and results of a decoding walk. */
+import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError, TypeMismatch } from './decode-error.ts'
 import type { Json } from './model.ts'
 import { PositionStack } from './positions.ts'
@@ -57,13 +58,12 @@ export class Walk {
   isEmptyMap = false
   /** The last field read was an empty list or map, which counts as absent, or the unset time. */
   droppedEmpty = false
-  #filled = 0
   readonly unknown: string[] | undefined
   readonly limit: number
   readonly search: boolean
   readonly lenient: boolean
   readonly shares: boolean
-  readonly maxFilled: number
+  readonly budget: DecodeBudget
   depth = 0
   /** Searches visit members in sorted order. */
   sorted = false
@@ -74,10 +74,10 @@ export class Walk {
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */
   origin = 0
 
-  constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy', maxFilled = Number.POSITIVE_INFINITY) {
+  constructor(unknown: string[] | undefined, limit: number, mode: WalkMode = 'copy', budget = new DecodeBudget()) {
     this.unknown = unknown
     this.limit = limit
-    this.maxFilled = maxFilled
+    this.budget = budget
     this.search = mode === 'search'
     this.lenient = mode === 'lenient'
     this.shares = mode === 'share'
@@ -85,11 +85,6 @@ export class Walk {
 
   enter(): void {
     if (++this.depth > this.limit) throw new DecodeError('exceeded max depth')
-  }
-
-  /** Counts a message that is absent in the input but written. Throws a DecodeError above the limit. */
-  countFilled(): void {
-    if (++this.#filled > this.maxFilled) throw new DecodeError(`exceeded ${this.maxFilled} absent parts that are filled in`)
   }
 
   addUnknown(key: string): void {

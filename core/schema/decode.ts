@@ -3,6 +3,7 @@
  * schema order, null as absent, zero values dropped or written as the schema says, scalars normalized.
  */
 
+import { type DecodeBounds, DecodeBudget } from './decode-budget.ts'
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { givenEmpties, setGivenEmpties } from './given-empty.ts'
 import { goType, inlinedPath, omits, structName } from './go-struct.ts'
@@ -23,8 +24,8 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
-  /** Maximum of absent messages that are written, because they make large objects of small input. Default: unbounded. */
-  readonly maxFilled?: number | undefined
+  /** Default: unbounded. */
+  readonly bounds?: DecodeBounds | undefined
   /** Unknown fields are sorted by member at each level. Default: input order. */
   readonly sorted?: boolean | undefined
   /** Paths of unknown fields have no keys of maps. */
@@ -83,12 +84,15 @@ function readAny(value: Json, walk: Walk): Json {
   if (typeof value !== 'object' || value === null) return value
   walk.enter()
   let last: Json | undefined
+  let members = 0
   for (const key in value) {
     const item = (value as JsonObject)[key] as Json
+    if (typeof item !== 'object') members++
     if (typeof item !== 'object' || item === last) continue
     readAny(item, walk)
     last = item
   }
+  if (!Array.isArray(value)) walk.budget.free.countObject(members)
   walk.depth--
   return value
 }
@@ -103,9 +107,9 @@ function readRaw(value: Json, walk: Walk): Json {
 /** As in the reference, unknown fields in it are not reported. */
 function unionReader(union: () => Union): Reader {
   return (value, walk) => {
-    readAny(value, walk)
     const { message, wrap, unwrap } = union()
-    return unwrap(read(message, wrap(value), { maxDepth: walk.limit - walk.depth }))
+    const part = new Walk(undefined, walk.limit - walk.depth, 'copy', walk.budget)
+    return unwrap(readMessage(planOf(message), wrap(value), part))
   }
 }
 
@@ -141,6 +145,7 @@ function mapReader(schema: Schema & { type: 'map' }, named?: string): Reader {
     walk.enter()
     const keys = Object.keys(value)
     const isEmptyMap = keys.length === 0
+    if (schema.values.type !== 'message') walk.budget.countParts(keys.length)
     let items: Json[] | undefined = sortTexts(keys) && walk.shares ? undefined : []
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string
@@ -194,7 +199,7 @@ function zeroOf(schema: Schema): (walk: Walk) => Json {
     let plan: Plan | undefined
     return (walk) => {
       plan ??= planOf(schema)
-      walk.countFilled()
+      walk.budget.countFilled()
       return readMessage(plan, {}, walk)
     }
   }
@@ -286,6 +291,7 @@ function readSlot(slot: Slot, value: Json, walk: Walk): Json | undefined {
 function readMessage(plan: Plan, value: Json, walk: Walk): JsonObject {
   if (!isObject(value)) throw walk.mismatch(value, plan.struct)
   walk.enter()
+  walk.budget.countParts(1)
   const outer = walk.message
   walk.message = plan.name
   const result = walk.search ? searchMessage(plan, value, walk) : buildMessage(plan, value, walk)
@@ -397,7 +403,12 @@ function ordered(unknown: readonly string[]): string[] {
 }
 
 function read(schema: Message, value: Json, options: DecodeOptions, unknown?: string[], mode?: WalkMode): JsonObject {
-  const walk = new Walk(unknown, options.maxDepth ?? defaultMaxDepth, mode ?? (options.shares ? 'share' : 'copy'), options.maxFilled)
+  const walk = new Walk(
+    unknown,
+    options.maxDepth ?? defaultMaxDepth,
+    mode ?? (options.shares ? 'share' : 'copy'),
+    new DecodeBudget(options.bounds),
+  )
   walk.sorted = options.sorted === true
   walk.omitsKeys = options.omitsKeys === true
   if (schema.open) return openReaderOf(schema)(value, walk) as JsonObject
@@ -406,7 +417,7 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
 
 /**
  * Decodes parsed JSON. The input is not changed; `any` values are shared with the result, and with `shares` all canonical parts.
- * @throws DecodeError when a value has the wrong type, is malformed, is nested too deep, or exceeds `maxFilled`.
+ * @throws DecodeError when a value has the wrong type, is malformed, is nested too deep, or exceeds `bounds`.
  */
 export function decode(schema: Message, value: Json, options: DecodeOptions = {}): Decoded {
   const unknown: string[] = []

@@ -55,6 +55,7 @@ function keep(value: Json, walk: Walk): Json {
   if (Array.isArray(value)) return items(value, walk, keep)
   walk.enter()
   const keys = Object.keys(value)
+  walk.budget.countObject(keys.length)
   let result: JsonObject | undefined = sortTexts(keys) && walk.shares ? undefined : {}
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
@@ -168,6 +169,7 @@ function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Read
     const given = walk.positions
     const start = given.height
     const rest = pushPositions(positions, value, given) as string[]
+    walk.budget.countObject(others === undefined ? 0 : rest.length)
     const inOrder = sortFrom(given, start)
     const isSorted = sortTexts(rest) && inOrder
     const end = given.height

@@ -5,6 +5,7 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { encodeBase64 } from './base64.ts'
 import { canonicalise, type DecodeOptions, setOwn } from './decode.ts'
+import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError } from './decode-error.ts'
 import { formatDuration } from './duration.ts'
 import { isObject } from './is-object.ts'
@@ -17,8 +18,17 @@ import { formatTime, unsetTime } from './time.ts'
 
 const maxDepth = 500
 
+class ObjectReader extends WireReader {
+  readonly budget: DecodeBudget
+
+  constructor(bytes: Uint8Array, budget: DecodeBudget) {
+    super(bytes)
+    this.budget = budget
+  }
+}
+
 /** Reads one value after its tag; `before`: the value of earlier occurrences of the field, which what merges continues. */
-type Read = (reader: WireReader, depth: number, before: Json | undefined) => Json
+type Read = (reader: ObjectReader, depth: number, before: Json | undefined) => Json
 
 interface Decoding {
   readonly wire: WireType
@@ -29,7 +39,7 @@ interface Slot {
   readonly name: string
   readonly wire: WireType
   /** Reads a value and stores it in its field. */
-  readonly read: (reader: WireReader, depth: number, object: JsonObject) => void
+  readonly read: (reader: ObjectReader, depth: number, object: JsonObject) => void
   /** Accepts packed elements. */
   readonly packable: boolean
 }
@@ -40,7 +50,7 @@ const { Varint, Bit64, LengthDelimited } = WireType
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Calls `field` for each field of the message of this name that follows; it returns false for unknown fields. Returns whether there were any. */
-function readFields(reader: WireReader, name: string, field: (number: number) => boolean): boolean {
+function readFields(reader: ObjectReader, name: string, field: (number: number) => boolean): boolean {
   const outer = reader.end
   reader.end = reader.extent()
   const isEmpty = reader.pos === reader.end
@@ -131,7 +141,7 @@ const scalars: Readonly<Record<ScalarType, Decoding>> = {
   intOrString: { wire: LengthDelimited, read: readIntOrString },
 }
 
-function readAny(reader: WireReader, schema: AnySchema, before: Json | undefined): Json {
+function readAny(reader: ObjectReader, schema: AnySchema, before: Json | undefined): Json {
   let raw: Uint8Array | undefined
   readFields(reader, schema.model?.path.split('.').pop() ?? 'RawExtension', (number) => {
     if (number !== 1) return false
@@ -207,8 +217,10 @@ function zeroOf(schema: Schema): Json {
  */
 function entryReader(name: string, values: Schema): Slot['read'] {
   const { read } = decodingOf(values)
+  const nested = values.type === 'message'
   return (reader, depth, object) => {
     const end = reader.extent()
+    if (!nested) reader.budget.countParts(1)
     let key = ''
     let value = zeroOf(values)
     while (reader.pos < end) {
@@ -229,7 +241,7 @@ function entryReader(name: string, values: Schema): Slot['read'] {
 function slotOf(name: string, { schema, inline }: Field): Slot {
   if (schema.type === 'list' && !schema.wrapper) {
     const { wire, read } = decodingOf(schema.items)
-    const store = (reader: WireReader, depth: number, object: JsonObject) => {
+    const store = (reader: ObjectReader, depth: number, object: JsonObject) => {
       const item = read(reader, depth, undefined)
       const items = object[name]
       if (Array.isArray(items)) items.push(item)
@@ -240,8 +252,8 @@ function slotOf(name: string, { schema, inline }: Field): Slot {
   if (schema.type === 'map') return { name, wire: LengthDelimited, read: entryReader(name, schema.values), packable: false }
   const { wire, read } = decodingOf(schema)
   const store = inline
-    ? (reader: WireReader, depth: number, object: JsonObject) => void read(reader, depth, object)
-    : (reader: WireReader, depth: number, object: JsonObject) => {
+    ? (reader: ObjectReader, depth: number, object: JsonObject) => void read(reader, depth, object)
+    : (reader: ObjectReader, depth: number, object: JsonObject) => {
         object[name] = read(reader, depth, object[name])
       }
   return { name, wire, read: store, packable: false }
@@ -258,8 +270,9 @@ function planOf(schema: Message): ReadonlyMap<number, Slot> {
 }
 
 /** Reads a message that ends at `end` into an object. */
-function readMessage(reader: WireReader, schema: Message, end: number, depth: number, object: JsonObject): JsonObject {
+function readMessage(reader: ObjectReader, schema: Message, end: number, depth: number, object: JsonObject): JsonObject {
   if (depth >= maxDepth) throw new DecodeError('exceeded max depth')
+  reader.budget.countParts(1)
   const plan = planOf(schema)
   const outer = reader.end
   reader.end = end
@@ -281,9 +294,9 @@ function readMessage(reader: WireReader, schema: Message, end: number, depth: nu
 
 /**
  * Decodes a message to its canonical value, without `kind` and `apiVersion`. Unknown fields are skipped.
- * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or exceed `maxFilled`.
+ * @throws DecodeError when the bytes are malformed, truncated, nested too deep, or exceed `bounds`.
  */
-export function decodeProtobuf(schema: Message, bytes: Uint8Array, options: Pick<DecodeOptions, 'maxFilled'> = {}): JsonObject {
-  const object = readMessage(new WireReader(bytes), schema, bytes.length, 0, {})
+export function decodeProtobuf(schema: Message, bytes: Uint8Array, options: Pick<DecodeOptions, 'bounds'> = {}): JsonObject {
+  const object = readMessage(new ObjectReader(bytes, new DecodeBudget(options.bounds)), schema, bytes.length, 0, {})
   return canonicalise(schema, object, { ...options, shares: true })
 }

@@ -6,6 +6,8 @@ import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { ApiError, badRequest, conflict, invalid } from '../respond/status.ts'
+import { checkParts } from '../schema/decode-budget.ts'
+import { DecodeError, ExceededBounds } from '../schema/decode-error.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { isObject } from '../schema/is-object.ts'
@@ -44,8 +46,20 @@ function parse(bytes: Uint8Array): { value: Json; duplicates: readonly string[] 
   }
 }
 
+function boundParts(value: JsonObject): void {
+  try {
+    checkParts(value)
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(`error decoding YAML: ${error.message}`) : error
+  }
+}
+
+/** The applied object. Throws 400. */
 function configuration(value: Json): JsonObject {
-  if (isObject(value)) return value
+  if (isObject(value)) {
+    boundParts(value)
+    return value
+  }
   if (value === null) throw badRequest('invalid object type: /, Kind=')
   throw badRequest(
     `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
@@ -87,7 +101,9 @@ export const apply: Verb = async (target) => {
     } catch (error) {
       if (fits) throw error
       const numbers = withGoIntegers(clone(merged), view.body.schema)
-      return convert(numbers, (_kind, why, fault) => unconvertible(type, applied, fault ? conversionFault(fault) : why))
+      return convert(numbers, (_kind, why, fault) =>
+        fault instanceof ExceededBounds ? badRequest(why) : unconvertible(type, applied, fault ? conversionFault(fault) : why),
+      )
     }
   }
 

@@ -12,6 +12,7 @@ import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.
 import { jsonText } from '../respond/encode.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
 import { canonicalise, DecodeError, decode } from '../schema/decode.ts'
+import { checkParts, requestBounds } from '../schema/decode-budget.ts'
 import { applyDefaults, hasDefaults } from '../schema/defaults.ts'
 import { isObject } from '../schema/is-object.ts'
 import { clone } from '../schema/members.ts'
@@ -47,9 +48,6 @@ export function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObj
   return object
 }
 
-/** Maximum of absent messages that are written: a MiB of empty claims of a stateful set would have a million. */
-const maxFilled = 50_000
-
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
   { value, faults, isOwn, sorted, omitsKeys, isStrict = false }: Body,
@@ -61,7 +59,7 @@ export function objectOf(
 ): { object: ApiObject; faults: string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
   try {
-    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, maxFilled, sorted, omitsKeys })
+    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, bounds: requestBounds, sorted, omitsKeys })
     return {
       object: keepCleared(decoded.value as unknown as ApiObject, typed),
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
@@ -116,7 +114,7 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): Ap
   const value = checkType({ value: { kind: envelope.kind, apiVersion: envelope.apiVersion }, bytes }, kind, platform)
   try {
     if (kind.schema.open) throw new DecodeError(noProtobuf)
-    return { ...value, ...decodeProtobuf(kind.schema, raw, { maxFilled }) } as unknown as ApiObject
+    return { ...value, ...decodeProtobuf(kind.schema, raw, { bounds: requestBounds }) } as unknown as ApiObject
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error
@@ -170,8 +168,10 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
   const by = patchSettling[format]
   try {
     const { value, duplicates } = parseJson(bytes, { duplicates: true, settle: settling(schema, by) })
+    checkParts(value)
     return { value, faults: format === 'json-patch' ? operationFaults(bytes, value, duplicates) : duplicates }
   } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`error decoding patch: ${error.message}`)
     if (!isBadRequest(error) || format === 'strategic-merge-patch') throw error
     throw badRequest(`error decoding patch: ${error.message}`)
   }
@@ -252,11 +252,11 @@ function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform
     if (format === 'protobuf') {
       const { raw, ...value } = decodeEnvelope(bytes)
       checkOptionsType({ value }, platform)
-      return decodeProtobuf(schema, raw)
+      return decodeProtobuf(schema, raw, { bounds: requestBounds })
     }
     const body = parseText(bytes, format)
     checkOptionsType(body, platform)
-    return decode(schema, body.value ?? {}, { root: true }).value as JsonObject
+    return decode(schema, body.value ?? {}, { root: true, bounds: requestBounds }).value as JsonObject
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error
   }

@@ -3,6 +3,7 @@ import type { ServedResource } from '../registry/served.ts'
 import { inVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
+import { requestBounds } from '../schema/decode-budget.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
@@ -56,7 +57,10 @@ export function objectVersions(target: Target): ObjectVersions {
     decode(value, kind) {
       const definition = definitionOf(kind)
       const schema = schemaOf(kind)
-      const object = canonicalise(schema, typedAs(value, { ...kind, schema }, services.platform), { root: true }) as ApiObject
+      const object = canonicalise(schema, typedAs(value, { ...kind, schema }, services.platform), {
+        root: true,
+        bounds: requestBounds,
+      }) as ApiObject
       const context = hookContext(services)
       applyDefaults(schema, object as Json, context)
       definition?.strategy.defaults?.(object as never, context)

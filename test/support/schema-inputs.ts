@@ -215,3 +215,26 @@ export function* schemaInputs(message: Message, base: JsonObject, seen = new Set
     }
   }
 }
+
+/** Bytes that each part of a dense input counts as: what a part costs is not less because it is short. */
+export const partSize = 32
+
+/** As many of the smallest parts as there are room for: empty objects, empty texts, short keys. */
+function dense(schema: Schema, bytes: number): Json {
+  const count = Math.ceil(bytes / partSize)
+  const part = (of: Schema): Json => {
+    if (of.type === 'message' || of.type === 'map') return {}
+    return of.type === 'list' ? [] : of.type === 'any' ? 0 : scalars[of.type](0)
+  }
+  if (schema.type === 'map')
+    return Object.fromEntries(Array.from({ length: count }, (_, index) => [index.toString(36), part(schema.values)]))
+  return Array.from({ length: count }, () => (schema.type === 'list' ? part(schema.items) : 0))
+}
+
+/** Inputs of `bytes / partSize` parts for every list and map of a kind, each declared field once. */
+export function* denseInputs(message: Message, base: JsonObject, seen: Set<Field>): Generator<Input> {
+  for (const { path, schema, put } of nodesOf(message, base, seen)) {
+    if (schema.type !== 'list' && schema.type !== 'map') continue
+    yield { name: path.join('.'), make: (bytes) => put(dense(schema, bytes)) }
+  }
+}

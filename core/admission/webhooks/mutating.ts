@@ -3,6 +3,7 @@ import { applyJsonPatch, UnprocessablePatch } from '../../apply/json-patch.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { internalError } from '../../respond/status.ts'
 import { canonicalise } from '../../schema/decode.ts'
+import { checkParts } from '../../schema/decode-budget.ts'
 import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
@@ -50,6 +51,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
         `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
       )
     try {
+      checkParts(operations as Json)
       const document = structuredClone(request.object) as JsonObject
       return request.decode(applyJsonPatch(document, operations as Json) as JsonObject, kind)
     } catch (error) {

@@ -15,6 +15,8 @@ const longestRefusal = 512 * 1024
 export interface Bench {
   /** Every kind that is stored. */
   readonly definitions: readonly ResourceDefinition[]
+  /** Every kind that is answered at once, such as reviews. */
+  readonly reviews: readonly ResourceDefinition[]
   /** Sends a request and reads its answer, which is of bounded size when it refuses, and no failure of the server. */
   send(
     method: string,
@@ -33,8 +35,10 @@ export async function openBench(plugins = false): Promise<Bench> {
     ...allKinds,
     admissionPlugins: { disable: plugins ? ['ServiceAccount'] : defaultAdmissionPlugins },
   })
+  const bound = builtInResources.map((definition) => bind(definition, platform))
   return {
-    definitions: builtInResources.filter(({ storageKey }) => storageKey !== '').map((definition) => bind(definition, platform)),
+    definitions: bound.filter(({ storageKey }) => storageKey !== ''),
+    reviews: bound.filter(({ storageKey, namespaced, kind }) => storageKey === '' && !namespaced && kind.endsWith('Review')),
     async send(method, path, body, headers) {
       const init = {
         method,

@@ -68,6 +68,8 @@ test('a definition with 50,000 keys of list items', async () => {
   )
 })
 
+const tooMany = /exceeded 100000 objects and entries of maps/
+
 test('empty claims of a stateful set: three bytes each in JSON, two in protobuf', async () => {
   const path = '/apis/apps/v1/namespaces/default/statefulsets'
   const set = { metadata: { name: 'many' }, spec: { volumeClaimTemplates: times(900_000, () => ({})) } }
@@ -82,7 +84,72 @@ test('empty claims of a stateful set: three bytes each in JSON, two in protobuf'
     return { status: response.status, headers: response.headers, body: (await response.json()) as Status }
   })
   assert.equal(answer.status, 400)
-  assert.match(answer.body.message ?? '', refusal)
+  // The reader of protobuf counts the items, before anything is filled in.
+  assert.match(answer.body.message ?? '', tooMany)
+})
+
+/** Two-byte items without content, around which nested messages are wrapped. */
+function emptyItems(tag: number, ...around: readonly number[]): Uint8Array {
+  let bytes: Uint8Array = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at % 2 === 0 ? (tag << 3) | 2 : 0))
+  for (const outer of around)
+    bytes = new BinaryWriter()
+      .uint32((outer << 3) | 2)
+      .bytes(bytes)
+      .finish()
+  return bytes
+}
+
+test('a million and a half items without content in protobuf', async () => {
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
+  const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const bodies: readonly (readonly [path: string, apiVersion: string, kind: string, bytes: Uint8Array])[] = [
+    [pods, 'v1', 'Pod', emptyItems(1, 2)],
+    [pods, 'v1', 'Pod', emptyItems(7, 2, 2)],
+    ['/api/v1/namespaces/default/services', 'v1', 'Service', emptyItems(1, 2)],
+    [roles, 'rbac.authorization.k8s.io/v1', 'Role', emptyItems(2)],
+    [definitions, 'apiextensions.k8s.io/v1', 'CustomResourceDefinition', emptyItems(7, 2)],
+    [reviews, 'authorization.k8s.io/v1', 'SelfSubjectAccessReview', emptyItems(2, 9, 1, 2)],
+    [configMaps, 'v1', 'ConfigMap', emptyItems(2)],
+  ]
+  const headers = { 'content-type': 'application/vnd.kubernetes.protobuf', accept: 'application/json' }
+  for (const [path, apiVersion, kind, bytes] of bodies) {
+    const body = encodeEnvelope(apiVersion, kind, bytes) as Uint8Array<ArrayBuffer>
+    const { status, body: answer } = await quickly(async () => {
+      const response = await api.fetch(path, { method: 'POST', body, headers })
+      return { status: response.status, headers: response.headers, body: (await response.json()) as Status }
+    })
+    assert.equal(status, 400, kind)
+    assert.match(answer.message ?? '', tooMany)
+  }
+})
+
+const shortKeys = <T>(count: number, value: T) => Object.fromEntries(times(count, (index) => [index.toString(36), value]))
+
+test('200,000 short keys, in objects, patches and applied configurations', async () => {
+  const keys = shortKeys(200_000, '')
+  await api.create(configMaps, configMap('short'))
+  assert.match(await refused(configMaps, configMap('keys', keys), 400), tooMany)
+  assert.match(await refused(configMaps, configMap('keys', {}, { labels: keys }), 400), tooMany)
+  const review = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
+  assert.match(await refused(review, { spec: { user: 'a', extra: shortKeys(200_000, []) } }, 400), tooMany)
+  for (const type of ['application/merge-patch+json', 'application/strategic-merge-patch+json']) {
+    const { status, body } = await quickly(() => api.send<Status>('PATCH', `${configMaps}/short`, { data: keys }, { 'content-type': type }))
+    assert.equal(status, 400)
+    assert.match(body.message ?? '', tooMany)
+  }
+  const applied = configMap('short', keys)
+  const path = `${configMaps}/short?fieldManager=test`
+  const { status, body } = await quickly(() => api.send<Status>('PATCH', path, applied, { 'content-type': 'application/apply-patch+yaml' }))
+  assert.equal(status, 400)
+  assert.match(body.message ?? '', tooMany)
+})
+
+test('as many keys as there may be are stored, read and written again with what their managers own', async () => {
+  const { status, body } = await api.send<{ data: object }>('POST', configMaps, configMap('most', shortKeys(60_000, '')))
+  assert.equal(status, 201)
+  const again = await api.send('PUT', `${configMaps}/most`, body)
+  assert.equal(again.status, 200, JSON.stringify(again.body).slice(0, 300))
 })
 
 test('fields that repeat under a long key', async () => {

@@ -185,7 +185,7 @@ describe('decode', () => {
   it('adds absent parts up to a limit', () => {
     const Things = message('Things', '', { things: field(1, list(Thing), '') })
     const things = (count: number) => ({ things: Array.from({ length: count }, () => ({})) })
-    const options = { maxFilled: 300 }
+    const options = { bounds: { maxFilled: 300 } }
     // Each item lacks metadata and spec, and the spec lacks one part.
     assert.equal(JSON.stringify(decode(Things, things(100), options).value).split('"spec"').length - 1, 100)
     const refusal = new DecodeError('exceeded 300 absent parts that are filled in')
