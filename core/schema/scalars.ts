@@ -1,5 +1,6 @@
 /** JSON form and zero value of each scalar type. */
 import { canonicalBase64, encodeBase64 } from './base64.ts'
+import { DecodeError } from './decode-error.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { printJson } from './json-text.ts'
 import type { Json, ScalarType } from './model.ts'
@@ -48,12 +49,15 @@ function readInt64(value: Json): Json | undefined {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-/** Base64; also a list of bytes as numbers, which Go's decoder accepts. */
+const isByte = (value: Json) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
+
+/** Base64, or as in Go a list of bytes, where null is 0. */
 function readBytes(value: Json): Json | undefined {
   if (typeof value === 'string') return canonicalBase64(value)
   if (!Array.isArray(value)) return undefined
-  const isByte = (item: Json) => item === null || (Number.isInteger(item) && (item as number) >= 0 && (item as number) < 256)
-  return value.every(isByte) ? encodeBase64(Uint8Array.from(value, Number)) : undefined
+  const wrong = value.find((item) => item !== null && !isByte(item))
+  if (wrong !== undefined) throw new DecodeError(`cannot unmarshal ${describe(wrong, 'int')} into Go value of type uint8`)
+  return encodeBase64(Uint8Array.from(value as (number | null)[], (item) => item ?? 0))
 }
 
 const struct = { omitsZero: false }

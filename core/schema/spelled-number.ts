@@ -22,6 +22,8 @@ export function settle(value: Json, schema: Schema | undefined): Json {
   }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
+    // Bytes as a list of integers.
+    if (schema?.type === 'bytes') return value
     const items = schema?.type === 'list' ? schema.items : undefined
     for (const [index, item] of value.entries()) value[index] = settle(item, items)
     return value

@@ -1,5 +1,6 @@
 /** Directives of strategic merge patches: members that control how their siblings are merged. */
 
+import { typeName } from '../../apply/json-values.ts'
 import { badRequest, unreasoned } from '../../respond/status.ts'
 import { goString, goText } from '../../schema/go-text.ts'
 import { isObject } from '../../schema/is-object.ts'
@@ -16,6 +17,9 @@ const badOrderList = () => badRequest('invalid patch format of setElementOrder l
 const badDeleteList = () => badRequest('invalid patch format of primitive list')
 export const badPatchType = (type: Json | undefined, map: JsonObject) =>
   unreasoned(`unknown patch type: ${goString(type)} in map: ${goText(map)}`)
+
+/** The type of a value as `%s` prints it. */
+export const receivedType = (value: Json | undefined) => (value === null || value === undefined ? '%!s(<nil>)' : typeName(value))
 
 /** The field of a directive such as `$setElementOrder/ports`. */
 export function fieldOf(key: string, prefix: string): string {

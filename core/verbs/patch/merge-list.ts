@@ -1,15 +1,14 @@
 /** Merges lists in strategic merge patches: matches items by merge key, and orders the result. */
 
 import { UnprocessablePatch } from '../../apply/json-patch.ts'
-import { typeName } from '../../apply/json-values.ts'
 import { unreasoned } from '../../respond/status.ts'
 import { goText } from '../../schema/go-text.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { get } from '../../schema/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { badPatchType, patchDirective } from './directives.ts'
+import { badPatchType, patchDirective, receivedType } from './directives.ts'
 
-/** What identifies an item in a list: the value of its merge key, or the item itself in lists without merge key. */
+/** What identifies an item in a list: the value of its merge key, or the item itself in lists of scalars. */
 type Identity = (item: Json) => Json
 
 /** Merges two objects with the same merge key into one. */
@@ -19,11 +18,15 @@ const noMergeKey = (map: JsonObject, key: string) => unreasoned(`map: ${goText(m
 
 function asObject(item: Json): JsonObject {
   if (isObject(item)) return item
-  throw unreasoned(`expected a map[string]interface {}, but received a ${typeName(item)}`)
+  throw unreasoned(`expected a map[string]interface {}, but received a ${receivedType(item)}`)
 }
 
 function identityOf(mergeKey: string | undefined): Identity {
-  if (mergeKey === undefined) return (item) => item
+  if (mergeKey === undefined)
+    return (item) => {
+      if (isObject(item)) throw noMergeKey(item, '')
+      return item
+    }
   return (item) => {
     const map = asObject(item)
     const value = get(map, mergeKey)
@@ -43,7 +46,7 @@ function positions(items: readonly Json[], identity: Identity): Map<Json, number
 }
 
 /** Whether the items are objects. Throws for mixed types, nested lists and empty lists. */
-function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
+export function holdsObjects(...lists: readonly (readonly Json[])[]): boolean {
   let type: string | undefined
   for (const item of lists.flat(1)) {
     const own = Array.isArray(item) ? 'list' : isObject(item) ? 'map' : typeof item
@@ -73,7 +76,7 @@ export function mergeLists(
       const deleted = new Set(patch)
       return original.filter((item) => !deleted.has(item))
     }
-    return inOrder([...new Set([...original, ...patch])], patch, original, undefined)
+    return inOrder([...new Set([...original, ...patch])], patch, original, mergeKey)
   }
   if (mergeKey === undefined) throw unreasoned('cannot merge lists without merge key for struct')
   const [kept, changes] = applyListDirectives(original, patch, mergeKey)

@@ -1,13 +1,23 @@
 /** Strategic merge patch (API conventions, 'Patch operations'): merges lists as the schema says. */
 
-import { jsonTypeName, typeName } from '../../apply/json-values.ts'
+import { jsonTypeName } from '../../apply/json-values.ts'
 import { badRequest, unreasoned } from '../../respond/status.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { clone, get, set } from '../../schema/members.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import { forgetRawText } from '../../schema/raw-json.ts'
-import { badPatchType, deletePrefix, discardNulls, fieldOf, orderPrefix, patchDirective, plainValue, retainKeys } from './directives.ts'
-import { inOrder, mergeLists, validateOrder } from './merge-list.ts'
+import {
+  badPatchType,
+  deletePrefix,
+  discardNulls,
+  fieldOf,
+  orderPrefix,
+  patchDirective,
+  plainValue,
+  receivedType,
+  retainKeys,
+} from './directives.ts'
+import { holdsObjects, inOrder, mergeLists, validateOrder } from './merge-list.ts'
 
 /**
  * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
@@ -102,6 +112,7 @@ function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): v
         : change === undefined
           ? current
           : mergeListField(current, change, merging, false)
+    holdsObjects(current ?? [], change ?? [])
     set(original, key, inOrder(merged, order, current ?? [], merging.mergeKey))
     delete patch[key]
   }
@@ -114,5 +125,5 @@ function listAt(object: JsonObject, key: string): Json[] | undefined {
 
 function asList(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value
-  throw unreasoned(`expected a []interface {}, but received a ${typeName(value)}`)
+  throw unreasoned(`expected a []interface {}, but received a ${receivedType(value)}`)
 }

@@ -10,9 +10,7 @@ const collection = `/apis/${group}/v1/namespaces/default/formatteds`
 /** Besides those with tests: other spellings, and names that are ignored. */
 const formats = [...Object.keys(textsOfFormats), 'password', 'date-time', 'u-r-i', 'uri-reference', 'int32', 'ipv-4']
 
-const properties = Object.fromEntries(
-  formats.map((format, index) => [`f${index}`, { type: 'array', items: { type: 'string', format } }]),
-)
+const properties = Object.fromEntries(formats.map((format, index) => [`f${index}`, { type: 'array', items: { type: 'string', format } }]))
 
 const definition = {
   kind: 'CustomResourceDefinition',

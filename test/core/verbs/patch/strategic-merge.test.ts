@@ -185,3 +185,20 @@ test('random patches give an object or an ApiError, and never change prototypes'
     { numRuns: 3000 },
   )
 })
+
+test('an order without elements to order, and one of objects without merge key, are errors of the server as on the reference', () => {
+  const messageOf = (document: JsonObject, patch: Json) => {
+    try {
+      return JSON.stringify(apply(document, patch))
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  assert.equal(messageOf({}, { numbers: [], '$setElementOrder/numbers': [] }), 'no elements in any of the given slices')
+  assert.equal(
+    messageOf({ whole: n('a') }, { '$setElementOrder/whole': [], whole: [] }),
+    'map: map[name:a] does not contain declared merge key: ',
+  )
+  assert.equal(messageOf({ items: n('a') }, { '$setElementOrder/items': null }), 'expected a []interface {}, but received a %!s(<nil>)')
+  assert.equal(messageOf({ items: [] }, { items: ['x'] }), 'expected a map[string]interface {}, but received a string')
+})
