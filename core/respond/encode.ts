@@ -1,12 +1,13 @@
-import { parseYaml } from '../request/yaml.ts'
 import { withLineFeed } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
 import { encodeObject } from '../schema/protobuf.ts'
 import { encodeUtf8 } from '../schema/utf8.ts'
+import { yamlInput } from '../schema/yaml/input.ts'
+import { readYaml, YamlError } from '../schema/yaml/reader.ts'
 import { yamlText } from '../schema/yaml-text.ts'
-import { ApiError, unreasoned } from './status.ts'
+import { unreasoned } from './status.ts'
 
 export type Format = 'json' | 'yaml' | 'protobuf'
 
@@ -29,9 +30,9 @@ const changed = /[\u007f-\u009f\ufffe\uffff]/
 function yamlOf(json: string): string {
   if (!changed.test(json)) return yamlText(parseToShow(json))
   try {
-    return yamlText(parseYaml(encodeUtf8(htmlSafe(json)), { duplicates: false }).value)
+    return yamlText(readYaml(yamlInput(encodeUtf8(htmlSafe(json)))))
   } catch (error) {
-    throw error instanceof ApiError ? unreasoned(error.message) : error
+    throw error instanceof YamlError ? unreasoned(error.message) : error
   }
 }
 
