@@ -1,6 +1,6 @@
 import type { FeatureGate } from './feature-gates.ts'
 
-/** Gates that can be on only while others are. Source: defaultKubernetesFeatureGateDependencies of the reference (pkg/features). */
+/** Gates that can be on only while others are. Source: the reference's pkg/features. */
 export const dependencies: { readonly [gate: string]: readonly FeatureGate[] } = {
   AuthorizeNodeWithSelectors: ['AuthorizeWithSelectors'],
   ClusterTrustBundleProjection: ['ClusterTrustBundle'],

@@ -3,7 +3,6 @@
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
 
-import type { FeatureGate } from '../config/feature-gates.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Context } from '../ports.ts'
@@ -268,7 +267,7 @@ export interface ResourceDefinition<M extends Message = Message> {
   /** False: has the errors and continue tokens of a resource without a watch cache, which events have not in the reference. Default: true. */
   readonly cached?: false
   /** Feature gate without which the resource is not served, whatever --runtime-config says. */
-  readonly gate?: FeatureGate
+  readonly gate?: string
   /** Warning for every request to this version (custom resources); for built-in ones it is derived from the lifecycle. */
   readonly deprecationWarning?: string
   /** Has a status subresource; spec and status are written separately. */

@@ -25,8 +25,23 @@ export function validateClientConfig({ url, service }: ClientConfig, path: Field
   else if (service !== undefined) validateService(service, path.child('service'), errors)
 }
 
-/** The parts of a URL as Go's net/url tells them apart; none of them is normalized. */
-const parts = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is
+/** What is before and after the first occurrence of a character; the second is empty without it. */
+function cut(text: string, separator: string): readonly [before: string, after: string] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** The parts of a URL as Go's net/url tells them apart; none of them is normalized. `user` is undefined without an `@`. */
+function partsOf(text: string) {
+  const [hierarchy, fragment] = cut(text, '#')
+  const [address, query] = cut(hierarchy, '?')
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]
+  const rest = scheme === undefined ? address : address.slice(scheme.length + 1)
+  const [authority] = rest.startsWith('//') ? cut(rest.slice(2), '/') : ['']
+  const at = authority.lastIndexOf('@')
+  return { scheme: scheme ?? '', user: at < 0 ? undefined : authority.slice(0, at), host: authority.slice(at + 1), query, fragment }
+}
+
 const isControl = (character: string) => character < ' ' || character === '\u007f'
 const forbiddenInHost = /[^\u0080-\u{10ffff}\w\-.~$&+,:;=?@!'()*[\]<>"%]/u
 
@@ -38,7 +53,7 @@ function urlProblem(text: string, host: string): string | undefined {
 }
 
 function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
-  const [, scheme = '', user, host = '', query = '', fragment = ''] = parts.exec(text) ?? []
+  const { scheme, user, host, query, fragment } = partsOf(text)
   const problem = urlProblem(text, host)
   if (problem !== undefined) {
     errors.required(path, `url must be a valid URL: parse ${quote(text)}: ${problem}${form}`)

@@ -1,8 +1,7 @@
 /** Whether a text is one address as Go's mail.ParseAddress takes it: RFC 5322 with names, comments, quoted local parts and groups of one. */
 import { parseAddress } from './ip.ts'
 
-const atext = "[!#$%&'*+\\-./0-9=?A-Z^_`a-z{|}~\\u0080-\\u{10ffff}]"
-const atom = new RegExp(`${atext}+`, 'uy')
+const atom = /[!#$%&'*+\-./0-9=?A-Z^_`a-z{|}~\u0080-\u{10ffff}]+/uy
 const quoted = /"(?:[\t !#-[\]-~\u0080-\u{10ffff}]|\\[\t -~\u0080-\u{10ffff}])*"/uy
 const domainLiteral = /\[([!-Z^-~\u0080-\u{10ffff}]*)\]/uy
 const blanks = /[ \t]*/y

@@ -71,6 +71,7 @@ const runtimeOrder = [
   'stamp.mjs',
   'stores',
   'wire',
+  'named-file.ts',
   'atomic-file.ts',
 ]
 
@@ -116,7 +117,7 @@ const shortLists: { readonly [call: string]: string } = {
   'runtimes/node/issue.ts: sequence(...organizations.map((organization))': 'of one certificate of this server',
   'runtimes/node/issue.ts: sequence(...subject.names.map(generalName))': 'of one certificate of this server',
   'runtimes/node/log/files.ts: join(...segments)': 'segments of a path',
-  'runtimes/node/main.ts: stores.push(...(all.overrides)': 'stores of a command line',
+  'runtimes/node/daemon.ts: stores.push(...(all.overrides)': 'stores of a command line',
   'runtimes/testing/objects.ts: path(...(subresource)': 'one value',
   'runtimes/wire/client/connection.ts: this.#outbox.push(...greeting)': 'frames of a greeting',
   'runtimes/wire/hpack/huffman.ts: cells.push(...new)': '256 cells',

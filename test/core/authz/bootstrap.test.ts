@@ -157,7 +157,6 @@ test('gates add and remove roles, rules, URLs and bindings', () => {
   ])
   assert.deepEqual(changed('StorageVersionMigrator=true'), controller('storage-version-migrator-controller'))
   assert.deepEqual(changed('StorageVersionAPI=true'), controller('storage-version-garbage-collector'))
-  assert.deepEqual(changed('StorageVersionAPI=true', 'APIServerIdentity=false'), [])
   assert.deepEqual(changed('DRADeviceTaints=false'), controller('device-taint-eviction-controller'))
   assert.deepEqual(changed('ComponentFlagz=false'), ['ClusterRole/system:monitoring'])
   assert.deepEqual(changed('GenericWorkload=true'), [

@@ -85,7 +85,7 @@ test('leases of servers that are gone are collected an hour after their last ren
 })
 
 test('without the gate, or without a host name, there is no lease', async (t) => {
-  const gates = parseFeatureGates(['APIServerIdentity=false'], platform)
+  const gates = parseFeatureGates(['APIServerIdentity=false', 'UnknownVersionInteroperabilityProxy=false'], platform)
   for (const more of [{ gates }, { hostname: '' }] satisfies ServerOptions[]) {
     const clock = new TestClock(webClock)
     const { api, close } = await start(t, memoryStore({ clock }), 'apiserver-a', clock, more)
