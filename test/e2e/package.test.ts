@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { slowness } from '../support/cost.ts'
 import { blockBelow } from '../support/page.ts'
@@ -125,6 +125,16 @@ describe('the package', { timeout: 3_600_000 }, () => {
 
   test("README's commands install it in an empty folder, and npx finds the program", () => {
     assert.match(installed, /^Platform v1\.36\S*\n$/m)
+  })
+
+  test('its pages have no links to files that it does not carry', () => {
+    const own = join(project, 'node_modules/fetch-apiserver')
+    const pages = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+    assert.ok(pages.includes('README.md'))
+    for (const page of pages)
+      for (const [, target = ''] of readFileSync(join(own, page), 'utf8').matchAll(/\]\(([^)\s]+)\)/g))
+        if (!/^(\w+:|#)/.test(target)) assert.ok(existsSync(join(own, dirname(page), target.replace(/#.*/, ''))), `${page}: ${target}`)
+    assert.equal(readFileSync(join(directory, 'apiserver/README.md'), 'utf8'), readFileSync(join(root, 'README.md'), 'utf8'), 'as before')
   })
 
   /** Checks a file in the strict project; returns seconds of processor time, and the numbers that the compiler prints. */
