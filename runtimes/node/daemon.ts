@@ -10,7 +10,7 @@ import { metricSelectionOf } from '../../core/flags/metrics.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { labelValuesFile } from '../../core/meta/metrics/label-values-file.ts'
 import { createMetrics, type MetricsRegistry } from '../../core/meta/metrics/registry.ts'
-import type { KeyValueStore, Logger } from '../../core/ports.ts'
+import type { Logger } from '../../core/ports.ts'
 import { prepareApiServer } from '../../core/server.ts'
 import { hostPort } from '../../core/webhook/url-parts.ts'
 import { reasonOf } from '../atomic-file.ts'
@@ -29,6 +29,7 @@ import { writeKubeconfig } from './kubeconfig.ts'
 import { type Certificates, type Handler, type Listener, listen } from './listener.ts'
 import { logOfFlags } from './log/options.ts'
 import type { LogOutput } from './log/output.ts'
+import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
 import { createOutbound } from './outbound.ts'
 import type { Pki } from './pki.ts'
@@ -73,12 +74,19 @@ export async function start(flags: ParsedFlags, ending: AbortSignal, output?: Lo
   const [conflict] = flagConflicts(flags)
   if (conflict !== undefined) throw new FlagError(conflict)
   checkFlagFiles(flags)
-  return startAll(flags, ending, output).catch((error: unknown) => {
+  const opened = new Opened()
+  try {
+    const daemon = await startAll(flags, ending, opened, output)
+    if (daemon === undefined) await opened.close()
+    return daemon
+  } catch (error) {
+    await opened.close().catch(() => {})
     throw namingFlag(flags, error)
-  })
+  }
 }
 
-async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOutput): Promise<Daemon | undefined> {
+/** Adds each thing that it opens to `opened`. */
+async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened, output?: LogOutput): Promise<Daemon | undefined> {
   const log = logOfFlags(flags, output)
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
@@ -88,12 +96,15 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
   if (flags.isSet(servers) && !flags.isSet('controllers'))
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
   const claim = await claimCertificates(flags)
+  opened.add(() => claim.release())
   const pki = await preparePki(flags, claim)
   const auditLog = await openLog(flags, logger)
+  opened.add(() => auditLog?.close())
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
   const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
   const egress = await openEgress(flags, metrics)
   const tracing = await tracingOfFlags(flags, identity, logger, egress?.dials.controlplane)
+  opened.add(() => tracing?.close())
   let handshakeErrors = () => 0
   const telemetry = {
     ...log,
@@ -104,7 +115,9 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
   }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
   const authorities = await clientAuthorities(flags, pki, ports)
+  opened.add(() => authorities.close())
   const tokens = await staticTokens(flags, ports)
+  opened.add(() => tokens.close())
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const complete = {
     ...options,
@@ -116,51 +129,36 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
     advertiseAddress: address,
     rootCa: pki.servingAuthorityPem,
   }
-  const stores: KeyValueStore[] = []
   const open = async () => {
-    const all = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
-    stores.push(all.store, ...(all.overrides ?? []).map(({ store }) => store))
-    return all
+    const { store, overrides = [] } = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
+    for (const each of [store, ...overrides.map((override) => override.store)]) openedStores.add(() => each.close())
+    return { store, overrides }
   }
   const server = prepareApiServer(ports, open, complete)
   const certificates = servingCertificates(flags, pki)
-  const openPort = () => openListener(flags, certificates, logger, server.answer)
+  const openPort = async () => {
+    const port = await openListener(flags, certificates, logger, server.answer)
+    opened.add(() => port.close(0))
+    return port
+  }
+  // The server opens its stores when it starts, and needs them until it has ended.
+  const openedStores = new Opened()
+  opened.add(() => openedStores.close())
   // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
   const isShared = flags.get('permit-port-sharing')
-  let opened = isShared ? undefined : await openPort()
-  handshakeErrors = () => opened?.handshakeErrors ?? 0
-  const closeSocket = await openDebugSocket(flags, server.debug).catch(async (error: unknown) => {
-    await opened?.close(0)
-    throw error
-  })
-  const undo = async () => {
-    closeSocket()
-    await server.close()
-    await opened?.close(0)
-    for (const store of stores) await store.close()
-    authorities.close()
-    tokens.close()
-    await auditLog?.close()
-    await tracing?.close()
-    await claim.release()
-  }
-  try {
-    await Promise.race([server.start(), aborted(ending)])
-    if (!ending.aborted) {
-      opened ??= await openPort()
-      writeAdminConfig(flags, pki, opened.port)
-    }
-  } catch (error) {
-    await undo()
-    throw error
-  }
-  if (ending.aborted || opened === undefined) {
-    await undo()
+  const early = isShared ? undefined : await openPort()
+  handshakeErrors = () => early?.handshakeErrors ?? 0
+  opened.add(() => server.close())
+  opened.add(await openDebugSocket(flags, server.debug))
+  await Promise.race([server.start(), aborted(ending)])
+  if (ending.aborted) {
     logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
     return undefined
   }
-  const listener = opened
-  const stopFollowing = await followCertificates(flags, pki, certificates, logger, (changed) => listener.reload(changed))
+  const listener = early ?? (await openPort())
+  handshakeErrors = () => listener.handshakeErrors
+  writeAdminConfig(flags, pki, listener.port)
+  opened.add(await followCertificates(flags, pki, certificates, logger, (changed) => listener.reload(changed)))
   const announce = () => {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })
@@ -170,21 +168,9 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, output?: LogOut
   }
   authorities.onChange(announce)
   const announcement = setTimeout(announce, announcementDelay)
+  opened.add(() => clearTimeout(announcement))
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
-  return {
-    port: listener.port,
-    async stop(cause) {
-      clearTimeout(announcement)
-      await shutDown(flags, { server, listener, stores, logger }, cause)
-      stopFollowing()
-      closeSocket()
-      authorities.close()
-      tokens.close()
-      await auditLog?.close()
-      await tracing?.close()
-      await claim.release()
-    },
-  }
+  return { port: listener.port, stop: (cause) => shutDown(flags, { server, listener, opened, logger }, cause) }
 }
 
 /** The tracer; undefined: none is wanted. `dial`: the way to the collector; undefined: a direct one. */

@@ -1,23 +1,25 @@
 /** An orderly end of the daemon: nothing that could finish is cut off. */
 import type { ParsedFlags } from '../../core/flags/parse.ts'
-import type { KeyValueStore, Logger } from '../../core/ports.ts'
+import type { Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
 import { nodeClock } from './clock.ts'
 import type { Listener } from './listener.ts'
+import type { Opened } from './opened.ts'
 
 /** The parts of a running daemon that are shut down in order. */
 export interface Running {
   readonly server: ApiServer
   readonly listener: Listener
-  readonly stores: readonly KeyValueStore[]
+  /** Everything, also the server and the listener. */
+  readonly opened: Opened
   readonly logger: Logger
 }
 
 /**
- * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish, background work ends, stores close. Resolves when everything is
- * closed. `cause`: signal, for the log.
+ * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish; then what they stand on closes, the
+ * stores after the server. Resolves when everything is closed. `cause`: signal, for the log.
  */
-export async function shutDown(flags: ParsedFlags, { server, listener, stores, logger }: Running, cause: string): Promise<void> {
+export async function shutDown(flags: ParsedFlags, { server, listener, opened, logger }: Running, cause: string): Promise<void> {
   const began = performance.now()
   const elapsed = () => Math.round(performance.now() - began)
   const delay = flags.get('shutdown-delay-duration')
@@ -48,7 +50,6 @@ export async function shutDown(flags: ParsedFlags, { server, listener, stores, l
   event('HTTPServerStoppedListening')
   logger.info({ elapsed: elapsed(), aborted, watches }, 'shutdown: drained')
 
-  await server.close()
-  for (const store of stores) await store.close()
+  await opened.close()
   logger.info({ elapsed: elapsed() }, 'shutdown: ended')
 }
