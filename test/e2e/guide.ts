@@ -1,18 +1,21 @@
 /** Runs what the testing guide shows, in an empty project with the package. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { kubectls } from '../support/kubectl.ts'
 import { npmProject } from '../support/npm-project.ts'
 import { blocksOf } from '../support/page.ts'
 import { run } from '../support/run.ts'
 import { runtimeBinary, without } from '../support/runtimes.ts'
 
 /** The snippets by the names in their first lines. */
-const snippets = blocksOf('runtimes/testing/GUIDE.md').map(({ text }) => [/^\/\/ (\S+)$/m.exec(text)?.[1] ?? '', text] as const)
+const snippets = blocksOf('runtimes/testing/GUIDE.md')
+  .filter(({ language }) => language !== 'sh')
+  .map(({ text }) => [/^(?:\/\/|#) (\S+)$/m.exec(text)?.[1] ?? '', text] as const)
 const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: '1' }
-const [kubectl] = kubectls()
+/** A Python that has the client and pytest. */
+const python = ['python3', '/usr/bin/python3'].find((path) => spawnSync(path, ['-c', 'import kubernetes, pytest']).status === 0)
 
 /** What runs the snippets whose names end so. */
 interface Runner {
@@ -52,10 +55,10 @@ export function guide(project: string): void {
       command: (file) => [process.execPath, '--test', '--test-reporter=tap', file],
     },
     {
-      suffix: '.js',
-      skip: kubectl ? false : 'no kubectl on this machine',
-      passed: /^namespace\/default$/m,
-      command: (file) => [process.execPath, file, kubectl?.path ?? '', 'get', 'namespaces', '--output=name'],
+      suffix: '.py',
+      skip: python ? false : 'no Python with the packages kubernetes and pytest on this machine',
+      passed: /^=+ 1 passed/m,
+      command: (file) => [join(project, 'node_modules/.bin/apiserver'), 'run', '--', python ?? '', '-m', 'pytest', file],
     },
   ]
 

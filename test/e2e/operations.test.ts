@@ -12,7 +12,7 @@ import { killedAtExit } from '../support/child.ts'
 import { bundle } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { kubectls } from '../support/kubectl.ts'
-import { rootUrl } from '../support/root.ts'
+import { blocksOf } from '../support/page.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, within } from '../support/wait.ts'
 
@@ -21,14 +21,6 @@ interface Block {
   /** Path in the first line of a file. */
   readonly path: string | undefined
   readonly text: string
-}
-
-/** The blocks of the page, in their order. */
-function blocksOf(page: string): Block[] {
-  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', content = '']) => {
-    const [, path, text] = /^# (\S+)\n([\s\S]*)$/.exec(content) ?? []
-    return { language, path, text: text ?? content }
-  })
 }
 
 const home = temporaryDirectory('operations')
@@ -42,7 +34,10 @@ const moved = (text: string) =>
     .replaceAll('6443', String(port))
     .replaceAll('/usr/local/bin/', `${home.path}/bin/`)
 
-const blocks = blocksOf(moved(readFileSync(new URL('runtimes/node/OPERATIONS.md', rootUrl), 'utf8')))
+const blocks = blocksOf('runtimes/node/OPERATIONS.md').map(({ language, text }): Block => {
+  const [, path, content] = /^# (\S+)\n([\s\S]*)$/.exec(moved(text)) ?? []
+  return { language, path, text: content ?? moved(text) }
+})
 const find = (suffix: string) => blocks.find(({ path }) => path?.endsWith(suffix))?.text ?? ''
 const environment = { ...process.env, PATH: `${home.path}/bin:${process.env['PATH']}`, HOME: home.path }
 
