@@ -265,12 +265,15 @@ const codeNames = [
   'Unauthenticated',
 ]
 
+/** Maximum characters of a status' text, which is the other program's. */
+const maxStatusText = 2_048
+
 /** A gRPC status other than OK. `code` is the status number (https://grpc.io/docs/guides/status-codes/). */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: number
   constructor(code: number, message: string) {
-    super(message)
+    super(message.slice(0, maxStatusText))
     this.code = code
   }
 

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Infer } from '../../schema/model.ts'
+import { shortJson } from '../../schema/shorten.ts'
 import { type KeySource, type VerificationKey, verificationKeyOf } from '../certificate/keys.ts'
 import type { Keys } from './external-signer-messages.ts'
 import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
@@ -26,14 +27,17 @@ interface Known {
 const identityOf = ({ all }: Known) => JSON.stringify(all.map(({ id, jwk }) => [id, jwk]))
 
 const maxIdLength = 1024
+/** Maximum keys, each of which a token without an id is tried with. */
+const maxKeys = 1_000
 /** Milliseconds between attempts after a failure. */
 const retryAfter = 10_000
 
 async function read({ keys = [], dataTimestamp = {}, refreshHintSeconds: hint = 0 }: Infer<typeof Keys>, now: number): Promise<Known> {
   if (hint <= 0) throw new Error(`found invalid refresh hint (${hint}s)`)
   if (keys.length === 0) throw new Error('found no keys')
+  if (keys.length > maxKeys) throw new Error(`found more than ${maxKeys} keys`)
   const all = keys.map(({ keyId = '', key = '' }) => {
-    if (keyId === '' || keyId.length > maxIdLength) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
+    if (keyId === '' || keyId.length > maxIdLength) throw new Error(`found invalid public key id ${shortJson(keyId, maxIdLength)}`)
     if (key === '') throw new Error('found empty public key')
     return verificationKeyOf(Uint8Array.from(decodeBase64(key)), keyId)
   })

@@ -39,6 +39,10 @@ const headerSchema = z.strictObject({
 })
 
 const base64urlPattern = /^[\w-]+$/
+/** Maximum characters of a header, whose key id has up to 1,024, and of a signature; one by an RSA key of 16,384 bits has 2,731. */
+const maxPart = 16_384
+/** Maximum objects of an answer, more than its keys may be. */
+const bounds = { maxParts: 10_000 }
 
 function readHeader(text: string): z.output<typeof headerSchema> {
   const decoded: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
@@ -49,12 +53,13 @@ function readHeader(text: string): z.output<typeof headerSchema> {
 async function checked({ header = '', signature = '' }: Infer<typeof SignResponse>, keys: ExternalKeys) {
   const kid = (() => {
     try {
+      if (header.length > maxPart) throw new Error('the header is too long')
       return readHeader(header).kid
     } catch {
       throw new Error('external signer: bad header: it needs exactly alg, kid and typ, as this server supports them')
     }
   })()
-  if (!base64urlPattern.test(signature)) throw new Error('external signer: empty or malformed signature')
+  if (signature.length > maxPart || !base64urlPattern.test(signature)) throw new Error('external signer: empty or malformed signature')
   if (!(await keys.isPublished(kid))) {
     throw new Error(`external signer: key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`)
   }
@@ -78,7 +83,7 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
       () => outbound.call({ unixSocket, method: fullName, message, timeout: milliseconds }),
       (code) => observer.called(fullName, code, clock.monotonic() - began),
     )
-    return decodeProtobuf(response, answer) as Infer<R>
+    return decodeProtobuf(response, answer, { bounds }) as Infer<R>
   }
   const { maxTokenExpirationSeconds: maxSeconds = 0 } = await call('Metadata', Nothing, {}, Metadata, patience)
   if (maxSeconds < minSeconds) {

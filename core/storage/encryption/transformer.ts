@@ -1,4 +1,5 @@
 /** Converts values of one resource to their stored form and back. */
+import { shorten } from '../../schema/shorten.ts'
 
 /** A decrypted value. */
 export interface Plain {
@@ -19,15 +20,18 @@ export interface Transformer {
   toStored(plain: Uint8Array, path: Uint8Array, resource?: string): Promise<Uint8Array>
 }
 
+/** Maximum characters of an error's text. */
+const maxText = 2_048
+
 /**
- * A value can't be encrypted or decrypted. The text is for clients; it contains no part of a key or value. `code` is the name of the
- * plugin's gRPC status.
+ * A value can't be encrypted or decrypted. The text is for clients; it contains no part of a key or value, and is shortened, as plugins may say
+ * anything. `code` is the name of the plugin's gRPC status.
  */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
   readonly code: string
   constructor(message: string, code = 'unknown-non-grpc') {
-    super(message)
+    super(shorten(message, maxText))
     this.code = code
   }
 }

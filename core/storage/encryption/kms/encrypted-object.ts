@@ -28,10 +28,11 @@ function annotationsProblem(annotations: Annotations): string | undefined {
   const problems: string[] = []
   let size = 0
   for (const [name, { length }] of annotations) {
+    size += utf8Length(name) + length
+    if (size > largestAnnotations) continue
     const labels = name.replace(/\.$/, '').split('.')
     if (labels.length < 2 || !labels.every((label) => isLabel(label) && label.length <= 63))
       problems.push(`annotations: Invalid value: ${JSON.stringify(name)}: should be a domain with at least two segments separated by dots`)
-    size += utf8Length(name) + length
   }
   if (size > largestAnnotations) problems.push(`total size of annotations is ${size}, which exceeds the max size of ${largestAnnotations}`)
   return problems.length === 0 ? undefined : aggregated(problems)

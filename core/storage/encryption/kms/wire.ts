@@ -1,5 +1,6 @@
 /** The flat protobuf messages of KMS plugins as tables of fields; zero values are omitted (proto3). */
 import { type BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { DecodeError } from '../../../schema/decode-error.ts'
 import { expectWire, reading, readRecord } from '../../../schema/protobuf-records.ts'
 
 interface Kind<T> {
@@ -8,7 +9,7 @@ interface Kind<T> {
   isZero(value: T): boolean
   /** One record per element, tag included. */
   write(writer: BinaryWriter, number: number, value: T): void
-  /** Reads one more record, whose tag has been consumed; returns the field's new value. */
+  /** Reads one more record, whose tag has been consumed; returns the field's new value, which may be `before` with an addition unless that is `zero`. */
   read(reader: BinaryReader, before: T): T
 }
 
@@ -48,7 +49,7 @@ const numberKind: Kind<number> = {
 }
 
 /** A map is a repeated message with key and value in fields 1 and 2. */
-const annotationsKind: Kind<Annotations> = {
+const annotationsKind: Kind<Map<string, Uint8Array>> = {
   wire: LengthDelimited,
   zero: new Map(),
   isZero: ({ size }) => size === 0,
@@ -68,7 +69,7 @@ const annotationsKind: Kind<Annotations> = {
       else value = reader.bytes()
       return true
     })
-    return new Map(before).set(key, value)
+    return (before.size === 0 ? new Map<string, Uint8Array>() : before).set(key, value)
   },
 }
 
@@ -77,6 +78,9 @@ export const bytes = (number: number): WireField<Uint8Array> => ({ number, kind:
 export const number = (number: number): WireField<number> => ({ number, kind: numberKind })
 export const annotations = (number: number): WireField<Annotations> => ({ number, kind: annotationsKind })
 
+/** Maximum fields of a message: the largest valid one has 32 KiB of annotations. */
+const maxFields = 20_000
+
 type Fields = { readonly [name: string]: WireField<unknown> }
 
 export interface WireMessage<V> {
@@ -84,7 +88,7 @@ export interface WireMessage<V> {
   encode(values: Partial<V>): Uint8Array
   /**
    * Unknown fields are skipped; bytes are views of the given memory.
-   * @throws DecodeError when the bytes are malformed.
+   * @throws DecodeError when the bytes are malformed, or have too many fields.
    */
   decode(bytes: Uint8Array): V
 }
@@ -103,8 +107,10 @@ export function wireMessage<F extends Fields>(fields: F): WireMessage<Values<F>>
     },
     decode(bytes) {
       const values: { [name: string]: unknown } = Object.fromEntries(rows.map(({ name, kind }) => [name, kind.zero]))
+      let count = 0
       reading(bytes, (reader) =>
         readRecord(reader, bytes.length, (number, wire) => {
+          if (++count > maxFields) throw new DecodeError(`proto: more than ${maxFields} fields`)
           const row = rows.find((each) => each.number === number)
           if (row === undefined) return false
           expectWire(wire, row.kind.wire, row.name)
