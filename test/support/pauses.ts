@@ -20,6 +20,8 @@ export async function longestPause(work: () => Promise<unknown>): Promise<number
     await work()
   } finally {
     ended = true
+    // Work that never paused is one stretch.
+    look()
   }
   return longest / (await slowness())
 }

@@ -328,7 +328,7 @@ for (const [name, { good, trick, ask }] of Object.entries(parties))
     if (pause > 250)
       for (const [what, answer] of answers) {
         const own = await longestPause(() => after(answer))
-        if (own > 100) found.push(`${what} held the thread for ${Math.round(own)} ms`)
+        if (own > 250) found.push(`${what} held the thread for ${Math.round(own)} ms`)
       }
     assert.deepEqual(found, [])
   })
