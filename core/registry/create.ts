@@ -107,7 +107,8 @@ async function prepareAndStore(
     const current = await store.get(key, request.caller)
     if (current) throw occupied(groupResource, canonical, current)
     // In the reference server, a dry run does not reach the check of resourceVersion.
-    return new Entry(key, 0, store.codec.show(value, object.metadata.resourceVersion || undefined), store.codec)
+    const shown = await store.preview(value, request.caller)
+    return new Entry(key, 0, store.codec.show(shown, object.metadata.resourceVersion || undefined), store.codec)
   }
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease(request.caller))

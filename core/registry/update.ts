@@ -202,7 +202,10 @@ export function updateObject(
       current.isCanonical = true
       return { entry: current, stored: false }
     }
-    if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), stored: false }
+    if (request.dryRun) {
+      const shown = await store.preview(value, request.caller)
+      return { entry: new Entry(key, current.revision, codec.show(shown, current.revision), codec), stored: false }
+    }
     if (isGone(definition, canonical)) {
       proceed()
       const removal = await store.delete(key, current.revision, request.caller)

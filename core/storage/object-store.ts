@@ -88,6 +88,8 @@ export interface ObjectStore {
   count(): Promise<number>
   /** Stores an object if the entry's revision is still `expected` (0: no entry). */
   put(key: string, value: Printed, expected: number, lease?: bigint, consent?: Consent, guards?: readonly Guard[]): Promise<Swap>
+  /** What a read would show of a value if it were stored, for dry runs; differs from it where stored objects are converted. */
+  preview(value: Printed, context: Context | undefined): Promise<Printed>
   delete(
     key: string,
     expected: number,
@@ -262,6 +264,7 @@ export function createObjectStore(
       })
       return span ? written.finally(() => span.end(slowOperation)) : written
     },
+    preview: async (value) => value,
     async delete(key, expected, context) {
       const result = await store.delete(key, expected, context)
       if (result.ok) return result

@@ -5,7 +5,7 @@ import { DecodeError, withoutMalformed } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { HookContext, Json, Message } from '../schema/model.ts'
 import { eachInSlices, type Slices } from '../slices.ts'
-import type { Codec } from '../storage/codec.ts'
+import type { Codec, Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
 
 /** Converts entries from their stored versions to one version of the resource, each once. */
@@ -16,6 +16,10 @@ export interface EntryVersions {
   convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]>
   /** As `convert`, for one entry. */
   one(entry: Entry, caller: Context | undefined): Entry | Promise<Entry>
+  /** As `one`, but asks a conversion webhook again: the same webhook may convert in another way by now. */
+  anew(entry: Entry, caller: Context | undefined): Entry | Promise<Entry>
+  /** What reads of this version show of an object of the storage version, which is not stored. */
+  preview(stored: ApiObject, caller: Context | undefined): Promise<Printed>
   /** The converted entry, if cached. */
   known(entry: Entry): Entry | undefined
   /** Marks the entry's bytes as complete in this version, because this server has just written them. */
@@ -49,6 +53,8 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
   const made = new WeakMap<Entry, Entry>()
   /** Keyed by bytes, because the watch delivers the written bytes again in another entry. */
   const complete = new WeakSet<Uint8Array>()
+  /** Results of the converter. */
+  const converted = new WeakSet<Entry>()
 
   function keep(entry: Entry, bytes: Uint8Array, outdated: boolean): Entry {
     const result = entry.as(bytes, codec, outdated)
@@ -83,6 +89,19 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     return keep(entry, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
   }
 
+  /** A stored object of another version as it is given to the converter: defaults come from the version in which it is stored. */
+  function toConvert(object: ApiObject): ApiObject {
+    const schema = schemaOf(object.apiVersion)
+    return schema ? withDefaults(object, schema) : object
+  }
+
+  /** The entry of a conversion's result, cached. */
+  function settled(entry: Entry, object: ApiObject, storedIn: string): Entry {
+    const result = completed(entry, structuredClone(object), storedIn)
+    converted.add(result)
+    return result
+  }
+
   function begin({ result, others, objects }: Conversion, entry: Entry, index: number): void {
     const found = known(entry)
     if (found !== undefined) {
@@ -94,47 +113,63 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
       result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
       return
     }
-    // Defaults come from the version in which the object is stored.
-    const schema = schemaOf(object.apiVersion)
     others.push([entry, index])
-    objects.push(schema ? withDefaults(object, schema) : object)
+    objects.push(toConvert(object))
   }
 
-  function finish({ result, others, objects }: Conversion, converted: ApiObject, at: number): void {
+  function finish({ result, others, objects }: Conversion, object: ApiObject, at: number): void {
     const [entry, index] = others[at] as Conversion['others'][number]
-    result[index] = known(entry) ?? completed(entry, structuredClone(converted), objects[at]?.apiVersion ?? '')
+    result[index] = known(entry) ?? settled(entry, object, objects[at]?.apiVersion ?? '')
   }
 
   function convert(entries: readonly Entry[], caller: Context | undefined): readonly Entry[] | Promise<readonly Entry[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     for (const [index, entry] of entries.entries()) begin(conversion, entry, index)
     if (conversion.objects.length === 0) return conversion.result
-    const finishAll = (converted: readonly ApiObject[]) => {
-      for (const [at, object] of converted.entries()) finish(conversion, object, at)
+    const finishAll = (results: readonly ApiObject[]) => {
+      for (const [at, object] of results.entries()) finish(conversion, object, at)
       return conversion.result
     }
-    const converted = converter.convert(conversion.objects, apiVersion, caller)
-    return isPromise(converted) ? converted.then(finishAll) : finishAll(converted)
+    const results = converter.convert(conversion.objects, apiVersion, caller)
+    return isPromise(results) ? results.then(finishAll) : finishAll(results)
   }
 
   async function convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     await eachInSlices(entries, slices, (entry, index) => begin(conversion, entry, index))
     if (conversion.objects.length === 0) return conversion.result
-    const converted = await converter.convert(conversion.objects, apiVersion, caller)
-    await eachInSlices(converted, slices, (object, at) => finish(conversion, object, at))
+    const results = await converter.convert(conversion.objects, apiVersion, caller)
+    await eachInSlices(results, slices, (object, at) => finish(conversion, object, at))
     return conversion.result
+  }
+
+  function one(entry: Entry, caller: Context | undefined): Entry | Promise<Entry> {
+    const found = known(entry)
+    if (found !== undefined) return found
+    const results = convert([entry], caller)
+    return isPromise(results) ? results.then(([only]) => only as Entry) : (results[0] as Entry)
+  }
+
+  /** The cached result stays until it is replaced: others may be about to use it. */
+  async function convertedAnew(entry: Entry, caller: Context | undefined): Promise<Entry> {
+    const object = toConvert(entry.decode())
+    const [result] = await converter.convert([object], apiVersion, caller)
+    return settled(entry, result as ApiObject, object.apiVersion)
   }
 
   return {
     convert,
     convertInSlices,
     known,
-    one(entry, caller) {
-      const found = known(entry)
-      if (found !== undefined) return found
-      const converted = convert([entry], caller)
-      return isPromise(converted) ? converted.then(([only]) => only as Entry) : (converted[0] as Entry)
+    one,
+    anew(entry, caller) {
+      const found = converter.now === undefined ? known(entry) : undefined
+      return found !== undefined && converted.has(found) ? convertedAnew(entry, caller) : one(entry, caller)
+    },
+    async preview(stored, caller) {
+      const object = toConvert(structuredClone(stored))
+      const [result] = await converter.convert([object], apiVersion, caller)
+      return codec.print(canonical(structuredClone(result) as ApiObject))
     },
     note: ({ bytes }) => void complete.add(bytes),
   }

@@ -141,8 +141,11 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     get: (key, caller) => base.get(key, caller).then((entry) => entry && versions.one(entry, caller)),
     live(key, caller) {
       const found = base.live(key, caller)
-      if (found instanceof Promise) return found.then((entry) => entry && versions.one(entry, caller))
-      return found && (versions.known(found) ?? versions.one(found, caller))
+      if (found instanceof Promise) return found.then((entry) => entry && versions.anew(entry, caller))
+      return found && versions.anew(found, caller)
+    },
+    async preview(value, caller) {
+      return definition === stored ? value : versions.preview((await printStored(value, caller)).object, caller)
     },
     async put(key, value, expected, lease, consent, guards): Promise<Swap> {
       const caller = consent?.caller
