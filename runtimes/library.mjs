@@ -3,7 +3,7 @@
  * package, modules that entries share, and `types/` with the declarations that the entries reach. `--no-check` skips checking types.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -34,6 +34,21 @@ function reached(paths) {
   }
   return found
 }
+
+/**
+ * Types that some projects of users do not have, and what says the same in all of them. Generic arrays of bytes came with TypeScript 5.7, iterators of
+ * arrays with 5.6. The other two are in the library `DOM` only: @types/node declares the rest of the Web APIs.
+ */
+const portableTypes = [
+  [/\bUint8Array<ArrayBuffer>/g, "ReturnType<Uint8Array['slice']>"],
+  [/\bArrayIterator<(.+)>;/g, "ReturnType<($1)[]['values']>;"],
+  [/\bCryptoKey\b/g, 'Awaited<ReturnType<typeof crypto.subtle.importKey>>'],
+  [/\bHeadersInit\b/g, 'ConstructorParameters<typeof Headers>[0]'],
+]
+
+/** Declarations with portable types; comments stay. */
+const portable = (text) =>
+  text.replace(/^(?! *\/?\*).+/gm, (line) => portableTypes.reduce((edited, [type, same]) => edited.replace(type, same), line))
 
 /** The groups of options, as the core has them. */
 async function optionGroups() {
@@ -96,6 +111,9 @@ execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', 
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
 })
-for (const path of reached(Object.values(entries).map((source) => join(declarations, `${source}.d.ts`))))
-  cpSync(path, join(outdir, 'types', relative(declarations, path)))
+for (const path of reached(Object.values(entries).map((source) => join(declarations, `${source}.d.ts`)))) {
+  const to = join(outdir, 'types', relative(declarations, path))
+  mkdirSync(dirname(to), { recursive: true })
+  writeFileSync(to, portable(readFileSync(path, 'utf8')))
+}
 await describeOptions(join(outdir, 'types'))

@@ -9,6 +9,7 @@ import { blockBelow } from '../support/page.ts'
 import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { compilers, strictProject, typed } from './compilers.ts'
 import { examples } from './examples.ts'
 import { guide } from './guide.ts'
 
@@ -37,17 +38,6 @@ storeConformance('mine', async () => {
   return { store, close: () => store.close() }
 }, 3)
 `
-const typed = `
-import { startTestServer, type TestServer } from 'fetch-apiserver/testing'
-import { createApiServer, memoryStore, type KeyValueStore } from 'fetch-apiserver'
-import { createApiServer as createCore } from 'fetch-apiserver/core'
-import { listen, nodeClock, openDurableStore } from 'fetch-apiserver/node'
-import { storeConformance } from 'fetch-apiserver/testing/store'
-export const server: TestServer = await startTestServer({ authorizationModes: ['RBAC'] })
-export const store: KeyValueStore = memoryStore()
-export const api = await createApiServer({ store })
-export const others = [createCore, listen, nodeClock.now, openDurableStore, storeConformance]
-`
 
 /** What git has of the checkout, or would add to it, as in a clone. */
 function copyCheckout(to: string): void {
@@ -62,23 +52,6 @@ function sizeOf(directory: string): number {
 }
 
 const { processorTime } = (await import(`${rootUrl}test/support/usage.mjs`)) as typeof import('../support/usage.mjs')
-
-/** Compiler options of a strict project: declarations of libraries are checked too (no skipLibCheck). */
-const strictProject = {
-  compilerOptions: {
-    noEmit: true,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noPropertyAccessFromIndexSignature: true,
-    noImplicitOverride: true,
-    module: 'nodenext',
-    target: 'es2022',
-    lib: ['es2023', 'dom'],
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-  },
-}
 
 describe('the package', { timeout: 3_600_000 }, () => {
   const { path: directory, remove } = temporaryDirectory()
@@ -140,7 +113,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   /** Checks a file in the strict project; returns seconds of processor time, and the numbers that the compiler prints. */
   function check(file: string): { readonly seconds: number; readonly numbers: string } {
     const config = `tsconfig.${file}.json`
-    writeFileSync(join(project, config), JSON.stringify({ ...strictProject, files: [file] }))
+    writeFileSync(join(project, config), JSON.stringify({ compilerOptions: strictProject, files: [file] }))
     const before = processorTime().children
     const tsc = join(root, 'node_modules/.bin/tsc')
     const { status, stdout } = spawnSync(tsc, ['-p', config, '--diagnostics'], { cwd: project, encoding: 'utf8' })
@@ -171,6 +144,8 @@ describe('the package', { timeout: 3_600_000 }, () => {
     const types = readFileSync(join(project, 'node_modules/fetch-apiserver/dist/types/core/options/traffic.d.ts'), 'utf8')
     assert.match(types, /\/\*\* Timeout of requests [^*]* In milliseconds\. Default 60,000\. \*\/\n +requestTimeout:/)
   })
+
+  compilers(project)
 
   /** The text of a module and of all that it loads from the package, at once or later. */
   function loaded(path: string, seen = new Map<string, string>()): string {
