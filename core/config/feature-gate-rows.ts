@@ -122,7 +122,7 @@ export const gateRows = named([
   },
   { name: 'DeclarativeValidationTakeover', default: false, stage: 'deprecated', since: '1.36', readBy: 'nothing' },
   { name: 'DeploymentReplicaSetTerminatingReplicas', default: true, stage: 'beta', since: '1.35' },
-  { name: 'DetectCacheInconsistency', default: true, stage: 'beta', since: '1.34', idle: 'it is not implemented' },
+  { name: 'DetectCacheInconsistency', default: true, stage: 'beta', since: '1.34' },
   { name: 'DisableAllocatorDualWrite', default: true, stage: 'ga', since: '1.35', lockToDefault: true },
   { name: 'DisableCPUQuotaWithExclusiveCPUs', default: true, stage: 'deprecated', since: '1.36', readBy: 'node agent' },
   { name: 'DisableNodePlatformProxyVersion', default: true, stage: 'deprecated', since: '1.36', lockToDefault: true },

@@ -100,6 +100,7 @@ export function createServing(options: ServingOptions): ServeRows {
   const servedBytes = new ServedBytes()
   const forms = new FormBytes()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+  const checked = options.settings.enabled('DetectCacheInconsistency')
   const cached = ({ group, resource }: GroupResource) =>
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
   const context = () => ({ platform, settings, now: clock.now() })
@@ -122,7 +123,7 @@ export function createServing(options: ServingOptions): ServeRows {
     })
     const base =
       cached(on) && stored.storageKey !== ''
-        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, forms })
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, forms, checked })
         : directFeed(objects, store)
     if (!keepsVersions) return { rows, store: base, viewOf: () => base }
     const { converter } = versioning

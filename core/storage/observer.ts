@@ -13,6 +13,9 @@ export interface CacheState {
   readonly capacity: number
 }
 
+/** What a comparison of a watch cache with the store ended with; `error`: it was not possible. */
+export type ConsistencyStatus = 'success' | 'failure' | 'error'
+
 export interface CacheObserver {
   /** A cache is there; the returned function is called when it is closed. */
   opened(state: CacheState): () => void
@@ -28,6 +31,8 @@ export interface CacheObserver {
   waited(milliseconds: number): void
   /** A watch got events from before its start. */
   replayed(events: number): void
+  /** The cache was compared with the store. */
+  compared(status: ConsistencyStatus): void
 }
 
 export interface StorageObserver {
@@ -60,5 +65,6 @@ export const unobserved: StorageObserver = {
     readNewest: ignore,
     waited: ignore,
     replayed: ignore,
+    compared: ignore,
   },
 }

@@ -24,6 +24,7 @@ import { inSpan } from '../tracing/span.ts'
 import { CacheSubscription, type LiveFeed } from './cache-subscription.ts'
 import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
+import { startConsistencyChecks } from './consistency.ts'
 import { changeOf, directFeed } from './direct.ts'
 import { FanOut } from './fan-out.ts'
 import type { FeedList, FeedQuery, FieldTerm, WatchableStore } from './feed.ts'
@@ -53,10 +54,12 @@ export interface CacheOptions {
   readonly observer?: CacheObserver
   /** Room for encodings of objects, shared by several caches; default: of its own. */
   readonly forms?: FormBytes
+  /** Compare the cache with the store at intervals, once it has been loaded. */
+  readonly checked?: boolean
 }
 
 export function createWatchCache(options: CacheOptions): WatchableStore {
-  const { objects, store, clock, logger, pauses, observer = unobserved.cache, forms } = options
+  const { objects, store, clock, logger, pauses, observer = unobserved.cache, forms, checked = false } = options
   const { keys, definition } = objects
   const isCached = definition.cached !== false
   /** Keys in spans are those of the reference: without the prefix of all keys. */
@@ -76,6 +79,9 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   /** The last start failed. */
   let failed = false
   let closed = false
+  /** The last comparison with the store found no difference. */
+  let consistent = true
+  let stopChecks: (() => void) | undefined
 
   function apply(window: Window, events: readonly StoreEvent[]): void {
     lists.forget()
@@ -141,7 +147,23 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     const watch = store.watch(keys.prefix(''), at, watcher, { withoutPrevious: true })
     state = { window, watch }
     observer.loaded(loaded.entries.length)
+    if (checked) stopChecks ??= startChecks()
   }
+
+  const startChecks = () =>
+    startConsistencyChecks({
+      store,
+      prefix: keys.prefix(''),
+      resource: definition.names.plural,
+      clock,
+      logger,
+      read: () => state && { entries: entries.range(keys.prefix('')), revision: reached.revision },
+      slices: () => pauses.fairSlices(() => neverAborted),
+      checked(status) {
+        if (status !== 'error') consistent = status === 'success'
+        observer.compared(status)
+      },
+    })
 
   function clear(): void {
     lists.forget()
@@ -273,7 +295,9 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       if (error instanceof NotReady && reports) return objects.list(query)
       throw error
     }
-    if (typeof at === 'object' && 'exact' in at && at.exact !== reached.revision) return objects.list({ ...query, known: cached })
+    // A cache that differs from the store answers no lists of an exact revision, as in the reference.
+    if (typeof at === 'object' && 'exact' in at && (!consistent || at.exact !== reached.revision))
+      return objects.list(consistent ? { ...query, known: cached } : query)
     if (at === 'newest' && query.context) observer.readNewest(true)
     return lists.select(query, reached.revision)
   }
@@ -378,6 +402,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     },
     close() {
       closed = true
+      stopChecks?.()
       removeState()
       lost(undefined)
       past.close()

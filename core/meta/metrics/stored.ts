@@ -1,6 +1,6 @@
 /** Metrics of calls to the store and of watch caches, by resource. */
 import type { GroupResource } from '../../respond/status.ts'
-import type { CacheObserver, CacheState, StorageObserver, StoreCall } from '../../storage/observer.ts'
+import type { CacheObserver, CacheState, ConsistencyStatus, StorageObserver, StoreCall } from '../../storage/observer.ts'
 import type { Services } from '../../verbs/services.ts'
 import type { Counter, MetricsRegistry } from './registry.ts'
 import { cacheRows, storageRows, storeCallRows } from './rows/storage.ts'
@@ -120,6 +120,7 @@ function cacheMetrics(
     dispatched: registry.counter(cacheRows.dispatched),
     waits: registry.histogram(cacheRows.waits),
     newestReads: registry.counter(cacheRows.newestReads),
+    comparisons: registry.counter(cacheRows.comparisons),
   }
 }
 
@@ -178,5 +179,9 @@ class ResourceCacheObserver implements CacheObserver {
 
   replayed(events: number): void {
     this.#metrics.replayed.add(this.#labels, events)
+  }
+
+  compared(status: ConsistencyStatus): void {
+    this.#metrics.comparisons.add([...this.#labels, status])
   }
 }

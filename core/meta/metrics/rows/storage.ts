@@ -98,6 +98,11 @@ export const cacheRows = {
     labels: [...resource, 'success', 'fallback'],
     maxSeries: 3_000,
   }),
+  comparisons: counter('apiserver_storage_consistency_checks_total', {
+    help: 'Comparisons of a watch cache with the store.',
+    labels: [...resource, 'status'],
+    maxSeries: 3_000,
+  }),
   capacity: gauge('watch_cache_capacity', { help: 'Maximum changes that a watch cache keeps.', ...ofResource }),
 }
 

@@ -27,7 +27,6 @@ export const missingMetrics: { readonly [reason: string]: readonly string[] } = 
   'there is one implementation of validation, which has no second one to compare with': ['apiserver_validation_*'],
   'allocations are repaired as they are followed, not by a loop': ['apiserver_clusterip_repair_*', 'apiserver_nodeport_repair_*'],
   'a stored lease has one object': ['etcd_lease_object_counts'],
-  'stored data is not compared with the cache at intervals': ['apiserver_storage_consistency_checks_total'],
   'watch caches have a fixed capacity': ['watch_cache_capacity_decrease_total', 'watch_cache_capacity_increase_total'],
   'OpenAPI documents of custom resources are made when they are asked for': [
     'apiextensions_openapi_v2_regeneration_count',
