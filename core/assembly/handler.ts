@@ -11,6 +11,7 @@ import { compose, type Handler } from '../filters/filter.ts'
 import { createRouter } from '../filters/router.ts'
 import { createTerminations } from '../filters/terminations.ts'
 import type { BeginSpan } from '../filters/tracing.ts'
+import type { WriteBarrier } from '../filters/write-barrier.ts'
 import type { NodeAgents } from '../forwarding/node-agents.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
@@ -55,6 +56,8 @@ export interface HandlerParts {
   readonly audit: Audit | undefined
   /** Absent: requests are not traced. */
   readonly beginSpan: BeginSpan | undefined
+  /** Absent: no writes are held after the start. */
+  readonly barrier: WriteBarrier | undefined
 }
 
 export function createHandler(
@@ -76,6 +79,7 @@ export function createHandler(
     serverMetrics,
     fairness,
     beginSpan,
+    barrier,
   } = parts
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -134,6 +138,7 @@ export function createHandler(
     own: loopback.connection,
     audit: audit?.context,
     beginSpan,
+    barrier,
     control: fairness?.control,
   })
   const meta = createMeta({

@@ -19,6 +19,7 @@ import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts
 import { ensureNamespaces } from '../bootstrap/objects.ts'
 import { keepPeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
 import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
+import { keepStorageVersions, type StorageVersionBarrier, storageVersionBarrier } from '../bootstrap/storage-versions.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
@@ -94,6 +95,7 @@ interface Values {
   readonly audit: Audit | undefined
   readonly serverMetrics: ServerMetrics
   readonly fairness: Fairness | undefined
+  readonly barrier: StorageVersionBarrier | undefined
   readonly requests: Entrance
 }
 
@@ -111,6 +113,7 @@ type Background =
   | 'identityLeaseCollector'
   | 'controllers'
   | 'compaction'
+  | 'storageVersions'
 /** Parts that register this server with others, until it shuts down. */
 type Announcement = 'peerAddress' | 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
@@ -126,6 +129,9 @@ const hook = (...names: readonly string[]) => names.map((name) => `poststarthook
 const stop = (end: Stop) => end()
 const leave = (announced: { leave(): Promise<void> }) => announced.leave()
 const close = (closable: { close(): void } | undefined) => closable?.close()
+
+const writesStorageVersions = (context: AssemblyContext) =>
+  hasIdentityLease(context) && context.options.apis.gates.enabled('StorageVersionAPI')
 
 /** Context of what writes through the API, as this field manager. */
 function contextOfWriter(
@@ -395,6 +401,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       stop: (audit) => audit?.close(),
     },
   ),
+  barrier: part(['table'], ({ table }, { options }) => storageVersionBarrier(table, options.general.platform), {
+    when: writesStorageVersions,
+  }),
   // It needs what a request would miss: rules, namespaces, allocations and custom resources.
   requests: part(
     [
@@ -411,7 +420,17 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         'aggregation',
         'peers',
       ] as const),
-      ...(['audit', 'rbac', 'namespaces', 'reservations', 'customResources', 'encryptedData', 'serverMetrics', 'fairness'] as const),
+      ...([
+        'audit',
+        'rbac',
+        'namespaces',
+        'reservations',
+        'customResources',
+        'encryptedData',
+        'serverMetrics',
+        'fairness',
+        'barrier',
+      ] as const),
     ],
     async ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
@@ -497,6 +516,15 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       hooks: hook('start-<component>-apiserver-identity-lease-controller'),
       leave,
     },
+  ),
+  // After the lease: the versions of servers without one are deleted.
+  storageVersions: part(
+    ['table', 'stores', 'identityLease', 'barrier', 'requests'],
+    ({ barrier, ...needed }, context) => {
+      const { platform, identity } = context.options.general
+      return keepStorageVersions(contextOfWriter(needed, context, serverManager(platform)), identity, barrier)
+    },
+    { when: writesStorageVersions, hooks: hook('built-in-resources-storage-version-updater'), stop },
   ),
   identityLeaseCollector: part(
     ['table', 'stores', 'requests'],

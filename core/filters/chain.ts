@@ -27,6 +27,7 @@ import { requestLog } from './request-log.ts'
 import type { Terminations } from './terminations.ts'
 import { trace } from './trace.ts'
 import { type BeginSpan, spanned, tracing } from './tracing.ts'
+import { type WriteBarrier, writeBarrier } from './write-barrier.ts'
 
 export interface FilterOptions {
   readonly clock: Clock
@@ -60,6 +61,8 @@ export interface FilterOptions {
   readonly audit: RecorderContext | undefined
   /** Begins the span of a request; absent: requests are not traced. */
   readonly beginSpan: BeginSpan | undefined
+  /** Absent: no writes are held after the start. */
+  readonly barrier: WriteBarrier | undefined
 }
 
 /** All filters in the order in which they run, outermost first. */
@@ -107,6 +110,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
           options.terminations,
         ),
     part('authorization', authorization(options.authorizer, options.authorizationObserver, options.metrics.passed('authorization'), clock)),
+    ...(options.barrier ? [writeBarrier(options.barrier, options.platform, own)] : []),
     measure(options.metrics, clock, own),
   ]
 }
