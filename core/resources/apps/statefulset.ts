@@ -49,12 +49,14 @@ export const StatefulSetUpdateStrategy = message(
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
   },
   {
-    defaults(strategy) {
+    defaults(strategy, { settings }) {
       if (strategy.type === undefined) {
         strategy.type = 'RollingUpdate'
         strategy.rollingUpdate ??= {}
       }
-      if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
+      if (strategy.type !== 'RollingUpdate' || !strategy.rollingUpdate) return
+      strategy.rollingUpdate.partition ??= 0
+      if (settings.enabled('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
     },
   },
 )

@@ -78,6 +78,11 @@ export const NodeAllocatableResourceMapping = message(
     capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: 'v1.QualifiedName' }),
     allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
   },
+  {
+    defaults(mapping) {
+      mapping.allocationMultiplier ??= '1'
+    },
+  },
 )
 
 export const Device = message('Device', 'A device that can be allocated.', {

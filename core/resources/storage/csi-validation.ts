@@ -3,7 +3,7 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, repeats, validateFormat, validateNonNegative, validateSupported } from '../validation.ts'
 import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'
 import type { CSINode, CSINodeDriver } from './csinode.ts'
@@ -12,7 +12,7 @@ import { validateCSIDriverName } from './storage-validation.ts'
 const tokenSeconds = { min: 600, max: 2 ** 32 }
 const maxNodeIDLength = 256
 
-export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
+export function defaultDriver(spec: Infer<typeof CSIDriverSpec>, { settings }: HookContext): void {
   spec.attachRequired ??= true
   spec.podInfoOnMount ??= false
   spec.storageCapacity ??= false
@@ -20,6 +20,7 @@ export function defaultDriver(spec: Infer<typeof CSIDriverSpec>): void {
   if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ['Persistent']
   spec.requiresRepublish ??= false
   spec.seLinuxMount ??= false
+  if (settings.enabled('VolumeLimitScaling')) spec.preventPodSchedulingIfMissing ??= false
 }
 
 export function validateDriver(spec: Infer<typeof CSIDriverSpec>, path: FieldPath, errors: FieldErrors): void {

@@ -47,7 +47,7 @@ export const CSIDriverSpec = message(
       gate: 'VolumeLimitScaling',
     }),
   },
-  { defaults: (spec) => defaultDriver(spec), validate: (spec, path, errors) => validateDriver(spec, path, errors) },
+  { defaults: (spec, context) => defaultDriver(spec, context), validate: (spec, path, errors) => validateDriver(spec, path, errors) },
 )
 
 export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", {

@@ -18,5 +18,10 @@ export const ParamRef = message(
       enum: ['Allow', 'Deny'],
     }),
   },
-  { atomic: true },
+  {
+    atomic: true,
+    defaults(reference) {
+      reference.parameterNotFoundAction ??= 'Deny'
+    },
+  },
 )

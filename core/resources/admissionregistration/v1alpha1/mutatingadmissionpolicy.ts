@@ -8,21 +8,30 @@ import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
 import { Variable } from './match.ts'
 
-export const MutatingAdmissionPolicySpec = message('MutatingAdmissionPolicySpec', 'What a policy changes, and when.', {
-  paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
-  matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
-  variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-  mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
-  failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1alpha1.FailurePolicyType', enum: FailurePolicyType }),
-  matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
-  reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
-    goType: 'v1.ReinvocationPolicyType',
-    enum: ReinvocationPolicyType,
-  }),
-})
+export const MutatingAdmissionPolicySpec = message(
+  'MutatingAdmissionPolicySpec',
+  'What a policy changes, and when.',
+  {
+    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
+    variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
+    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
+    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1alpha1.FailurePolicyType', enum: FailurePolicyType }),
+    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+    }),
+    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
+      goType: 'v1.ReinvocationPolicyType',
+      enum: ReinvocationPolicyType,
+    }),
+  },
+  {
+    defaults(spec) {
+      spec.failurePolicy ??= 'Fail'
+    },
+  },
+)
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
