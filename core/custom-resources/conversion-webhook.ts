@@ -11,6 +11,7 @@ import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
 import type { CallFailure, ConversionObserver } from '../webhook/conversion-observer.ts'
 import { parseAnswer } from '../webhook/parse-answer.ts'
 import { post } from '../webhook/post.ts'
+import { shortText } from '../webhook/short-text.ts'
 import { type Converted, InvalidObject, mergedObject } from './converted-object.ts'
 import type { Definition } from './definition.ts'
 
@@ -29,6 +30,8 @@ const callTimeout = 30_000
 /** Maximum objects per call, and characters of them together; a single object may be larger. */
 const maxObjects = 1_000
 const maxText = 1024 * 1024
+/** Maximum values of an answer: a call sends at most some 175,000, or one object. */
+const maxValues = 300_000
 
 interface ConversionReview {
   readonly kind?: unknown
@@ -45,8 +48,7 @@ const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/
 
 /** The objects of a valid response. Throws an Error with the reason otherwise. */
 function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
-  // Lists of objects have many values.
-  const review = parseAnswer(text, Number.POSITIVE_INFINITY) as ConversionReview | null
+  const review = parseAnswer(text, maxValues) as ConversionReview | null
   const { kind, apiVersion: version, response } = review ?? {}
   const strict = apiVersion.endsWith('/v1')
   if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {
@@ -71,7 +73,7 @@ const [slowCall, slowObject] = [50, 8]
 const failed =
   (webhook: string) =>
   (error: unknown): never => {
-    throw unreasoned(`${webhook} failed: ${messageOf(error)}`)
+    throw unreasoned(`${webhook} failed: ${shortText(messageOf(error))}`)
   }
 
 function received<T>(webhook: string, read: () => T): T {

@@ -7,6 +7,7 @@ import { FieldPath } from '../schema/field-path.ts'
 import { isObject } from '../schema/is-object.ts'
 import type { Json } from '../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
+import { shortText } from '../webhook/short-text.ts'
 
 /** An object as returned by the webhook. */
 export type Converted = Json | undefined
@@ -16,7 +17,7 @@ export class InvalidObject extends Error {
   override readonly name = 'InvalidObject'
   readonly #what: 'object' | 'metadata' | 'type'
   constructor(what: 'object' | 'metadata' | 'type', why: string) {
-    super(why)
+    super(shortText(why))
     this.#what = what
   }
   /** `index`: position in a response with several objects. */

@@ -5,6 +5,7 @@ import type { WebhookConnection } from './connection.ts'
 import { dialError } from './dial-error.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readText } from './read-text.ts'
+import { maxTextLength, shortText } from './short-text.ts'
 import { withinTime } from './time-limit.ts'
 
 export interface Post {
@@ -33,8 +34,6 @@ export class PostRefused extends Error {
 
 /** Maximum bytes of a response, which is about as large as its object; requests have at most 3 MiB. */
 const maxAnswerBytes = 8 * 1024 * 1024
-/** Maximum characters of an error response in our message (client-go's maxUnstructuredResponseTextBytes). */
-const maxTextLength = 2048
 
 /** The message of a Status; undefined for other texts. */
 function messageOfStatus(text: string): string | undefined {
@@ -48,7 +47,7 @@ function messageOfStatus(text: string): string | undefined {
 
 function refusal(code: number, answer: string): PostRefused {
   const said = messageOfStatus(answer)
-  if (said !== undefined) return new PostRefused(code, said)
+  if (said !== undefined) return new PostRefused(code, shortText(said))
   return new PostRefused(code, textOfCode(code, answer.slice(0, maxTextLength).trim() || 'unknown'))
 }
 

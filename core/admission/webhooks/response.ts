@@ -8,6 +8,7 @@ import { decodeBase64 } from '../../schema/base64.ts'
 import { decode } from '../../schema/decode.ts'
 import type { Json, Message } from '../../schema/model.ts'
 import { checkStructure } from '../../webhook/parse-answer.ts'
+import { shortText } from '../../webhook/short-text.ts'
 import type { Result } from './errors.ts'
 
 /** A parsed review. Absent members are not set; kind and apiVersion may be empty. */
@@ -48,6 +49,8 @@ export class UnsupportedPatch extends Error {
   override readonly name = 'UnsupportedPatch'
 }
 
+const quoted = (text: string) => JSON.stringify(shortText(text))
+
 /** Throws an Error for a named type that is not the one that was sent. */
 function checkType({ kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>, { version }: Expected, platform: Platform): void {
   if (kind === '' || apiVersion === '') return
@@ -57,7 +60,7 @@ function checkType({ kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>, { 
   const other = reviewVersions.find((each) => isReview && apiVersion === apiVersionOf(each))
   if (other !== undefined) throw new Error(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`)
   const where = 'in scheme "pkg/util/webhook/client.go:71"'
-  throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${where}`)
+  throw new Error(`no kind ${quoted(kind)} is registered for version ${quoted(apiVersion)} ${where}`)
 }
 
 /** Maximum characters of an answer that is read as YAML, which takes longer. */
@@ -90,7 +93,7 @@ export function readResponse({ kind, apiVersion, response }: Review, expected: E
   if (response === undefined) throw new Error('webhook response was absent')
   const { patch = '', patchType, allowed, status = {}, auditAnnotations = {}, warnings = [] } = response
   if (version === 'v1') {
-    if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
+    if (response.uid !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${quoted(response.uid)}`)
     const wanted = platform.name('admission.<domain>/v1')
     if (kind !== 'AdmissionReview' || apiVersion !== wanted)
       throw new Error(`expected webhook response of ${wanted}, Kind=AdmissionReview, got ${apiVersion || '/'}, Kind=${kind}`)
@@ -114,6 +117,5 @@ function validatePatchType(mutating: boolean, patch: string, patchType: string |
   if (patch !== '' && patchType === undefined) throw new Error('webhook returned response.patch but not response.patchType')
   if (patch === '' && patchType !== undefined) throw new Error('webhook returned response.patchType but not response.patch')
   if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""')
-  if (patchType !== undefined && patchType !== 'JSONPatch')
-    throw new UnsupportedPatch(`unsupported patch type ${JSON.stringify(patchType)}`)
+  if (patchType !== undefined && patchType !== 'JSONPatch') throw new UnsupportedPatch(`unsupported patch type ${quoted(patchType)}`)
 }

@@ -1,15 +1,19 @@
 /** Whoever this server asks, in HTTP, and what they should not answer: parties × tricks. Each call ends, with a short error, and holds up nobody. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { imagePolicyWebhook } from '../../../core/admission/plugins/image-policy-webhook.ts'
 import { parseReview } from '../../../core/admission/webhooks/response.ts'
+import { webhookDelivery } from '../../../core/audit/webhook.ts'
 import { createGet } from '../../../core/authn/jwt/https-get.ts'
 import { createKeySet } from '../../../core/authn/jwt/key-set.ts'
 import { createProvider } from '../../../core/authn/jwt/provider.ts'
 import { webhookTokens } from '../../../core/authn/webhook-token.ts'
 import { webhookAuthorizer } from '../../../core/authz/webhook.ts'
+import { conversionWebhook } from '../../../core/custom-resources/conversion-webhook.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger, Outbound } from '../../../core/ports.ts'
 import { post } from '../../../core/webhook/post.ts'
+import { keepRunning } from '../../../runtimes/node/clock.ts'
 import { webClock as clock } from '../../../runtimes/web/ports.ts'
 import { longestPause } from '../../support/pauses.ts'
 
@@ -30,6 +34,8 @@ const attributes = {
   name: '',
   namespace: '',
 }
+
+const converted = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } }
 
 /** Asks, and uses the answer. `limit`: bytes of an answer. */
 const parties: { readonly [name: string]: { readonly limit: number; ask(outbound: Fetch): unknown } } = {
@@ -69,6 +75,46 @@ const parties: { readonly [name: string]: { readonly limit: number; ask(outbound
       parseReview(body, { uid: 'a', version: 'v1', mutating: true }, platform)
     },
   },
+  'image policy webhook': {
+    limit: 1024 * 1024,
+    async ask(outbound) {
+      const settings = { connection, retryBackoff: 1, allowTtl: 0, denyTtl: 0, defaultAllow: false }
+      const configuration = { ImagePolicyWebhook: settings }
+      const plugin = imagePolicyWebhook({ platform, outbound, clock, logger, configuration } as never)
+      const object = { metadata: {}, spec: { containers: [{ image: 'a' }] } }
+      const signal = new AbortController().signal
+      await plugin.validate?.({
+        object,
+        subresource: '',
+        namespace: 'a',
+        name: 'a',
+        resource: { group: '', resource: 'pods' },
+        signal,
+        annotate: () => {},
+      } as never)
+    },
+  },
+  'audit webhook': {
+    limit: 1024 * 1024,
+    async ask(outbound) {
+      let lost = ''
+      const encoder = { list: () => '{}' } as never
+      const reportLoss = (_plugin: string, why: string) => {
+        lost = why
+      }
+      await webhookDelivery({ connection, outbound, clock, firstWait: 1, encoder, reportLoss })([])
+      if (lost !== '') throw new Error(lost)
+    },
+  },
+  'conversion webhook': {
+    limit: 8 * 1024 * 1024,
+    async ask(outbound) {
+      const observer = { called: () => {}, converted: () => {} }
+      const settings = { clientConfig: {}, conversionReviewVersions: ['v1'] }
+      const context = { connect: async () => connection, outbound, clock, observer, platform }
+      await conversionWebhook('w', settings as never, context as never).convert([converted] as never, 'example.com/v2')
+    },
+  },
   'issuer, discovery': {
     limit: 1024 * 1024,
     async ask(outbound) {
@@ -88,6 +134,9 @@ const parties: { readonly [name: string]: { readonly limit: number; ask(outbound
   },
 }
 
+/** The start of a review of conversions, which has the uid that was sent. */
+const review = '{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1",'
+
 const fill = (limit: number, text: string, start = '', end = '') =>
   start + text.repeat(Math.floor((limit - start.length - end.length) / text.length)) + end
 
@@ -102,6 +151,36 @@ const bodies: { readonly [name: string]: (limit: number) => string } = {
   'keys of a set': (limit) => fill(limit, '{"kty":"RSA"},', '{"keys":[', '{"kty":"RSA"}]}'),
   string: (limit) => fill(limit, 'x', '{"kind":"', '"}'),
   'object as kind': (limit) => fill(limit, 'x', '{"kind":{"a":"', '"}}'),
+  'reason of a conversion': (limit) => fill(limit, 'x', `${review}"response":{"uid":"UID","result":{"status":"Failed","message":"`, '"}}}'),
+  'status of a conversion': (limit) => fill(limit, 'x', `${review}"response":{"uid":"UID","result":{"status":"`, '"}}}'),
+  'version of a conversion': (limit) => fill(limit, 'x', '{"kind":"ConversionReview","apiVersion":"', '"}'),
+  'uid of a conversion': (limit) => fill(limit, 'x', `${review}"response":{"uid":"`, '"}}'),
+  'converted objects': (limit) =>
+    fill(limit, '{},', `${review}"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[`, '{}]}}'),
+  'a converted object of numbers': (limit) =>
+    fill(
+      limit,
+      '0,',
+      `${review}"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"},"spec":[`,
+      '0]}]}}',
+    ),
+  'a converted object of objects': (limit) =>
+    fill(
+      limit,
+      '{},',
+      `${review}"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"},"spec":[`,
+      '{}]}]}}',
+    ),
+  'labels of a converted object': (limit) =>
+    `${review}"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a","labels":{${Array.from({ length: limit / 16 }, (_, at) => `"k${at}":"0"`).join()}}}}]}}`,
+  'kind of a converted object': (limit) =>
+    fill(
+      limit,
+      'x',
+      `${review}"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v2","kind":"`,
+      '"}]}}',
+    ),
+  'reason of an image policy': (limit) => fill(limit, 'x', '{"status":{"allowed":false,"reason":"', '"}}'),
   'text as issuer': (limit) => fill(limit, 'x', '{"issuer":"', '"}'),
   digits: (limit) => fill(limit, '9', '{"status":', '}'),
   spaces: (limit) => fill(limit, ' ', '{', '}'),
@@ -135,12 +214,19 @@ const endless = (text: string, done: () => void) =>
 for (const [name, { limit, ask }] of Object.entries(parties))
   test(`${name}: ${Object.keys(bodies).length} bodies`, async () => {
     for (const [trick, of] of Object.entries(bodies)) {
-      const bytes = new TextEncoder().encode(of(limit))
+      const text = of(limit)
+      const bytes = new TextEncoder().encode(text)
       let error = ''
       logged = 0
       const pause = await longestPause(async () => {
         try {
-          await ask({ fetch: async () => new Response(bytes) })
+          await ask({
+            async fetch(request) {
+              if (!text.includes('"UID"')) return new Response(bytes)
+              const { request: { uid = '' } = {} } = (await request.json()) as { request?: { uid?: string } }
+              return new Response(text.replace('UID', uid))
+            },
+          })
         } catch (thrown) {
           error = (thrown as Error).message
         }
@@ -151,7 +237,9 @@ for (const [name, { limit, ask }] of Object.entries(parties))
   })
 
 for (const [name, { ask }] of Object.entries(parties))
-  test(`${name}: a body without an end, and statuses`, async () => {
+  test(`${name}: a body without an end, and statuses`, async (t) => {
+    // Waits before further attempts keep no process running.
+    t.after(keepRunning())
     let ended = false
     await Promise.resolve(ask({ fetch: async () => new Response(endless('x'.repeat(65_536), () => (ended = true))) })).catch(
       () => undefined,
@@ -161,4 +249,8 @@ for (const [name, { ask }] of Object.entries(parties))
       await Promise.resolve(
         ask({ fetch: async () => new Response('x'.repeat(100_000), { status, headers: { location: 'https://elsewhere.test/' } }) }),
       ).catch((error: Error) => assert.ok(error.message.length < 4_096, `${status}: ${error.message.length} characters`))
+    const refusal = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'x'.repeat(100_000) })
+    await Promise.resolve(ask({ fetch: async () => new Response(refusal, { status: 403 }) })).catch((error: Error) =>
+      assert.ok(error.message.length < 4_096, `a refusal: ${error.message.length} characters`),
+    )
   })
