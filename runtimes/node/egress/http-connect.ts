@@ -40,6 +40,8 @@ export function tunnelThrough(
       clearTimeout(timer)
       resolve(socket)
     })
+    // Of several responses the first counts, as in the reference: interim ones could go on without an end.
+    connect.once('information', ({ statusCode, statusMessage }) => refused(statusCode, statusMessage))
     connect.once('response', ({ statusCode, statusMessage }) => refused(statusCode, statusMessage))
     connect.on('error', ({ code, message }: NodeJS.ErrnoException) => unread(code === 'ECONNRESET' ? 'unexpected EOF' : message))
     connect.end()

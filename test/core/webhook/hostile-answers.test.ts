@@ -112,7 +112,7 @@ const parties: { readonly [name: string]: { readonly limit: number; ask(outbound
       const observer = { called: () => {}, converted: () => {} }
       const settings = { clientConfig: {}, conversionReviewVersions: ['v1'] }
       const context = { connect: async () => connection, outbound, clock, observer, platform }
-      await conversionWebhook('w', settings as never, context as never).convert([converted] as never, 'example.com/v2')
+      await conversionWebhook('w', settings as never, context as never).convert([converted] as never, 'example.com/v2', undefined)
     },
   },
   'issuer, discovery': {
