@@ -3,10 +3,12 @@ import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
 import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
 import type { PeerMetrics } from '../meta/metrics/peers.ts'
 import type { Platform } from '../platform.ts'
-import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
+import { APIGroupDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { decode } from '../schema/decode.ts'
-import { parseJsonText } from '../schema/json-text.ts'
-import type { Infer } from '../schema/model.ts'
+import { isObject } from '../schema/is-object.ts'
+import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
+import { shortJson } from '../schema/shorten.ts'
+import { eachInSlices, type Pauses } from '../slices.ts'
 import { NoAddress } from './connection.ts'
 
 export interface Peer {
@@ -19,6 +21,7 @@ export interface Peer {
 export interface AskingOptions extends AskServices<string> {
   readonly platform: Platform
   readonly metrics: PeerMetrics
+  readonly pauses: Pauses
   /** Header fields that make the other server answer for itself. */
   readonly ownOnly: { readonly [name: string]: string }
 }
@@ -26,6 +29,12 @@ export interface AskingOptions extends AskServices<string> {
 /** Milliseconds for a document, and its bytes at most. */
 const timeout = 5_000
 const longest = 16 * 1024 * 1024
+/** The list of all built-in resources has some 6,000 values; each resource of a definition adds some 20. */
+const bounds: DocumentBounds = { depth: 100, values: 300_000, rowValues: 50_000 }
+/** Maximum groups of a list: their order is merged with those of other servers without a pause. */
+const maxGroups = 10_000
+/** Maximum characters of another kind, in the error that names it. */
+const maxKind = 256
 
 /** As these servers know each other. */
 const user = { name: 'system:apiserver', uid: 'system:apiserver', groups: ['system:authenticated'] }
@@ -36,7 +45,7 @@ const nameOf = ({ metadata }: DiscoveredGroup) => metadata?.name ?? ''
 export type Asking = (identity: string, signal: AbortSignal) => Promise<Peer>
 
 /** Asks a server by its name. Rejects with an Error when it has no address, when there is no answer, or when that is no aggregated list. */
-export function createAsking({ platform, metrics, ownOnly, ...services }: AskingOptions): Asking {
+export function createAsking({ platform, metrics, pauses, ownOnly, ...services }: AskingOptions): Asking {
   const { kind, parameters } = aggregatedType('v2', platform)
   const type = `application/json;${parameters}`
 
@@ -48,9 +57,15 @@ export function createAsking({ platform, metrics, ownOnly, ...services }: Asking
     })
     metrics.rerouted(told.status, '', '', '')
     if (told.status !== 200) throw new Error(`${told.url} answered ${told.status}`)
-    const { value } = decode(APIGroupDiscoveryList, parseJsonText(told.text))
-    if (value['kind'] !== kind) throw new Error(`${told.url} answered with ${value['kind']} instead of ${kind}`)
-    return (value as unknown as Infer<typeof APIGroupDiscoveryList>).items ?? []
+    const slices = pauses.slices(() => signal)
+    const value = await parseInSlices(told.text, bounds, slices)
+    const given = isObject(value) ? value : {}
+    if (given['kind'] !== kind) throw new Error(`${told.url} answered with ${shortJson(given['kind'] ?? null, maxKind)} instead of ${kind}`)
+    const items = Array.isArray(given['items']) ? given['items'] : []
+    if (items.length > maxGroups) throw new Error(`${told.url} answered with more than ${maxGroups} groups`)
+    const groups: DiscoveredGroup[] = []
+    await eachInSlices(items, slices, (item) => void groups.push(decode(APIGroupDiscovery, item).value as unknown as DiscoveredGroup))
+    return groups
   }
 
   async function lists(identity: string, signal: AbortSignal): Promise<readonly DiscoveredGroup[]> {
