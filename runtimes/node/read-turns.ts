@@ -10,11 +10,19 @@ const [tiny, many] = [256, 1_000]
 /** In the order of their turns. */
 const waiting = new Set<Socket>()
 
+/**
+ * Reads on, unless `node:http` has paused the socket because the client does not read its responses: it would fail an assertion, which ends the
+ * process. It reads on by itself when the client has read.
+ */
+export function readOn(socket: Socket): void {
+  if (!(socket as Socket & { readonly _paused?: boolean })._paused) socket.resume()
+}
+
 function next(): void {
   const [socket] = waiting
   if (socket === undefined) return
   waiting.delete(socket)
-  socket.resume()
+  readOn(socket)
   if (waiting.size > 0) setImmediate(next)
 }
 

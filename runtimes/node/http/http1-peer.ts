@@ -7,6 +7,7 @@ import { Pace } from '../../wire/pace.ts'
 import type { ConnectionIntake, Intake, RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
 import type { Turns } from '../../wire/turns.ts'
+import { readOn } from '../read-turns.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Maximum bytes of an unread request body to discard so that the client can read the response; then the socket is closed. */
@@ -144,14 +145,21 @@ export class Http1Peer implements Holder {
   /** The response is complete on this side. */
   end(request: LightRequest | undefined): void {
     if (request !== undefined) {
-      this.#inFlight.get(request)?.intake.end()
+      const ended = this.#inFlight.get(request)
+      ended?.intake.end()
       this.#inFlight.delete(request)
-      // Not in this call: the next one may be answered at once, and so on.
-      if (this.#inFlight.size > 0) queueMicrotask(() => this.#startNext())
+      // When the socket has taken the response, as in net/http: a client that does not read gets no more handled.
+      if (this.#inFlight.size > 0 && ended !== undefined) this.#whenClosed(ended.outgoing, () => this.#startNext())
       if (this.#isPaused && this.#inFlight.size <= limits.pipelined) this.#resume()
     }
     this.#mark = this.#socket.bytesRead
     this.#since = this.#options.now()
+  }
+
+  #whenClosed(outgoing: ServerResponse, next: () => void): void {
+    // Not in this call: the next one may be answered at once, and so on.
+    if (outgoing.destroyed) queueMicrotask(next)
+    else outgoing.once('close', next)
   }
 
   #startNext(): void {
@@ -164,7 +172,7 @@ export class Http1Peer implements Holder {
 
   #resume(): void {
     this.#isPaused = false
-    this.#socket.resume()
+    readOn(this.#socket)
   }
 
   /** Closes when nothing is in flight; responses in flight get `Connection: close`. */
