@@ -123,7 +123,8 @@ export class FrameReader {
       this.#count++
       at = end
     }
-    this.#rest = at === bytes.length ? undefined : bytes.subarray(at)
+    // A copy: a part of a frame does not keep the chunk that it came in.
+    this.#rest = at === bytes.length ? undefined : Buffer.from(bytes.subarray(at))
   }
 }
 

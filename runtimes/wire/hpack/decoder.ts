@@ -6,6 +6,7 @@ import { representations } from './representations.ts'
 import { staticTable } from './static-table.ts'
 
 const wrong = (message: string) => new ConnectionError(errorCodes.compressionError, message)
+const nothing = Buffer.alloc(0)
 /** Cache of decoded values outside of the dynamic table: sizes in bytes, and number of entries. */
 const shortestKept = 128
 const longestKept = 4_096
@@ -39,7 +40,7 @@ export class Decoder {
   readonly #table: DynamicTable
   /** Last long value of each field outside of the table: encoded and decoded. */
   readonly #kept = new Map<string, { readonly bytes: Buffer; readonly text: string }>()
-  #block: Buffer = Buffer.alloc(0)
+  #block: Buffer = nothing
   #at = 0
 
   constructor({
@@ -86,6 +87,8 @@ export class Decoder {
       tooLarge ||= bytes > maxBytes || fields.length >= 2 * maxFields
       if (!tooLarge) fields.push(name, value)
     }
+    // A block may have a MiB, and the connection last for hours.
+    this.#block = nothing
     return { fields: tooLarge ? [] : fields, tooLarge, bytes }
   }
 
