@@ -50,6 +50,8 @@ export class Outbox implements Writer {
   #since = 0
   #largestWrite = firstWrite
   #written = 0
+  /** Bytes of memory of all buffers. */
+  #capacity = 0
   #scheduled = false
   #ending = false
   /** Callbacks for this connection's next turn. */
@@ -66,6 +68,11 @@ export class Outbox implements Writer {
   /** Bytes not yet taken by the socket. */
   get pending(): number {
     return this.#waiting + this.#writing
+  }
+
+  /** Bytes of memory for what is pending: buffers, and what the socket copies while it writes. */
+  get held(): number {
+    return this.#capacity + this.#writing
   }
 
   /** Total bytes taken by the socket. */
@@ -108,9 +115,11 @@ export class Outbox implements Writer {
     if (before !== undefined && before.length - this.#end >= size) return before
     const moved = before?.length === smallBuffer && this.#end + size <= largeBuffer ? this.#end : 0
     const buffer = this.#buffers.take(before === undefined ? size : Math.max(size, largeBuffer))
+    this.#capacity += buffer.length
     if (before !== undefined && this.#end > moved) this.#seal(before)
     else if (before !== undefined) {
       before.copy(buffer, 0, 0, moved)
+      this.#capacity -= before.length
       this.#buffers.give(before)
     }
     this.#buffer = buffer
@@ -187,6 +196,7 @@ export class Outbox implements Writer {
     if (this.#from === end) {
       this.#filled.shift()
       this.#from = 0
+      this.#capacity -= buffer.length
       if (!error) this.#buffers.give(buffer)
     }
     if (!this.#ending) this.#options.drained?.()

@@ -29,7 +29,9 @@ const path = '/api/v1/namespaces/default/configmaps'
 const token = ['authorization', 'Bearer unknown'] as const
 
 /** What a connection sends, as fast as it is taken. */
-type Attack = () => Iterable<Uint8Array | string>
+type Attack = () => Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>
+/** Permitted to everybody, with an answer of some 2 KiB. */
+const checks = '/readyz?verbose'
 
 // ── HTTP/2 ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -104,6 +106,25 @@ const http2: { readonly [state: string]: Attack } = {
   'bodies and a closed window': onStreams(upload(token, length), closedWindows),
 }
 
+/** Requests without a body, so many at a time that none is refused; the ping that follows GOAWAY is not acknowledged, so that more may follow. */
+const requests = (list: () => Buffer, first = greeting): Attack =>
+  async function* () {
+    yield first
+    for (let i = 0; i < 60; i++) {
+      yield Buffer.concat(Array.from({ length: streams / 2 }, (_, j) => head(i * streams + 2 * j + 1, list(), 5)))
+      await sleep(20)
+    }
+  }
+
+/** Nothing is read. */
+const unreadHttp2: { readonly [state: string]: Attack } = {
+  refusals: requests(() => block('GET')),
+  'answers of a health check': requests(() => headerBlock('GET', checks)),
+  'answers behind a closed window': requests(() => headerBlock('GET', checks), closedWindows),
+  'refused tokens in long heads': requests(() => block('GET', ['authorization', `Bearer ${'~'.repeat(8_000)}`])),
+  acknowledgements: () => [greeting, ...Array<Buffer>(90).fill(Buffer.concat(Array(100).fill(frame(types.ping, 0, 0, Buffer.alloc(8)))))],
+}
+
 // ── HTTP/1.1 ──────────────────────────────────────────────────────────────────────────────────────
 
 const lines = (method: string, ...fields: readonly string[]) => [`${method} ${path} HTTP/1.1`, 'Host: x', ...fields, ''].join('\r\n')
@@ -137,6 +158,12 @@ const http1: { readonly [state: string]: Attack } = {
   ],
 }
 
+/** Nothing is read. */
+const unreadHttp1: { readonly [state: string]: Attack } = {
+  'answers of a health check, one behind the other': () => Array(60).fill(`GET ${checks} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(500)),
+  'refusals, one behind the other': () => Array(60).fill(`${lines('GET')}\r\n`.repeat(500)),
+}
+
 // ── TLS ───────────────────────────────────────────────────────────────────────────────────────────
 
 const record = (type: number, content: Buffer) => Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 255), content])
@@ -146,19 +173,26 @@ const tls: { readonly [state: string]: Attack } = {
 }
 
 /** Writes as fast as the socket takes it, and keeps the connection. */
-async function send(socket: Socket, attack: Attack): Promise<void> {
-  socket.on('error', () => {}).on('data', () => {})
-  for (const bytes of attack()) {
+async function send(socket: Socket, attack: Attack, reads: boolean): Promise<void> {
+  socket.on('error', () => {})
+  if (reads) socket.on('data', () => {})
+  let wake = () => {}
+  for (const event of ['drain', 'close']) socket.on(event, () => wake())
+  for await (const bytes of attack()) {
     if (socket.destroyed) return
     if (socket.write(bytes)) continue
-    await new Promise<unknown>((resolve) => socket.once('drain', resolve).once('close', resolve))
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
   }
 }
 
 const protocols = [
-  ['TLS', tls, undefined],
-  ['HTTP/1.1', http1, 'http/1.1'],
-  ['HTTP/2', http2, 'h2'],
+  ['TLS', tls, undefined, true],
+  ['HTTP/1.1', http1, 'http/1.1', true],
+  ['HTTP/1.1, unread', unreadHttp1, 'http/1.1', false],
+  ['HTTP/2', http2, 'h2', true],
+  ['HTTP/2, unread', unreadHttp2, 'h2', false],
 ] as const
 
 describe('clients of unknown users', () => {
@@ -198,7 +232,7 @@ describe('clients of unknown users', () => {
       ? connectTcp(daemon.port, '127.0.0.1')
       : connect({ host: '127.0.0.1', port: daemon.port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
 
-  for (const [name, states, protocol] of protocols)
+  for (const [name, states, protocol, reads] of protocols)
     for (const [state, attack] of Object.entries(states))
       test(`${name}: ${state}`, async (t) => {
         const beforehand = residentMiB(daemon.pid)
@@ -207,7 +241,7 @@ describe('clients of unknown users', () => {
           most = Math.max(most, residentMiB(daemon.pid))
         }, 20)
         const sockets = Array.from({ length: connections }, () => open(protocol))
-        const sending = sockets.map((socket) => send(socket, attack))
+        const sending = sockets.map((socket) => send(socket, attack, reads))
         await Promise.race([Promise.all(sending), sleep(3_000 * crowd())])
         await eventually('another client', async () => (await daemon.fetch('/api/v1/namespaces/default')).status === 200)
         await sleep(200)

@@ -133,6 +133,7 @@ export class Http1Peer implements Holder {
     this.#hasBegun = false
     this.intake.hold(unfinished - this.#unfinished)
     this.#unfinished = unfinished
+    this.intake.unread(this.#socket.writableLength)
     // A microtask, as `node:http` resumes the socket in the ticks after what has been read.
     if (this.#inFlight.size > limits.pipelined) queueMicrotask(() => this.#pause())
   }
@@ -236,6 +237,7 @@ export class Http1Peer implements Holder {
     const { bytesRead, bytesWritten, writableLength } = this.#socket
     if (bytesWritten - writableLength !== this.#written) this.moved = now
     this.#written = bytesWritten - writableLength
+    this.intake.unread(writableLength)
     if (writableLength === 0) this.#writing.rest()
     else if (this.#writing.tooSlow(now, this.#written)) this.#socket.destroy()
     if (this.#isPaused || ![...this.#inFlight.values()].some(isAwaited)) this.#reading.rest()

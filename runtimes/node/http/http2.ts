@@ -76,6 +76,7 @@ class Http2Exchange implements StreamUser, Sink {
 
   #handle(result: Response | Promise<Response>): void {
     if (!(result instanceof Promise)) {
+      if (LightRequest.isIdentified(this.#request)) this.#stream.intake.identified()
       this.#stream.handled()
       this.#send(result)
     } else {
@@ -110,11 +111,22 @@ class Http2Exchange implements StreamUser, Sink {
       return void this.#send(failed(this.#service, error), true)
     }
     // The handler may stream the request body into the response, so the body is only discarded when the response is empty or complete.
-    if (empty || !stream) this.#body?.discard()
-    if (empty || !stream || this.#body === null) this.#intake?.end()
-    if (empty || !stream) return
+    if (empty || !stream) {
+      this.#body?.discard()
+      // The stream is open while the client has not read the response.
+      if (!this.#gone) this.#holdUnread(content?.length ?? 0)
+      return
+    }
+    if (this.#body === null) this.#intake?.end()
     if (isByteSource(stream)) drainInto(stream, this)
     else void pump(stream, this).catch((error: unknown) => this.failed(error))
+  }
+
+  /** Counts a response that waits for the client to read, until the stream is closed. */
+  #holdUnread(bytes: number): void {
+    if (this.#intake === undefined && !LightRequest.isIdentified(this.#request))
+      this.#intake = new RequestIntake(this.#stream.intake, this.#stream.head)
+    this.#intake?.changed(bytes)
   }
 
   /** Answers an extended CONNECT with 200: both bodies are the stream (RFC 8441 5). */

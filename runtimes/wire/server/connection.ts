@@ -102,6 +102,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   sweep(): void {
     const passed = this.#overseer.sweep(this.#options.now())
     this.#incoming.refill(passed)
+    this.intake.unread(this.#outbox.held)
   }
 
   /**
@@ -188,6 +189,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
       // Stop reading requests of a client that does not read responses: headers and short responses are not subject to flow control, and would
       // accumulate here.
       if (this.#outbox.pending > limits.unread) this.#socket.pause()
+      this.intake.unread(this.#outbox.held)
     } catch (error) {
       this.#fail(error)
     }
@@ -196,6 +198,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   #drained(): void {
     this.#answers.sender.sendBlocked()
     if (this.#outbox.pending <= limits.unread) this.#socket.resume()
+    this.intake.unread(this.#outbox.held)
   }
 
   // ── Output ─────────────────────────────────────────────────────────────────────────────────

@@ -44,7 +44,7 @@ class Pool {
 }
 
 /**
- * Memory of received requests, in total for a listener: header lists and bodies. It has a far lower bound for requests of unknown users. A user is
+ * Memory of what clients send and do not read, in total for a listener: header lists, bodies, and output that the socket has not taken. It has a far lower bound for requests of unknown users. A user is
  * known when the handler says so, or when it asks for the body, which it does for permitted requests only.
  */
 export class Intake {
@@ -75,6 +75,9 @@ export class ConnectionIntake {
   readonly #unknownShare: Share
   readonly #knownShare: Share
   #isOpen = true
+  /** Bytes of output that the client has not read. */
+  #unread = 0
+  #hasKnownUser = false
 
   constructor(all: Intake, unknown: Pool, known: Pool, drop: () => void) {
     this.all = all
@@ -93,6 +96,22 @@ export class ConnectionIntake {
     if (!this.#isOpen) return
     if (isKnown) this.#known.add(this.#knownShare, bytes)
     else this.#unknown.add(this.#unknownShare, bytes)
+  }
+
+  /** The output of the connection now takes so many bytes. It counts as that of a known user when any request of the connection had one. */
+  unread(bytes: number): void {
+    const change = bytes - this.#unread
+    if (change === 0) return
+    this.#unread = bytes
+    this.hold(change, this.#hasKnownUser)
+  }
+
+  /** A request of the connection has a known user. */
+  identified(): void {
+    if (this.#hasKnownUser) return
+    this.hold(-this.#unread)
+    this.#hasKnownUser = true
+    this.hold(this.#unread, true)
   }
 
   /** The connection has ended. */
@@ -132,6 +151,7 @@ export class RequestIntake {
   readonly identified = (): void => {
     if (this.#isKnown || this.#hasEnded) return
     this.#isKnown = true
+    this.#connection.identified()
     this.#connection.hold(-this.#held)
     this.#connection.hold(this.#held, true)
   }

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LightRequest } from '../../../../core/request/light-request.ts'
+import { Reply } from '../../../../core/respond/reply.ts'
+import { preface } from '../../../../runtimes/wire/frames.ts'
 import { Intake, RequestIntake } from '../../../../runtimes/wire/server/intake.ts'
 import { limits } from '../../../../runtimes/wire/server/limits.ts'
 import { eventually, within } from '../../../support/wait.ts'
 import { deferred, open, socket } from '../../node/support.ts'
-import { frame, headerBlock, rawClient, types } from './raw-client.ts'
+import { frame, headerBlock, number, rawClient, setting, types } from './raw-client.ts'
 
 const MiB = 1024 * 1024
 
@@ -48,6 +50,46 @@ test('requests of known users have a bound of their own', () => {
   asked.end()
   asked.changed(MiB)
   assert.equal(intake.total, 0)
+})
+
+test('output that clients do not read counts, with that of known users when the connection has one', () => {
+  const intake = new Intake()
+  const closed: string[] = []
+  const connection = (name: string) => intake.open(() => closed.push(name))
+  const [known, unknown] = [connection('known'), connection('unknown')]
+  known.unread(limits.unknownInAll)
+  known.identified()
+  known.unread(2 * limits.unknownInAll)
+  unknown.unread(MiB)
+  assert.deepEqual(closed, [])
+  assert.equal(intake.isCrowded, false)
+  unknown.unread(limits.unknownInAll + 1)
+  assert.deepEqual(closed, ['unknown'])
+  known.unread(0)
+  assert.equal(intake.total, 0)
+})
+
+test('connections of unknown users that read no answers are closed, those with the most first', async () => {
+  const failed = deferred<unknown>()
+  const silent = () => {}
+  const logger = { debug: ({ err }: { err?: unknown }) => failed.resolve(err), info: silent, warn: silent, error: silent }
+  await using server = await open(() => new Reply('~'.repeat(150_000)), { logger })
+  const quiet = await rawClient(server.port)
+  const attackers = await Promise.all(Array.from({ length: 20 }, () => socket(server.port, { ALPNProtocols: ['h2'] })))
+  const heads = Buffer.concat(Array.from({ length: 100 }, (_, i) => frame(types.headers, 5, 2 * i + 1, headerBlock('GET', '/'))))
+  const window = Buffer.concat([
+    preface,
+    frame(types.settings, 0, 0, setting(4, 0x7fff_ffff)),
+    frame(types.windowUpdate, 0, 0, number(0x4000_0000)),
+  ])
+  for (const attacker of attackers) {
+    attacker.on('error', () => {}).pause()
+    attacker.write(Buffer.concat([window, heads]))
+  }
+  assert.match(String(await within('the end of one', failed.promise)), /take too much memory/)
+  assert.equal(quiet.closed, false)
+  quiet.socket.destroy()
+  for (const attacker of attackers) attacker.destroy()
 })
 
 const length = String(limits.uploadWindow)
