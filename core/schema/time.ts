@@ -32,7 +32,7 @@ export function parseTime(text: string): Instant | undefined {
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined
   const offsetHours = Number(match[9] ?? 0)
   const offsetMinutes = Number(match[10] ?? 0)
-  if (offsetHours > 24 || offsetMinutes > 59) return undefined
+  if (offsetHours > 24 || offsetMinutes > 60) return undefined
   const offset = (offsetHours * 60 + offsetMinutes) * 60 * (match[8] === '-' ? -1 : 1)
   const nanos = Number((match[7] ?? '').slice(0, 9).padEnd(9, '0'))
   return { seconds: epochSeconds(year, month, day, hour, minute, second) - offset, nanos }
@@ -127,36 +127,55 @@ export function canonicalTime(text: string, type: 'time' | 'microTime'): string 
   }
   const instant = parseTime(text)
   const fraction = /[.,](\d+)/.exec(text)?.[1]
-  if (instant === undefined || (type === 'microTime' && fraction?.length !== 6)) {
-    const layout = layouts[type]
-    throw new DecodeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse ${rest(text, layout)}`)
-  }
+  if (instant === undefined || (type === 'microTime' && fraction?.length !== 6)) throw new DecodeError(layoutFault(text, type))
   return formatTime(instant, type)
 }
 
-/** The differing rests of text and layout, for the reference's error text. */
-function rest(text: string, layout: string): string {
-  const parts: readonly (readonly [from: number, to: number, element: string])[] = [
-    [0, 4, '2006'],
-    [4, 5, '-'],
-    [5, 7, '01'],
-    [7, 8, '-'],
-    [8, 10, '02'],
-    [10, 11, 'T'],
-    [11, 13, '15'],
-    [13, 14, ':'],
-    [14, 16, '04'],
-    [16, 17, ':'],
-    [17, 19, '05'],
-  ]
-  for (const [from, to, element] of parts) {
+/** A text in quotes as Go's time package shows it: bytes that are not printable ASCII are escaped one by one. */
+const quoted = (text: string): string =>
+  `"${text
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[^ -\u007f]/gu, (character) =>
+      Array.from(new TextEncoder().encode(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+    )}"`
+
+/** Elements of a time in their order, with their places and least and greatest values. */
+const elements: readonly (readonly [from: number, to: number, element: string, name?: string, min?: number, max?: number])[] = [
+  [0, 4, '2006'],
+  [4, 5, '-'],
+  [5, 7, '01', 'month', 1, 12],
+  [7, 8, '-'],
+  [8, 10, '02'],
+  [10, 11, 'T'],
+  [11, 13, '15', 'hour', 0, 23],
+  [13, 14, ':'],
+  [14, 16, '04', 'minute', 0, 59],
+  [16, 17, ':'],
+  [17, 19, '05', 'second', 0, 59],
+]
+
+/** Go's error for a text that is not a time: the first element that does not fit its layout, or is out of range. */
+export function layoutFault(text: string, type: 'time' | 'microTime' = 'time'): string {
+  const layout = layouts[type]
+  const unfit = (from: number, element: string) =>
+    `parsing time ${quoted(text)} as ${quoted(layout)}: cannot parse ${quoted(text.slice(from))} as ${quoted(element)}`
+  for (const [from, to, element, name, min = 0, max = 0] of elements) {
     const given = text.slice(from, to)
     const fits = element.length === 1 ? given === element : given.length === to - from && isDigits(given, 0, given.length)
-    if (!fits) return `${JSON.stringify(text.slice(from))} as ${JSON.stringify(element)}`
+    if (!fits) return unfit(from, element)
+    if (name !== undefined && (Number(given) < min || Number(given) > max)) return `parsing time ${quoted(text)}: ${name} out of range`
   }
+  const fraction = /^[.,]\d+/.exec(text.slice(19))?.[0] ?? ''
   // Six digits fit, whatever follows.
-  if (layout.includes('.') && /^\.\d{6}/.test(text.slice(19))) return `${JSON.stringify(text.slice(26))} as "Z07:00"`
-  return `${JSON.stringify(text.slice(19))} as ${JSON.stringify(layout.includes('.') ? '.000000' : 'Z07:00')}`
+  if (type === 'microTime' && !/^\.\d{6}/.test(text.slice(19))) return unfit(19, '.000000')
+  const zoneAt = 19 + (type === 'microTime' ? 7 : fraction.length)
+  const zone = text.slice(zoneAt)
+  const end = zone.startsWith('Z') ? zoneAt + 1 : zoneAt + 6
+  if (!/^(Z|[+-]\d{2}:\d{2})/.test(zone)) return unfit(zoneAt, 'Z07:00')
+  if (zone[0] !== 'Z' && Number(zone.slice(1, 3)) > 24) return `parsing time ${quoted(text)}: time zone offset hour out of range`
+  if (zone[0] !== 'Z' && Number(zone.slice(4, 6)) > 60) return `parsing time ${quoted(text)}: time zone offset minute out of range`
+  if (text.length > end) return `parsing time ${quoted(text)}: extra text: ${quoted(text.slice(end))}`
+  return `parsing time ${quoted(text)}: day out of range`
 }
 
 /** Milliseconds since the epoch of a time; undefined when malformed. */
