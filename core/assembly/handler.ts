@@ -85,7 +85,8 @@ export function createHandler(
   const { platform, metrics, version } = general
   const { clock, outbound, telemetry } = ports
   const { logger } = telemetry
-  const negotiator = createNegotiator(platform)
+  const cbor = settings.enabled('CBORServingAndStorage')
+  const negotiator = createNegotiator(platform, cbor)
   const { serviceAccounts } = identities
   const services: Services = {
     platform,
@@ -114,6 +115,7 @@ export function createHandler(
     forwarding: createForwardingMetrics(metrics, platform),
     watches: stored.watches,
     negotiator,
+    cbor,
     authorizer,
     rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? noRules,
     tokens: identities.tokens,

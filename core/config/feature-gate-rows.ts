@@ -46,7 +46,7 @@ export const gateRows = named([
   { name: 'AuthorizePodWebsocketUpgradeCreatePermission', default: true, stage: 'beta', since: '1.35' },
   { name: 'AuthorizeWithSelectors', default: true, stage: 'ga', since: '1.34', lockToDefault: true },
   { name: 'BtreeWatchCache', default: true, stage: 'ga', since: '1.33', lockToDefault: true },
-  { name: 'CBORServingAndStorage', default: false, stage: 'alpha', since: '1.32', idle: 'it is not implemented' },
+  { name: 'CBORServingAndStorage', default: false, stage: 'alpha', since: '1.32' },
   { name: 'CPUManagerPolicyAlphaOptions', default: false, stage: 'alpha', since: '1.23', readBy: 'node agent' },
   { name: 'CPUManagerPolicyBetaOptions', default: true, stage: 'beta', since: '1.23', readBy: 'node agent' },
   { name: 'CPUManagerPolicyOptions', default: true, stage: 'ga', since: '1.33', lockToDefault: true },

@@ -8,13 +8,17 @@ import { PlainError } from '../respond/plain-error.ts'
 import { ApiError, serviceUnavailable } from '../respond/status.ts'
 import { type Filter, outcome } from './filter.ts'
 
-const errors: Endpoint = { protobuf: true, table: false, transforms: false }
+const errors: Endpoint = { protobuf: true, table: false, transforms: false, cbor: false }
+/** Errors of requests that a resource handles. */
+const resourceErrors: Endpoint = { ...errors, cbor: true }
 const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
 
 /** The form of an error that the client has asked for; undefined: it accepts none that there is. */
-function formOf({ request: { headers }, query }: Exchange, negotiator: Negotiator): ErrorForm | undefined {
+function formOf(exchange: Exchange, negotiator: Negotiator): ErrorForm | undefined {
+  const { request, query } = exchange
+  const { headers } = request
   try {
-    const { format, mediaType, pretty } = negotiator.negotiate(headers.get('accept'), errors)
+    const { format, mediaType, pretty } = negotiator.negotiate(headers.get('accept'), exchange.isHandled ? resourceErrors : errors)
     return { format, mediaType, pretty: pretty || isPretty(query, headers) }
   } catch {
     return undefined

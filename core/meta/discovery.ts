@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import { parseAccept } from '../request/accept.ts'
 import { isPretty, selects } from '../request/negotiate.ts'
-import { checkAccepts } from '../request/route-media.ts'
+import { cborType, checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
 import { encodeBody, type Format } from '../respond/encode.ts'
@@ -35,6 +35,8 @@ export interface DiscoveryOptions {
   readonly serverAddress: string
   /** Whether resources have a storage version hash (gate StorageVersionHash). */
   readonly hashes: boolean
+  /** Whether group versions of built-in kinds are listed as CBOR, too. */
+  readonly cbor?: boolean
   /** Versions of the aggregated list, such as `v2`. */
   readonly aggregatedVersions: readonly string[]
 }
@@ -75,6 +77,7 @@ const isNamed = ({ name }: PublishedGroup) => name !== ''
 /** The list of a path. */
 interface List {
   readonly forms: Forms
+  readonly cbor: boolean
   /** Whether only GET is served, as by web services of the reference; other lists serve all methods. */
   readonly service: boolean
 }
@@ -93,13 +96,13 @@ function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Form
       const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...read } : read) as JsonObject & { kind: string; apiVersion: string }
       return encodeBody({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })
-  return { json: as('json'), indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf') }
+  return { json: as('json'), indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf'), cbor: as('cbor') }
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { sources, peers, observer, listed, platform, pauses, serverAddress, hashes, aggregatedVersions } = options
-  const objectTypes = ['application/json', 'application/yaml', platform.protobufType]
+  const { sources, peers, observer, listed, platform, pauses, serverAddress, hashes, aggregatedVersions, cbor = false } = options
+  const typesOf = (list: List) => ['application/json', 'application/yaml', platform.protobufType, ...(list.cbor ? [cborType] : [])]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision([...sources, ...(peers ? [peers] : []), ...(listed ? [listed] : [])], () => {
     const groups = mergeGroups(sources)
@@ -107,14 +110,14 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const named = groups.filter(isNamed)
     const shown: readonly ListedGroup[] = listed?.groups() ?? named
     const lists = new Map<string, List>()
-    const add = (path: string, service: boolean, schema: Message, build: () => unknown) =>
-      lists.set(path, { service, forms: inAllForms(schema, build, pauses) })
+    const add = (path: string, service: boolean, schema: Message, build: () => unknown, isCbor = false) =>
+      lists.set(path, { service, cbor: isCbor, forms: inAllForms(schema, build, pauses) })
     add('/api', true, APIVersions, () => apiVersions(core, serverAddress))
     add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: shown.map(groupEntry) }))
     for (const group of [...named, ...shown])
       add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
     for (const version of groups.flatMap(({ versions }) => versions))
-      add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash))
+      add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash), cbor && version.service)
     const aggregated = new Map<string, Forms>()
     for (const version of aggregatedVersions) {
       for (const [path, own] of [
@@ -150,7 +153,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       if (!list) return undefined
       if (list.service) {
         if (asked.request.method !== 'GET') throw notAllowed()
-        checkAccepts(asked.request.headers.get('accept'), objectTypes, platform.protobufTypes)
+        checkAccepts(asked.request.headers.get('accept'), typesOf(list), platform.protobufTypes)
       }
       const find = (version: string, profile: string | undefined) => {
         if (version !== current) return aggregated.get(`${path} ${version}`)
@@ -160,7 +163,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
         merged.isNew = false
         return merged.forms
       }
-      return negotiate(asked, list.forms, find, platform)
+      return negotiate(asked, list, find, platform)
     },
   }
 }
@@ -175,7 +178,7 @@ async function observed(response: Response, { observer }: FixedRequest, { json }
 
 async function negotiate(
   asked: FixedRequest,
-  list: Forms,
+  { forms: list, cbor }: List,
   aggregated: (version: string, profile: string | undefined) => Forms | undefined,
   platform: Platform,
 ): Promise<Response> {
@@ -184,6 +187,7 @@ async function negotiate(
     ['application/json', 'json'],
     ['application/yaml', 'yaml'],
     ...platform.protobufTypes.map((mediaType) => [mediaType, 'protobuf'] as const),
+    ...(cbor ? [[cborType, 'cbor'] as const] : []),
   ]
   for (const range of parseAccept(request.headers.get('Accept'))) {
     const found = types.find(([mediaType, format]) => selects(range, mediaType, format))
@@ -203,7 +207,7 @@ async function negotiate(
       return observed(respondWith(request, await document[form](), headers), asked, document)
     }
   }
-  throw notAcceptable(['application/json', 'application/yaml', platform.protobufType])
+  throw notAcceptable(['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])])
 }
 
 /** Lists of the core group have no apiVersion, for historical reasons. */

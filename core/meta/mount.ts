@@ -107,6 +107,7 @@ export function createMeta(options: MetaOptions): Meta {
     },
     platform,
   )
+  const cbor = settings.enabled('CBORServingAndStorage')
   // A group version that another server is registered for is that server's.
   const sources: readonly GroupSource[] = aggregated ? [aggregated.groups, served] : [served]
   const discovery = createDiscovery({
@@ -118,10 +119,11 @@ export function createMeta(options: MetaOptions): Meta {
     pauses,
     serverAddress: options.serverAddress,
     hashes: settings.enabled('StorageVersionHash'),
+    cbor,
     aggregatedVersions: settings.enabled('AggregatedDiscoveryRemoveBetaType') ? ['v2'] : ['v2', 'v2beta1'],
   })
   const enums = settings.enabled('OpenAPIEnums')
-  const openApi = { served, platform, enums, others, pauses, info: { title: platform.title, version: emulatedRelease(version) } }
+  const openApi = { served, platform, enums, cbor, others, pauses, info: { title: platform.title, version: emulatedRelease(version) } }
   const v2 = createOpenApiV2([createServedSwagger(openApi), ...(aggregated ? [aggregated.swagger] : [])], clock, pauses, logger)
   const v3 = createOpenApiV3([...(aggregated ? [aggregated.openApi] : []), createServedOpenApi(openApi, clock)], clock, pauses, logger)
   const statuszPaths = settings.enabled('ComponentStatusz') ? ['/statusz'] : []
@@ -143,7 +145,7 @@ export function createMeta(options: MetaOptions): Meta {
   const started = { 'Process-Start-Time-Unix': String(Math.floor(clock.now() / 1000)) }
   const root = createRoot(sources, fixed)
 
-  const statusz = createStatusz({ platform, clock, version, paths: fixed })
+  const statusz = createStatusz({ platform, cbor, clock, version, paths: fixed })
   const find = lookup([
     ...['/', '/index.html'].map((path) => ({ path, respond: () => root() })),
     { path: '/version', service: 'application/json', respond: () => versionResponse(version) },
@@ -155,7 +157,7 @@ export function createMeta(options: MetaOptions): Meta {
     { path: '/openapi/v3', below: true, respond: v3.respond },
     ...Object.entries(others).map(([path, { type, respond }]) => ({ path, service: type, respond })),
     ...statuszPaths.map((path) => ({ path, respond: statusz })),
-    ...flagzPaths.map((path) => ({ path, respond: createFlagz(platform, options.flags ?? {}) })),
+    ...flagzPaths.map((path) => ({ path, respond: createFlagz(platform, cbor, options.flags ?? {}) })),
     ...(telemetry.logFiles ? [{ path: '/logs', below: true, respond: createLogs(telemetry.logFiles) } as const] : []),
     ...unlisted,
   ])

@@ -7,6 +7,8 @@ import { createZPage } from './zpage.ts'
 
 export interface StatuszOptions {
   readonly platform: Platform
+  /** Whether CBOR is served. */
+  readonly cbor?: boolean
   readonly clock: Clock
   readonly version: VersionInfo
   /** Non-resource paths of the server. */
@@ -30,14 +32,14 @@ const durationText = (seconds: number) =>
   `${Math.floor(seconds / 3600)} hr ${twoDigits(Math.floor(seconds / 60) % 60)} min ${twoDigits(seconds % 60)} sec`
 
 /** `/statusz` (KEP-4827): build and start time. Throws 406. */
-export function createStatusz({ platform, clock, version, paths }: StatuszOptions): (request: FixedRequest) => Response {
+export function createStatusz({ platform, cbor = false, clock, version, paths }: StatuszOptions): (request: FixedRequest) => Response {
   const started = clock.now()
   const began = clock.monotonic()
   // Without build metadata and suffixes: major, minor and patch.
   const [binary = ''] = version.gitVersion.replace(/^v/, '').split(/[-+]/, 1)
   const emulated = version.emulationMinor === undefined ? undefined : `${version.emulationMajor}.${version.emulationMinor}`
   const uptime = () => Math.floor((clock.monotonic() - began) / 1000)
-  return createZPage(platform, {
+  return createZPage(platform, cbor, {
     kind: 'Statusz',
     lines: () => [
       '',

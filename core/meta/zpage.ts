@@ -23,12 +23,13 @@ const versions = ['v1beta1', 'v1alpha1']
 const structured = [
   ['application/json', 'json'],
   ['application/yaml', 'yaml'],
+  ['application/cbor', 'cbor'],
 ] as const
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
 
-/** Throws 406. */
-export function createZPage(platform: Platform, { kind, lines, fields }: ZPage): (request: FixedRequest) => Response {
+/** Throws 406. `cbor`: whether the structured kinds have this form, too (KEP-4222). */
+export function createZPage(platform: Platform, cbor: boolean, { kind, lines, fields }: ZPage): (request: FixedRequest) => Response {
   const name = kind.toLowerCase()
   const group = platform.name('config.<domain>')
   const deprecated = `This version of the ${name} endpoint is deprecated. Please use a newer version.`
@@ -46,7 +47,7 @@ export function createZPage(platform: Platform, { kind, lines, fields }: ZPage):
         if (covers(clause, 'text/plain')) return text()
         continue
       }
-      const found = structured.find(([type]) => covers(clause, type))
+      const found = structured.find(([type, form]) => (cbor || form !== 'cbor') && covers(clause, type))
       if (!found || as !== kind || parameters.get('g') !== group || !versions.includes(version)) continue
       const [type, format] = found
       const value = { kind, apiVersion: `${group}/${version}`, metadata: { name: component }, ...fields() }
@@ -57,6 +58,6 @@ export function createZPage(platform: Platform, { kind, lines, fields }: ZPage):
       }
       return new Reply(bytes as Uint8Array<ArrayBuffer>, { headers })
     }
-    throw notAcceptable(['application/json', 'application/yaml', 'text/plain'])
+    throw notAcceptable(['application/json', 'application/yaml', 'text/plain', ...(cbor ? ['application/cbor'] : [])])
   }
 }

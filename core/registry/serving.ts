@@ -105,6 +105,12 @@ export function createServing(options: ServingOptions): ServeRows {
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
   const context = () => ({ platform, settings, now: clock.now() })
 
+  /** Custom resources are stored as JSON, or as CBOR (KEP-4222). */
+  const mediaTypeOf = ({ storageMediaType, typeMeta }: ResourceDefinition) =>
+    typeMeta === 'explicit' && settings.enabled('CBORServingAndStorage')
+      ? 'application/cbor'
+      : (storageMediaType ?? options.storageMediaType)
+
   function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
     const on = groupResourceOf(stored)
     const holder = options.stores.of(on)
@@ -118,7 +124,7 @@ export function createServing(options: ServingOptions): ServeRows {
       holder,
       observer,
       servedBytes,
-      mediaType: stored.storageMediaType ?? options.storageMediaType,
+      mediaType: mediaTypeOf(stored),
       ...(keepsVersions ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
     })
     const base =

@@ -115,6 +115,8 @@ export interface Exchange extends Context {
   span?: Span | undefined
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean
+  /** A resource handles the request, on a server with CBOR: errors may have this form, too. */
+  isHandled?: boolean
   /** Another server answers: its metrics count the request. */
   delegated?: true
   /** Whether the response already has the headers that the trace filter adds. */

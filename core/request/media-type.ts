@@ -1,9 +1,9 @@
 import type { Platform } from '../platform.ts'
 import { unsupportedByRoute, unsupportedMediaType } from '../respond/status.ts'
-import { names } from './route-media.ts'
+import { cborType, names } from './route-media.ts'
 
-export type BodyFormat = 'json' | 'yaml' | 'protobuf'
-export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch'
+export type BodyFormat = 'json' | 'yaml' | 'protobuf' | 'cbor'
+export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch' | 'apply-patch-cbor'
 
 const bodyTypes: { readonly [mediaType: string]: BodyFormat } = { 'application/json': 'json', 'application/yaml': 'yaml' }
 
@@ -13,26 +13,36 @@ const patchTypes: { readonly [format in PatchFormat]: string } = {
   'merge-patch': 'application/merge-patch+json',
   'strategic-merge-patch': 'application/strategic-merge-patch+json',
   'apply-patch': 'application/apply-patch+yaml',
+  'apply-patch-cbor': 'application/apply-patch+cbor',
 }
-export const patchFormats = Object.keys(patchTypes) as readonly PatchFormat[]
+const allPatchFormats = Object.keys(patchTypes) as readonly PatchFormat[]
+export const patchFormats = allPatchFormats.filter((format) => format !== 'apply-patch-cbor')
 /** Strategic merge patch needs a compiled-in schema. */
-export const unstructuredPatchFormats = patchFormats.filter((format) => format !== 'strategic-merge-patch')
+const isUnstructured = (format: PatchFormat) => format !== 'strategic-merge-patch'
+export const unstructuredPatchFormats = patchFormats.filter(isUnstructured)
+
+/** The formats of patches by whether the kind is compiled in, and whether the server has CBOR (KEP-4222). */
+export function patchFormatsOf(isCompiled: boolean, cbor: boolean): readonly PatchFormat[] {
+  if (!cbor) return isCompiled ? patchFormats : unstructuredPatchFormats
+  return isCompiled ? allPatchFormats : allPatchFormats.filter(isUnstructured)
+}
 
 const essence = (contentType: string) => (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 
 /** Parameters as Go's mime.ParseMediaType reads them. */
 const parameters = /^(\s*;\s*[!#$%&'*+\-.^_`|~\w]+\s*=\s*([!#$%&'*+\-.^_`|~\w]+|"([^"\\\r\n]|\\.)*"))*[\s;]*$/
 
-/** Format of a request's body; default JSON. Throws UnsupportedMediaType. `protobuf`: whether it is accepted. */
-export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean): BodyFormat {
+/** Format of a request's body; default JSON. Throws UnsupportedMediaType. `protobuf`, `cbor`: whether it is accepted. */
+export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean, cbor = false): BodyFormat {
   if (contentType === null || contentType === '' || contentType === 'application/json') return 'json'
   const type = essence(contentType)
   const semicolon = contentType.indexOf(';')
   if (semicolon < 0 || parameters.test(contentType.slice(semicolon))) {
     if (Object.hasOwn(bodyTypes, type)) return bodyTypes[type] as BodyFormat
     if (protobuf && platform.protobufTypes.includes(type)) return 'protobuf'
+    if (cbor && type === cborType) return 'cbor'
   }
-  throw unsupportedMediaType([...Object.keys(bodyTypes), ...(protobuf ? [platform.protobufType] : [])])
+  throw unsupportedMediaType([...Object.keys(bodyTypes), ...(protobuf ? [platform.protobufType] : []), ...(cbor ? [cborType] : [])])
 }
 
 /** Format of a patch, which must be given. Throws UnsupportedMediaType. */
@@ -44,9 +54,11 @@ export function patchFormat(contentType: string | null, accepted: readonly Patch
   return found
 }
 
-const allPatchTypes = Object.values(patchTypes)
+const typesOf = (formats: readonly PatchFormat[]) => formats.map((format) => patchTypes[format])
+const usualPatchTypes = typesOf(patchFormats)
+const allPatchTypes = typesOf(allPatchFormats)
 
 /** Throws 415 unless the header of a PATCH names a type of patches, for built-in resources. */
-export function checkPatchType(contentType: string | null): void {
-  if (!names(contentType || 'application/octet-stream', allPatchTypes)) throw unsupportedByRoute()
+export function checkPatchType(contentType: string | null, cbor = false): void {
+  if (!names(contentType || 'application/octet-stream', cbor ? allPatchTypes : usualPatchTypes)) throw unsupportedByRoute()
 }

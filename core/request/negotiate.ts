@@ -3,6 +3,7 @@ import type { Format } from '../respond/encode.ts'
 import { type ApiError, notAcceptable } from '../respond/status.ts'
 import { parseBool } from '../schema/bool.ts'
 import { type AcceptClause, parseAccept } from './accept.ts'
+import { cborSequence, cborType } from './route-media.ts'
 
 /** Alternative representation that the client requested, a kind of the group meta. */
 export interface Transform {
@@ -28,6 +29,8 @@ export interface Endpoint {
   readonly protobuf: boolean
   /** Whether its objects can be returned as Table. */
   readonly table: boolean
+  /** False if it has no CBOR form, even if the server has it: errors before a resource handles the request; default: true. */
+  readonly cbor?: boolean
   /** False if it has no alternative representations at all, such as errors; default: true. */
   readonly transforms?: boolean
 }
@@ -50,8 +53,8 @@ const maxRemembered = 200
 const maxRememberedLength = 1024
 const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
 
-/** Creates the negotiator of a server. It caches results by header. */
-export function createNegotiator(platform: Platform): Negotiator {
+/** Creates the negotiator of a server. It caches results by header. `cbor`: whether CBOR is served (KEP-4222). */
+export function createNegotiator(platform: Platform, cbor = false): Negotiator {
   const split = (mediaType: string, format: Format): Supported => {
     const [type = '', subtype = ''] = mediaType.split('/')
     return { format, type, subtype }
@@ -60,12 +63,13 @@ export function createNegotiator(platform: Platform): Negotiator {
     split('application/json', 'json'),
     split('application/yaml', 'yaml'),
     ...platform.protobufTypes.map((mediaType) => split(mediaType, 'protobuf')),
+    ...(cbor ? [split(cborType, 'cbor')] : []),
   ]
   const group = platform.name('meta.<domain>')
   const refusal = (streaming: boolean): ApiError =>
     streaming
-      ? notAcceptable(['application/json;stream=watch', `${platform.protobufType};stream=watch`])
-      : notAcceptable(['application/json', 'application/yaml', platform.protobufType])
+      ? notAcceptable(['application/json;stream=watch', `${platform.protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])])
+      : notAcceptable(['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])])
 
   const choose = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated | undefined => {
     if (accept === null || accept === '') return { format: 'json', mediaType: 'application/json', pretty: false, stream: '' }
@@ -80,10 +84,11 @@ export function createNegotiator(platform: Platform): Negotiator {
   }
 
   /** By capabilities of the endpoint, then by header. */
-  const remembered = Array.from({ length: 16 }, () => new Map<string, Negotiated>())
+  const remembered = Array.from({ length: 32 }, () => new Map<string, Negotiated>())
   const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
-    const { protobuf, table, transforms = true } = endpoint
-    const known = remembered[(protobuf ? 1 : 0) | (table ? 2 : 0) | (streaming ? 4 : 0) | (transforms ? 8 : 0)] as Map<string, Negotiated>
+    const { protobuf, table, transforms = true, cbor = true } = endpoint
+    const place = (protobuf ? 1 : 0) | (table ? 2 : 0) | (streaming ? 4 : 0) | (transforms ? 8 : 0) | (cbor ? 16 : 0)
+    const known = remembered[place] as Map<string, Negotiated>
     const key = accept ?? ''
     let found = known.get(key)
     if (found === undefined) {
@@ -122,6 +127,7 @@ export function selects(clause: AcceptClause, mediaType: string, format: Format)
 /** Applies a clause's parameters to a candidate; undefined when the endpoint does not support them. */
 function settle(clause: AcceptClause, { format, type, subtype }: Supported, endpoint: Endpoint, group: string): Negotiated | undefined {
   if (!hasUsualParameters(clause, format)) return undefined
+  if (format === 'cbor' && endpoint.cbor === false) return undefined
   const { parameters } = clause
   const stream = parameters.get('stream') ?? ''
   const chosen = { format, mediaType: `${type}/${subtype}`, pretty: parameters.get('pretty') === '1', stream }
@@ -132,7 +138,7 @@ function settle(clause: AcceptClause, { format, type, subtype }: Supported, endp
     return format === 'protobuf' && !endpoint.protobuf ? undefined : chosen
   if (endpoint.transforms === false) return undefined
   if (wanted !== group || (version !== 'v1' && version !== 'v1beta1') || !transformKinds.has(kind ?? '')) return undefined
-  if (kind === 'Table' && (!endpoint.table || format === 'protobuf')) return undefined
+  if (kind === 'Table' && (!endpoint.table || format === 'protobuf' || format === 'cbor')) return undefined
   return { ...chosen, transform: { kind: kind as Transform['kind'], version } }
 }
 

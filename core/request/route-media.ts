@@ -3,6 +3,10 @@ import type { Platform } from '../platform.ts'
 import type { Produces } from '../resources/routes.ts'
 import { notProduced } from '../respond/status.ts'
 
+/** CBOR (KEP-4222), and sequences of it (RFC 8742). */
+export const cborType = 'application/cbor'
+export const cborSequence = 'application/cbor-seq'
+
 /** Maximum remembered headers, and characters of one. */
 const maxRemembered = 200
 const maxRememberedLength = 1024
@@ -24,12 +28,12 @@ export function checkAccepts(accept: string | null, types: readonly string[], ot
   if (accept !== null && accept !== '' && !names(accept, [...types, ...otherNames, '*/*'])) throw notProduced(types)
 }
 
-/** What is checked before a resource's verb: the Accept header, against the media types of the path. Throws 406. */
-export function createRouteMedia(platform: Platform): (accept: string | null, produces: Produces) => void {
-  const objects = ['application/json', 'application/yaml', platform.protobufType]
+/** What is checked before a resource's verb: the Accept header, against the media types of the path. Throws 406. `cbor`: whether it is served. */
+export function createRouteMedia(platform: Platform, cbor: boolean): (accept: string | null, produces: Produces) => void {
+  const objects = ['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])]
   const types: { readonly [produces in Produces]: readonly string[] | undefined } = {
     objects,
-    lists: [...objects, 'application/json;stream=watch', `${platform.protobufType};stream=watch`],
+    lists: [...objects, 'application/json;stream=watch', `${platform.protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])],
     text: ['text/plain', ...objects],
     anything: undefined,
   }

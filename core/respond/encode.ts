@@ -1,4 +1,5 @@
 import { withLineFeed } from '../schema/bytes.ts'
+import { encodeCbor } from '../schema/cbor/encode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import type { Json, Message } from '../schema/model.ts'
@@ -9,9 +10,9 @@ import { readYaml, YamlError } from '../schema/yaml/reader.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import { unreasoned } from './status.ts'
 
-export type Format = 'json' | 'yaml' | 'protobuf'
+export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
-/** A value with the schema of its protobuf form; without schema it is written as JSON, even if protobuf was negotiated. */
+/** A value with the schema of its protobuf and CBOR forms; without schema it is written as JSON, even if protobuf was negotiated. */
 export interface Encodable {
   readonly value: { readonly kind: string; readonly apiVersion: string }
   readonly schema: Message | undefined
@@ -39,6 +40,7 @@ function yamlOf(json: string): string {
 /** Encodes an object, list or Status in the negotiated format. Throws 500 for what the format can't hold. */
 export function encode({ value, schema }: Encodable, format: Format, pretty: boolean): Uint8Array {
   if (format === 'protobuf' && schema) return encodeObject(value.apiVersion, value.kind, schema, value as Json)
+  if (format === 'cbor') return encodeCbor(value as Json, 'given', schema)
   // Through JSON, because the YAML writer does not support parts that keep their text.
   if (format === 'yaml') return encodeUtf8(yamlOf(printJson(value)))
   return encodeUtf8(htmlSafe(printJson(value, pretty ? 2 : undefined)))

@@ -1,13 +1,15 @@
 /**
  * Converts between stored values and served bytes. A printed object is canonical JSON that starts with kind, apiVersion and metadata, without
  * a resourceVersion; the served form has it spliced in at its place in metadata, so that reads don't parse stored values.
- * A stored value is the printed object, protobuf in an envelope, or YAML. JSON of other forms and versions is read too, because the
+ * A stored value is the printed object, protobuf in an envelope, CBOR, or YAML. JSON of other forms and versions is read too, because the
  * reference server may have written it.
  */
 import { StoreError } from '../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { concatenate, endLine, sameBytes, startsWith, withoutLineFeed } from '../schema/bytes.ts'
+import { decodeCbor } from '../schema/cbor/decode.ts'
+import { encodeCbor, isCbor } from '../schema/cbor/encode.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
@@ -82,7 +84,7 @@ export interface Codec {
 }
 
 export interface CodecOptions {
-  /** Media type of stored values: JSON (default) or YAML; any other means protobuf. All three can be read regardless. */
+  /** Media type of stored values: JSON (default), YAML or CBOR; any other means protobuf. All of them can be read regardless. */
   readonly mediaType?: string
   /** The same resource in other versions: schemas for objects that were stored in them. */
   readonly versions?: readonly ResourceDefinition[]
@@ -200,6 +202,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const read = (stored: Uint8Array): ApiObject => {
     if (isEncrypted(stored)) throw new Error(readsEncrypted)
     if (stored[0] === openBrace) return decode(stored)
+    if (isCbor(stored)) return decodeCbor(stored) as unknown as ApiObject
     if (!isEnvelope(stored)) return readYaml(stored)
     const { raw, ...envelope } = decodeEnvelope(stored)
     const fields = decodeProtobuf(schemaOf(envelope), raw)
@@ -239,6 +242,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
     'application/json': ({ bytes }) => bytes,
     'application/yaml': ({ json }) => encoder.encode(yamlText(parseToShow(json))),
+    'application/cbor': ({ object }) => encodeCbor(object as unknown as Json, 'deterministic', schema),
   }
   let protobufEncoder: ProtobufEncoder | undefined
   const protobuf: Codec['store'] = ({ object, bytes }) => {

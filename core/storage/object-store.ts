@@ -125,7 +125,7 @@ export function createObjectStore(
   options: ObjectStoreOptions = {},
 ): ObjectStore {
   const { observer = unobserved } = options
-  const plain = options.anyVersion ? createRawCodec() : createCodec(definition, options)
+  const plain = options.anyVersion ? createRawCodec(options.mediaType === 'application/cbor') : createCodec(definition, options)
   const recent = new RecentWrites(plain)
   const codec: Codec = options.anyVersion
     ? plain

@@ -2,8 +2,11 @@
 import { StoreError } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { concatenate, sameBytes, utf8Length } from '../schema/bytes.ts'
+import { decodeCbor } from '../schema/cbor/decode.ts'
+import { encodeCbor, isCbor } from '../schema/cbor/encode.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { Json } from '../schema/model.ts'
 import { type Codec, Printed } from './codec.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 import { versionMember, versionPlace } from './version-place.ts'
@@ -29,14 +32,15 @@ function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
 
 function parsed(stored: Uint8Array): ApiObject {
   if (isEncrypted(stored)) throw new Error(readsEncrypted)
-  const object = parseJsonText(decoder.decode(stored)) as Partial<ApiObject> | null
+  const object = (isCbor(stored) ? decodeCbor(stored) : parseJsonText(decoder.decode(stored))) as Partial<ApiObject> | null
   const { kind, apiVersion, metadata } = object ?? {}
   if (typeof kind !== 'string' || typeof apiVersion !== 'string' || typeof metadata !== 'object' || metadata === null)
     throw new Error('not an object of this API')
   return object as ApiObject
 }
 
-export function createRawCodec(): Codec {
+/** @param cbor whether values are written as CBOR; JSON and CBOR can be read regardless. */
+export function createRawCodec(cbor = false): Codec {
   const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
 
   const show = ({ object, bytes }: Printed, revision?: number | string): Uint8Array =>
@@ -53,7 +57,7 @@ export function createRawCodec(): Codec {
     print: printed,
     decode,
     labels: (served) => decode(served).metadata.labels ?? {},
-    store: ({ bytes }) => bytes,
+    store: cbor ? ({ object }) => encodeCbor(object as unknown as Json, 'deterministic') : ({ bytes }) => bytes,
     show,
     restamp: (served, _from, to) => show(printed(decode(served)), to),
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),

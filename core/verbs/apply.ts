@@ -18,13 +18,14 @@ import { validateNulls } from '../schema/open-nulls.ts'
 import { jsonType } from '../schema/scalars.ts'
 import type { Entry } from '../storage/entry.ts'
 import { objectOf, type Refusal } from './body.ts'
+import { cborConfiguration } from './cbor-body.ts'
 import { completed } from './completion.ts'
 import { updateOrCreate, type Wanted } from './creation.ts'
 import { checkName, validatePatchedIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { receive } from './receive.ts'
-import type { Verb } from './services.ts'
+import type { Target } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 
 /** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
@@ -54,6 +55,13 @@ function boundParts(value: JsonObject): void {
   }
 }
 
+export type ApplyFormat = 'apply-patch' | 'apply-patch-cbor'
+
+const parsers: { readonly [format in ApplyFormat]: typeof parse } = {
+  'apply-patch': parse,
+  'apply-patch-cbor': (bytes) => ({ value: cborConfiguration(bytes), duplicates: [] }),
+}
+
 /** The applied object. Throws 400. */
 function configuration(value: Json): JsonObject {
   if (isObject(value)) {
@@ -67,13 +75,13 @@ function configuration(value: Json): JsonObject {
 }
 
 /** PATCH with an applied configuration (API conventions, 'Server-side apply'); creates a missing object. */
-export const apply: Verb = async (target) => {
+export async function apply(target: Target, format: ApplyFormat): Promise<Response> {
   const { exchange, services, resource, view, namespace, name } = target
   const options = readPatchOptions(exchange.query, services.platform, true)
   const { fieldValidation } = options
   const bytes = await receive(target)
   exchange.observer?.patched(bytes)
-  const { value, duplicates } = parse(bytes)
+  const { value, duplicates } = parsers[format](bytes)
   checkName(target)
   const applied = configuration(value)
   let warned = false

@@ -11,6 +11,8 @@ import type { ApiObject } from '../resources/definition.ts'
 import { DeleteOptions as DeleteOptionsSchema } from '../resources/meta/options.ts'
 import { jsonText } from '../respond/encode.ts'
 import { ApiError, badRequest } from '../respond/status.ts'
+import { decodeCbor } from '../schema/cbor/decode.ts'
+import { readCborTypeMeta } from '../schema/cbor/type-meta.ts'
 import { canonicalise, DecodeError, decode } from '../schema/decode.ts'
 import { checkParts, requestBounds } from '../schema/decode-budget.ts'
 import { applyDefaults, hasDefaults } from '../schema/defaults.ts'
@@ -19,6 +21,7 @@ import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
+import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import { receive } from './receive.ts'
 import { hookContext, type Target } from './services.ts'
@@ -203,7 +206,7 @@ export function readObject(target: Target, validation: FieldValidation): MaybePr
 
 function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { exchange, services } = target
-  const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true)
+  const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true, services.cbor)
   return then(receive(target), (bytes) => {
     exchange.span?.event('About to convert to expected version')
     const object = parsedObject(target, bytes, format, validation)
@@ -212,9 +215,20 @@ function decodedObject(target: Target, validation: FieldValidation): MaybePromis
   })
 }
 
+function fromCbor(target: Target, bytes: Uint8Array, validation: FieldValidation): ApiObject {
+  const { body } = target.view
+  const value = cborValue(bytes, body)
+  const given: Body = { value, faults: cborFaults(body.schema, value), isOwn: true, isStrict: true }
+  const refusal: Refusal = (kind, why, error) => cannotHandle(kind, error === undefined ? why : cborFault(error, body.schema))
+  const { object, faults } = objectOf(given, body, bytes, target.services.platform, refusal)
+  applyFieldValidation(target, validation, faults)
+  return object
+}
+
 function parsedObject(target: Target, bytes: Uint8Array, format: BodyFormat, validation: FieldValidation): ApiObject {
   const { services, view } = target
   if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
+  if (format === 'cbor') return fromCbor(target, bytes, validation)
   const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
   applyFieldValidation(target, validation, faults)
   return object
@@ -236,13 +250,28 @@ async function deleteOptions(target: Target): Promise<DeleteOptions> {
   const { platform } = services
   const bytes = await receive(target)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
-  const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true)
+  const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true, services.cbor)
   const options = decodeOptions(bytes, format, platform)
   exchange.observer?.requested({}, () => {
     const value = { kind: 'DeleteOptions', apiVersion: platform.name('meta.<domain>/__internal'), ...withoutType(options) }
     return jsonText(value)
   })
   return deleteOptionsOf(options, platform)
+}
+
+/** As `decodeOptions`, of CBOR. */
+function cborOptions(bytes: Uint8Array, platform: Platform): JsonObject {
+  const schema = DeleteOptionsSchema as Message
+  const header = readingCbor(
+    () => readCborTypeMeta(bytes),
+    (why) => badRequest(`unable to determine group/version/kind: ${why}`),
+  )
+  checkOptionsType({ value: { ...header } }, platform)
+  try {
+    return decode(schema, decodeCbor(bytes) ?? {}, { root: true }).value as JsonObject
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(cborFault(error, schema)) : error
+  }
 }
 
 /** Decodes DeleteOptions of any version. Throws 400. */
@@ -254,6 +283,7 @@ function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform
       checkOptionsType({ value }, platform)
       return decodeProtobuf(schema, raw, { bounds: requestBounds })
     }
+    if (format === 'cbor') return cborOptions(bytes, platform)
     const body = parseText(bytes, format)
     checkOptionsType(body, platform)
     return decode(schema, body.value ?? {}, { root: true, bounds: requestBounds }).value as JsonObject

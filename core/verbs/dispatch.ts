@@ -120,11 +120,11 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     if (removed !== '') annotations.set(removedKey, removed)
   }
 
-  const checkAccept = createRouteMedia(platform)
+  const checkAccept = createRouteMedia(platform, services.cbor)
 
   /** Throws 415 or 406. */
   function checkMedia({ request: { headers, method } }: Exchange, { produces }: Route): void {
-    if (method === 'PATCH' && produces !== 'anything') checkPatchType(headers.get('content-type'))
+    if (method === 'PATCH' && produces !== 'anything') checkPatchType(headers.get('content-type'), services.cbor)
     checkAccept(headers.get('accept'), method === 'GET' || produces === 'anything' ? produces : 'objects')
   }
 
@@ -165,6 +165,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     if (resource === undefined) return undefined
     const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
     const target = { exchange, services, resource, view: endpoint.view, namespace, name, negotiated: undefined as Negotiated | undefined }
+    if (services.cbor) exchange.isHandled = true
     if (!endpoint.connects) target.negotiated = negotiate(target)
     else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
     if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)

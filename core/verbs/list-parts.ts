@@ -1,8 +1,9 @@
 /** Parts of a list in any format, for lists that are too long to encode at once. */
 import type { Format } from '../respond/encode.ts'
+import { cborListEnd, cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import { recordHead, varintSize } from '../schema/json-transcoder.ts'
-import type { JsonObject } from '../schema/model.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -37,14 +38,25 @@ export function servedParts(start: string, skip: number, object: (entry: Entry) 
 /** Indents all lines except the first. Quoted strings contain no line feeds. */
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
-/** JSON or YAML list; `head` has the other members, `member` is the list's name. JSON has the list last, YAML in the order of names. */
-export function textParts(
+/**
+ * JSON, YAML or CBOR list; `head` has the other members, `member` is the list's name. YAML has it in the order of names, the others last. `schema`: of the
+ * items, in CBOR.
+ */
+export function valueParts(
   format: Exclude<Format, 'protobuf'>,
   pretty: boolean,
   head: JsonObject,
   member: 'items' | 'rows',
   value: (entry: Entry) => unknown,
+  schema?: Message,
 ): ListParts {
+  if (format === 'cbor')
+    return {
+      start: () => cborListStart(head, member),
+      item: (entry) => [encodeCborItem(value(entry) as Json, schema)],
+      between: nothing,
+      end: cborListEnd,
+    }
   const parts = (start: string, item: (value: unknown) => string, between: string, end: string): ListParts => ({
     start: () => encoder.encode(start),
     item: (entry) => [encoder.encode(item(value(entry)))],

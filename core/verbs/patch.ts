@@ -1,7 +1,7 @@
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
-import { type PatchFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../request/media-type.ts'
+import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type ApiError, invalid } from '../respond/status.ts'
@@ -11,7 +11,7 @@ import { isObject } from '../schema/is-object.ts'
 import { clone, get, set } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { shortJson } from '../schema/shorten.ts'
-import { apply } from './apply.ts'
+import { type ApplyFormat, apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal } from './body.ts'
 import { completed } from './completion.ts'
 import { checkName, nameUndeterminable, requireName, validatePatchedIdentity } from './name.ts'
@@ -29,7 +29,7 @@ import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
 /** Applies a patch to the document in place; parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
 
-const patchers: { readonly [format in Exclude<PatchFormat, 'apply-patch'>]: Patcher } = {
+const patchers: { readonly [format in Exclude<PatchFormat, ApplyFormat>]: Patcher } = {
   'json-patch': (_schema, document, patch) => applyJsonPatch(document, patch),
   'merge-patch': (_schema, document, patch) => applyMergePatch(document, patch),
   'strategic-merge-patch': applyStrategicMerge,
@@ -96,10 +96,10 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
-  const formats = resource.definition.strategicMerge ? patchFormats : unstructuredPatchFormats
+  const formats = patchFormatsOf(resource.definition.strategicMerge === true, services.cbor)
   const format = patchFormat(exchange.request.headers.get('content-type'), formats)
   requireName(target)
-  if (format === 'apply-patch') return apply(target)
+  if (format === 'apply-patch' || format === 'apply-patch-cbor') return apply(target, format)
   const patcher = patchers[format]
   const isStrategic = format === 'strategic-merge-patch'
   const options = readPatchOptions(exchange.query, services.platform, false)

@@ -4,14 +4,14 @@ import { readIncludeObject } from '../request/options.ts'
 import { fromHeld, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
-import { type Encodable, encode } from '../respond/encode.ts'
+import { type Encodable, encode, type Format } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { keepsText, parseToShow, printJson } from '../schema/json-text.ts'
-import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { field, type Json, type JsonObject, list, type Message, message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Entry, Form } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
@@ -26,7 +26,7 @@ import {
   protobufListParts,
   typeMetaLength,
 } from './join.ts'
-import { type ListParts, servedParts, textParts } from './list-parts.ts'
+import { type ListParts, servedParts, valueParts } from './list-parts.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
@@ -141,12 +141,14 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   }
 }
 
-/** YAML and indented JSON: encoded every time. */
-function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: 'json' | 'yaml'): Renderer {
+/** YAML, CBOR and indented JSON: encoded every time. */
+function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: Exclude<Format, 'protobuf'>): Renderer {
   const { pretty } = negotiated
   const apiVersion = apiVersionOf(definition)
-  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, format, pretty)
+  const write = (value: unknown, schema?: Message) => encode({ value: value as Encodable['value'], schema }, format, pretty)
   const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: listMeta(definition, metadata) })
+  // Of the items, which CBOR needs.
+  const listSchema = message(definition.listKind, '', { items: field(2, list(definition.schema), '') })
   const item = (entry: Entry) => {
     if (definition.typeMeta === 'explicit') return fromHeld(definition, entry.decode())
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromHeld(definition, entry.decode())
@@ -155,11 +157,11 @@ function textRenderer(definition: ResourceDefinition, negotiated: Negotiated, fo
   return {
     negotiated,
     form: `${apiVersion}/${format}/pretty`,
-    object: (entry) => write(fromHeld(definition, entry.decode())),
-    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }),
+    object: (entry) => write(fromHeld(definition, entry.decode()), definition.schema),
+    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, listSchema),
     items: 'anew',
-    parts: (meta) => textParts(format, pretty, listHead(meta), 'items', item),
-    bare: (metadata) => write(bareObject(definition, metadata)),
+    parts: (meta) => valueParts(format, pretty, listHead(meta), 'items', item, definition.schema),
+    bare: (metadata) => write(bareObject(definition, metadata), definition.schema),
   }
 }
 
@@ -167,7 +169,7 @@ function objectRenderer({ resource, services }: Target, negotiated: Negotiated):
   const { definition } = resource
   if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, services.protobuf)
   const { format, pretty } = negotiated
-  return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : textRenderer(definition, negotiated, format)
+  return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : valueRenderer(definition, negotiated, format)
 }
 
 /** Most responses are compact JSON, and negotiation has the same result for most. */
@@ -208,7 +210,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
     items: 'anew',
     parts(meta) {
       if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
-      if (format !== 'protobuf') return textParts(format, pretty, listHead(meta), 'items', item)
+      if (format !== 'protobuf') return valueParts(format, pretty, listHead(meta), 'items', item, PartialObjectMetadata)
       return protobufListParts(apiVersion, listKind, JSON.stringify(meta), form, encoded)
     },
     bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
@@ -232,7 +234,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
-    if (format === 'yaml' || pretty) return textParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
+    if (format === 'yaml' || pretty) return valueParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
     const made = (entry: Entry) => [entry.madeForm(rowForm, context.now) ?? print(entry, context)]
     return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
   }

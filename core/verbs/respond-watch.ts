@@ -2,6 +2,7 @@
 import { webSocketAnswer } from '../forwarding/websocket-answer.ts'
 import { StoreError } from '../ports.ts'
 import type { Negotiated } from '../request/negotiate.ts'
+import { cborSequence } from '../request/route-media.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import type { ByteSource } from '../respond/byte-source.ts'
@@ -46,7 +47,14 @@ const nothing = new Uint8Array(0)
 /** Encodes nothing: events are no lists, so that the first one ends the watch. */
 const unfit: FrameEncoder = { event: () => nothing, events: () => ({ bytes: nothing, sizes: [] }), bookmark: () => nothing }
 
-const frameOf = ({ format }: Negotiated, framing: Framing) => (format === 'protobuf' ? framing.protobuf : framing.json)
+/** Watches have no YAML form. */
+const frameOf = ({ format }: Negotiated, framing: Framing) => framing[format === 'yaml' ? 'json' : format]
+
+/** The media type of a watch. */
+function streamType({ format, mediaType }: Negotiated): string {
+  if (format === 'cbor') return cborSequence
+  return format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
+}
 
 /** The first frame is made with `first`, all others with `others`. `initialEnd`: annotation of the bookmark after the initial events. */
 function frameEncoder(first: Renderer, others: Renderer, framing: Framing, initialEnd: string): FrameEncoder {
@@ -137,8 +145,7 @@ export function respondWatch(target: Target, open: (encoder: WatchEncoder) => By
       () => onlyProtocol(request, services.platform),
       (client, signal) => sendMessages(client, open(encoder), signal),
     )
-  const { mediaType, format } = services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target))
-  const type = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
+  const type = streamType(services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target)))
   return new Reply(open(encoder), { status: 200, headers: responseHeaders(exchange, type) })
 }
 

@@ -44,6 +44,8 @@ export interface Services {
   /** Receives timings of validation rules of custom resources. */
   readonly rules: RuleObserver
   readonly negotiator: Negotiator
+  /** Whether CBOR is read and served (KEP-4222). */
+  readonly cbor: boolean
   /** Metric of requests to deprecated versions. */
   readonly deprecated: { set(labels: readonly string[], value: number): void }
   /** Metric of the size of bodies in bytes, with the labels resource, verb and group. */

@@ -1,5 +1,7 @@
 /** How the events of a watch are separated. */
+
 import { jsonFrame, protobufFrame, withoutLength } from '../respond/watch-frame.ts'
+import { encodeEvent } from '../schema/cbor/encode.ts'
 import { frame, opcodes } from '../websocket/frames.ts'
 import { isWebSocket } from '../websocket/handshake.ts'
 
@@ -8,16 +10,18 @@ export interface Framing {
   readonly name: string
   readonly json: (type: string, object: Uint8Array) => Uint8Array
   readonly protobuf: (type: string, object: Uint8Array) => Uint8Array
+  readonly cbor: (type: string, object: Uint8Array) => Uint8Array
 }
 
-/** In the body of a response: JSON in lines, protobuf after its length. */
-const inBody: Framing = { name: '', json: jsonFrame, protobuf: protobufFrame }
+/** In the body of a response: JSON in lines, protobuf after its length, CBOR as a sequence (RFC 8742). */
+const inBody: Framing = { name: '', json: jsonFrame, protobuf: protobufFrame, cbor: encodeEvent }
 
 /** Each in a message of a WebSocket. A server's frames have no mask, so that all watches share them. */
 const inMessages: Framing = {
   name: '/message',
   json: (type, object) => frame(opcodes.text, jsonFrame(type, object)),
   protobuf: (type, object) => frame(opcodes.binary, withoutLength(protobufFrame(type, object))),
+  cbor: (type, object) => frame(opcodes.binary, encodeEvent(type, object)),
 }
 
 export const framingOf = (request: Request): Framing => (isWebSocket(request) ? inMessages : inBody)

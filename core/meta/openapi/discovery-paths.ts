@@ -1,4 +1,5 @@
 import type { Platform } from '../../platform.ts'
+import { cborType } from '../../request/route-media.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../resources/meta/index.ts'
 import { field, type JsonObject, message, required, string } from '../../schema/model.ts'
@@ -53,9 +54,9 @@ export function groupPath(name: string, platform: Platform, models: Models): Pat
 }
 
 /** `/api/v1/` or `/apis/GROUP/VERSION/` */
-export function versionPath({ group, version, path }: ServedVersion, platform: Platform, models: Models): PathItem {
+export function versionPath({ group, version, path }: ServedVersion, platform: Platform, models: Models, cbor = false): PathItem {
   const { id, tag } = operationNames(group, version, platform)
-  const types = discoveryTypes(platform)
+  const types = [...discoveryTypes(platform), ...(cbor ? [cborType] : [])]
   return read(`${path}/`, id('get', 'APIResources'), tag, 'get available resources', models.message(APIResourceList), types)
 }
 

@@ -17,6 +17,8 @@ export interface OpenApiOptions {
   readonly info: ApiInfo
   /** Whether fields of built-in types list their enum values (gate OpenAPIEnums). */
   readonly enums: boolean
+  /** Whether CBOR is served (KEP-4222). */
+  readonly cbor?: boolean
   /** Fixed paths outside of groups. */
   readonly others: PublishedPaths
   /** Slices of building documents, which takes seconds with a thousand custom resources. */

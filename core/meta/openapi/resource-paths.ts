@@ -19,6 +19,7 @@ const methodOrder: readonly Method[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT',
 export interface PathsContext {
   readonly platform: Platform
   readonly models: Models
+  readonly cbor?: boolean | undefined
 }
 
 /** All paths of a group version's resources, with the operations of their discovery verbs. Adds their models. */
@@ -37,11 +38,11 @@ export async function resourcePaths(version: ServedVersion, context: PathsContex
   return items
 }
 
-function createPathItem({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, models }: PathsContext) {
+function createPathItem({ group, version, path }: ServedVersion, definition: ResourceDefinition, { platform, models, cbor }: PathsContext) {
   const { kind, namespaced } = definition
   const { id, tag } = operationNames(group, version, platform)
   const custom = isAsWritten(definition)
-  const { rows, patches, bodies, types, streams } = custom ? customOperations : builtInOperations(platform)
+  const { rows, patches, bodies, types, streams } = custom ? customOperations : builtInOperations(platform, cbor)
 
   const schemaOf = ({ subresource }: ResourceRow): JsonObject => {
     const own = definition.subresources.find(({ name }) => name === subresource)

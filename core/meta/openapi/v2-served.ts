@@ -11,7 +11,7 @@ import type { SwaggerSource } from './v2.ts'
 import { swaggerDocument } from './v2-document.ts'
 
 /** The Swagger document of the resources that this server serves itself. */
-export function createServedSwagger({ served, platform, info, enums, others, pauses }: OpenApiOptions): SwaggerSource {
+export function createServedSwagger({ served, platform, info, enums, cbor, others, pauses }: OpenApiOptions): SwaggerSource {
   return {
     get revision() {
       return served.revision
@@ -33,8 +33,8 @@ export function createServedSwagger({ served, platform, info, enums, others, pau
       const slices = pauses.sharedSlices()
       for (const version of versions) {
         // Custom resources don't publish their discovery paths.
-        if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models))
-        append(paths, await resourcePaths(version, { platform, models }, slices))
+        if (!version.definitions.every(isAsWritten)) paths.push(versionPath(version, platform, models, cbor))
+        append(paths, await resourcePaths(version, { platform, models, cbor }, slices))
       }
       return [{ name: platform.component, document: await swaggerDocument(info, paths, models, slices) }]
     },

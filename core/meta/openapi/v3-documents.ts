@@ -44,7 +44,7 @@ interface Contents {
 }
 
 /** Documents of unchanged group versions are reused. */
-export function createDocuments({ served, platform, info, enums, others, pauses }: OpenApiOptions): () => Documents {
+export function createDocuments({ served, platform, info, enums, cbor, others, pauses }: OpenApiOptions): () => Documents {
   let known: ModelNames | undefined
   const modelNames = () => {
     known ??= createModelNames(platform)
@@ -69,8 +69,8 @@ export function createDocuments({ served, platform, info, enums, others, pauses 
     info,
     kinds: (names) => registeredKinds(all, [core, version], names),
     paths: async (models, slices) => [
-      versionPath(version, platform, models),
-      ...(await resourcePaths(version, { platform, models }, slices)),
+      versionPath(version, platform, models, cbor),
+      ...(await resourcePaths(version, { platform, models, cbor }, slices)),
     ],
     security: bearerToken.v3,
   })
@@ -79,7 +79,7 @@ export function createDocuments({ served, platform, info, enums, others, pauses 
   const customVersion = (version: ServedVersion): Contents => ({
     info: { title: `${platform.title} CRD Swagger`, version: 'v0.1.0' },
     kinds: (names) => registeredKinds(version.definitions, clientVersions(platform), names),
-    paths: (models, slices) => resourcePaths(version, { platform, models }, slices),
+    paths: (models, slices) => resourcePaths(version, { platform, models, cbor }, slices),
   })
 
   const ofVersion = (version: ServedVersion, builtIn: readonly ResourceDefinition[]) => {

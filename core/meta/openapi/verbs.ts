@@ -1,4 +1,5 @@
 import type { Platform } from '../../platform.ts'
+import { cborSequence, cborType } from '../../request/route-media.ts'
 import { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from '../../resources/meta/index.ts'
 import type { Message } from '../../schema/model.ts'
 import type { Method } from './operations.ts'
@@ -132,17 +133,19 @@ export const anyType: readonly string[] = ['*/*']
 const json = 'application/json'
 const yaml = 'application/yaml'
 
-export const builtInOperations = ({ protobufType }: Platform): ResourceOperations => ({
+/** @param cbor whether CBOR is served (KEP-4222). */
+export const builtInOperations = ({ protobufType }: Platform, cbor = false): ResourceOperations => ({
   rows: verbRows,
   patches: [
     'application/json-patch+json',
     'application/merge-patch+json',
     'application/strategic-merge-patch+json',
     'application/apply-patch+yaml',
+    ...(cbor ? ['application/apply-patch+cbor'] : []),
   ],
   bodies: anyType,
-  types: [json, yaml, protobufType],
-  streams: [`${json};stream=watch`, `${protobufType};stream=watch`],
+  types: [json, yaml, protobufType, ...(cbor ? [cborType] : [])],
+  streams: [`${json};stream=watch`, `${protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])],
 })
 
 export const customOperations: ResourceOperations = {

@@ -271,11 +271,3 @@ export function decodeCbor(bytes: Uint8Array): Json {
   checkWellFormed(bytes)
   return new Decoder(bytes).decode()
 }
-
-/** Name of the type of well-formed bytes, behind their tags, for errors. */
-export function cborTypeName(bytes: Uint8Array): string {
-  const reader = new HeadReader(bytes)
-  do reader.read()
-  while (reader.type === major.tag)
-  return nameOf(reader.type)
-}

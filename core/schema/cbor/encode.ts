@@ -9,7 +9,7 @@ import type { Json, JsonObject, Schema } from '../model.ts'
 import { rawTextOf } from '../raw-json.ts'
 import { memberOf } from '../spelled-number.ts'
 import { encodeUtf8 } from '../utf8.ts'
-import { halfFloat, magic, major } from './head.ts'
+import { breakCode, halfFloat, indefinite, magic, major } from './head.ts'
 
 /** Tag of byte strings that are base64 in JSON (RFC 8949 section 3.4.5.2). */
 const base64Tag = 22
@@ -166,6 +166,29 @@ export function encodeCbor(value: Json, order: Order, schema?: Schema): Uint8Arr
   encoder.value(value, schema)
   return encoder.writer.written
 }
+
+/** An encoded item of a list, in the given order. */
+export function encodeCborItem(value: Json, schema: Schema | undefined): Uint8Array<ArrayBuffer> {
+  const encoder = new Encoder('given')
+  encoder.value(value, schema)
+  return encoder.writer.written
+}
+
+/** The start of an object whose last member is a list without a length: the items and its end follow. */
+export function cborListStart(head: JsonObject, member: string): Uint8Array<ArrayBuffer> {
+  const { writer } = new Encoder('given')
+  writer.append(new Uint8Array(magic))
+  writer.head(major.map, Object.keys(head).length + 1)
+  for (const [name, value] of Object.entries(head)) {
+    writer.bytes(encodeUtf8(name))
+    writer.append(encodeCborItem(value, undefined))
+  }
+  writer.bytes(encodeUtf8(member))
+  writer.byte((major.array << 5) | indefinite)
+  return writer.written
+}
+
+export const cborListEnd = new Uint8Array([breakCode])
 
 /** An encoded map of a text and of a value that is encoded, in the tag of CBOR: an event of a watch. */
 export function encodeEvent(type: string, object: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -8,8 +8,7 @@ export const indefinite = 31
 /** Go's greatest integer. */
 const maxInteger = 2n ** 63n - 1n
 export const breakCode = 0xff
-/** The tag that marks CBOR as such (RFC 8949 section 3.4.6), and its head. */
-export const selfDescribed = 55_799
+/** The head of the tag that marks CBOR as such (RFC 8949 section 3.4.6). */
 export const magic: readonly number[] = [0xd9, 0xd9, 0xf7]
 
 const names = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives'] as const

@@ -25,6 +25,8 @@ test('errors and warnings about gates and APIs name the flag', () => {
   const refused = { name: 'FlagError', message: '--feature-gates: unrecognized feature gate: Nope' }
   assert.throws(() => optionsOf('--feature-gates=Nope=true'), refused)
   assert.throws(() => optionsOf('--runtime-config=nope/v1=true'), { message: '--runtime-config: unknown api groups nope/v1' })
-  const { warnings } = gatesOfFlags(parseFlags(['--feature-gates=CBORServingAndStorage=true'], 'apiserver'))
-  assert.deepEqual(warnings, ['--feature-gates: CBORServingAndStorage=true has no effect: it is not implemented'])
+  const { warnings } = gatesOfFlags(parseFlags(['--feature-gates=APIServingWithRoutine=true'], 'apiserver'))
+  assert.deepEqual(warnings, [
+    '--feature-gates: APIServingWithRoutine=true has no effect: it bounds the stack size of goroutines, and there are none',
+  ])
 })
