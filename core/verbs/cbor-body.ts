@@ -89,7 +89,7 @@ function typeNameOf(value: Json): string {
   if (typeof value === 'string') return 'byte string'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'object' && value !== null) return 'map'
-  if (typeof value === 'bigint' || Number.isInteger(value)) return (value as number) < 0 ? 'negative integer' : 'positive integer'
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return (value as number) < 0 ? 'negative integer' : 'positive integer'
   return 'primitives'
 }
 

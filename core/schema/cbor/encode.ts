@@ -122,8 +122,10 @@ class Encoder {
     else this.writer.float(value)
   }
 
+  /** As Go, integers of more than 64 bits with their sign are floats. */
   #integer(value: number | bigint): void {
-    if (value >= 0) this.writer.head(major.unsigned, value)
+    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) this.writer.float(Number(value))
+    else if (value >= 0) this.writer.head(major.unsigned, value)
     else this.writer.head(major.negative, typeof value === 'bigint' ? -1n - value : -1 - value)
   }
 

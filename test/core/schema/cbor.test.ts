@@ -53,6 +53,13 @@ describe('CBOR', () => {
     )
   })
 
+  it('integers of more than 64 bits are floats', () => {
+    assert.equal(
+      toHex(encodeCbor(parseJsonText('[18446744073709551615,9223372036854775807]'), 'given')),
+      `${magic}82fa5f8000001b7fffffffffffffff`,
+    )
+  })
+
   it('depth and counts of hostile input are bounded, and nothing recurses', () => {
     const nested = (depth: number, head: number) => new Uint8Array(depth + 1).fill(head).fill(0xf6, depth)
     const fails = (bytes: Uint8Array, message: string) => assert.throws(() => decodeCbor(bytes), { name: 'DecodeError', message })
