@@ -9,7 +9,7 @@ import type { ApiServer } from '../../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { answerOf, type Recorded, type Send } from './exchange.ts'
 
-const recorded = JSON.parse(readFileSync(new URL('recorded.json', import.meta.url), 'utf8')) as Recorded[]
+const recordedIn = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Recorded[]
 const gate = { CBORServingAndStorage: true }
 const cbor = 'application/cbor'
 const sendTo =
@@ -18,6 +18,43 @@ const sendTo =
     server.fetch(new Request(`http://in-process${path}`, init))
 
 const hex = (value: JsonObject) => Buffer.from(encodeCbor(value, 'given')).toString('hex')
+const widgets = {
+  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  metadata: { name: 'ws.probe.io' },
+  spec: {
+    group: 'probe.io',
+    scope: 'Namespaced',
+    names: { plural: 'ws', kind: 'W' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                properties: {
+                  n: { type: 'integer' },
+                  f: { type: 'number' },
+                  s: { type: 'string' },
+                  d: { type: 'string', format: 'date-time' },
+                  b: { type: 'string', format: 'byte' },
+                  x: { 'x-kubernetes-preserve-unknown-fields': true },
+                },
+              },
+              status: { type: 'object', properties: { n: { type: 'integer' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
 const definitionOf = (versions: readonly string[]) => ({
   kind: 'CustomResourceDefinition',
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -37,13 +74,13 @@ const definitionOf = (versions: readonly string[]) => ({
 const things = '/apis/example.com/v1/namespaces/default/things'
 const thing = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name }, spec: { a: 1, b: [1.5, 'ü', null] } })
 
-async function define(send: Send, versions: readonly string[]): Promise<void> {
+async function define(send: Send, definition: { readonly metadata: { readonly name: string } }): Promise<void> {
   await send('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(definitionOf(versions)),
+    body: JSON.stringify(definition),
   })
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions?watch=1&fieldSelector=metadata.name%3Dthings.example.com`
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions?watch=1&fieldSelector=metadata.name%3D${definition.metadata.name}`
   const reader = ((await send(path, {})).body as ReadableStream<Uint8Array>).getReader()
   for (let seen = ''; !/"type":"Established","status":"True"|"status":"True"[^}]*"type":"Established"/.test(seen); ) {
     const { value } = await reader.read()
@@ -65,13 +102,25 @@ describe('CBOR on the wire', () => {
     return server.close()
   })
 
-  it('recorded answers', async () => {
-    assert.ok(recorded.length > 80)
+  async function compare(recorded: readonly Recorded[]): Promise<void> {
     const send = sendTo(server)
     for (const request of recorded) {
       const { method, path, type, accept, body, answer } = request
       assert.deepEqual(await answerOf(send, request), answer, `${method} ${path} ${type ?? ''} ${accept ?? ''} ${body ?? ''}`)
     }
+  }
+
+  it('recorded answers', async () => {
+    const recorded = recordedIn('recorded.json')
+    assert.ok(recorded.length > 80)
+    await compare(recorded)
+  })
+
+  it('recorded answers of custom resources', async () => {
+    const recorded = recordedIn('recorded-custom.json')
+    assert.ok(recorded.length > 25)
+    await define(sendTo(server), widgets)
+    await compare(recorded)
   })
 
   it('long lists have the objects of short ones, bytes among them', async () => {
@@ -97,7 +146,7 @@ describe('CBOR in storage', () => {
     it(`custom resources in ${versions.join(' and ')}: a server without the gate reads them, and writes JSON`, async () => {
       const store = memoryStore()
       const withGate = await createApiServer({ store, featureGates: gate })
-      await define(sendTo(withGate), versions)
+      await define(sendTo(withGate), definitionOf(versions))
       const created = await answerOf(sendTo(withGate), { method: 'POST', path: things, type: cbor, accept: cbor, body: hex(thing('a')) })
       assert.equal(created.status, 201, created.items.join())
       const stored = async () => {
