@@ -1,6 +1,6 @@
 /** Diagnostic notation of CBOR (RFC 8949 section 8), in which errors show a body. */
 import { goFloat } from '../go-number.ts'
-import { repairUtf8 } from '../utf8.ts'
+import { decodeUtf8 } from '../utf8.ts'
 import { HeadReader, indefinite, major } from './head.ts'
 
 const words: { readonly [info: number]: string } = { 20: 'false', 21: 'true', 22: 'null', 23: 'undefined' }
@@ -8,6 +8,12 @@ const words: { readonly [info: number]: string } = { 20: 'false', 21: 'true', 22
 const escaped = (text: string, mark: string) => {
   const inner = JSON.stringify(text).slice(1, -1)
   return mark === '"' ? `"${inner}"` : `'${inner.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+/** A string; bytes that are no text in hexadecimal. */
+function shown(bytes: Uint8Array, mark: string): string {
+  const text = decodeUtf8(bytes)
+  return text === undefined ? `h'${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}'` : escaped(text, mark)
 }
 
 class Notation {
@@ -51,7 +57,7 @@ class Notation {
     const reader = this.#reader
     const take = () => {
       reader.at += reader.argument
-      return escaped(repairUtf8(reader.bytes.subarray(reader.at - reader.argument, reader.at)), mark)
+      return shown(reader.bytes.subarray(reader.at - reader.argument, reader.at), mark)
     }
     if (reader.info !== indefinite) return take()
     const chunks: string[] = []

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { decodeCbor } from '../../../core/schema/cbor/decode.ts'
+import { diagnose } from '../../../core/schema/cbor/diagnostic.ts'
 import { encodeCbor } from '../../../core/schema/cbor/encode.ts'
 import { DecodeError } from '../../../core/schema/decode.ts'
 import { parseJsonText } from '../../../core/schema/json-text.ts'
@@ -58,6 +59,16 @@ describe('CBOR', () => {
       toHex(encodeCbor(parseJsonText('[18446744073709551615,9223372036854775807]'), 'given')),
       `${magic}82fa5f8000001b7fffffffffffffff`,
     )
+  })
+
+  it('errors show bytes in diagnostic notation', () => {
+    const shown = (hex: string, max = 100) => diagnose(fromHex(hex), max)
+    assert.equal(
+      shown('d9d9f7 a2 4161 4196 6162 83 fb3ff199999999999a f6 d6420102'),
+      "55799({'a': h'96', \"b\": [1.1, null, 22('\\u0001\\u0002')]})",
+    )
+    assert.equal(shown('9f 20 f5 ff'), '[_ -1, true]')
+    assert.ok(shown(`99 1000 ${'01'.repeat(4096)}`).length < 110)
   })
 
   it('depth and counts of hostile input are bounded, and nothing recurses', () => {
