@@ -1,5 +1,6 @@
 /** Go duration strings: `1h2m3.5s`. Values are nanoseconds in 64 bits. */
 import { DecodeError } from './decode-error.ts'
+import { quoteForTime } from './go-time.ts'
 
 const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -14,27 +15,52 @@ const units: Readonly<Record<string, bigint>> = {
 const element = /(\d*)(?:\.(\d*))?([^.\d]*)/y
 const limit = 1n << 63n
 
+/** Digits of integers that may fit 64 bits. */
+const maxDigits = 19
+
+/** The nanoseconds of a fraction of a unit, in floating point, as Go computes them; digits that would not fit 64 bits do not count. */
+function fractionOf(digits: string, unit: bigint): bigint {
+  let value = 0n
+  let scale = 1
+  for (const digit of digits.slice(0, maxDigits)) {
+    const next = value * 10n + BigInt(digit)
+    if (value > (limit - 1n) / 10n || next > limit) break
+    value = next
+    scale *= 10
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)))
+}
+
+/** An integer of at most 2^63; undefined: it is larger. */
+function leadingInteger(digits: string): bigint | undefined {
+  const significant = digits.replace(/^0+/, '')
+  const value = significant.length > maxDigits ? limit + 1n : BigInt(significant || 0)
+  return value > limit ? undefined : value
+}
+
 /**
  * Parses a duration to nanoseconds.
  * @throws DecodeError with Go's text.
  */
 export function parseDuration(text: string): bigint {
-  const invalid = () => new DecodeError(`time: invalid duration ${JSON.stringify(text)}`)
+  const invalid = () => new DecodeError(`time: invalid duration ${quoteForTime(text)}`)
   const negative = text.startsWith('-')
   const start = negative || text.startsWith('+') ? 1 : 0
   if (text.slice(start) === '0') return 0n
-  if (text.length === start || text.length > 200) throw invalid()
+  if (text.length === start) throw invalid()
   let total = 0n
   element.lastIndex = start
   for (let at = start; at < text.length; at = element.lastIndex) {
     const [, whole = '', fraction = '', unit = ''] = element.exec(text) ?? []
-    if (whole === '' && fraction === '') throw invalid()
-    if (unit === '') throw new DecodeError(`time: missing unit in duration ${JSON.stringify(text)}`)
+    const integer = leadingInteger(whole)
+    if (integer === undefined || (whole === '' && fraction === '')) throw invalid()
+    if (unit === '') throw new DecodeError(`time: missing unit in duration ${quoteForTime(text)}`)
     const scale = Object.hasOwn(units, unit) ? units[unit] : undefined
-    if (scale === undefined) throw new DecodeError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`)
-    total += BigInt(whole || 0) * scale + (fraction === '' ? 0n : (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length))
+    if (scale === undefined) throw new DecodeError(`time: unknown unit ${quoteForTime(unit)} in duration ${quoteForTime(text)}`)
+    total += integer * scale + fractionOf(fraction, scale)
+    if (total > limit) throw invalid()
   }
-  if (total > limit || (total === limit && !negative)) throw invalid()
+  if (total === limit && !negative) throw invalid()
   return negative ? -total : total
 }
 

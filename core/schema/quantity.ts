@@ -11,6 +11,7 @@ export interface Quantity {
 }
 
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const numberWrong = 'unable to parse numeric part of quantity'
 const suffixWrong = "unable to parse quantity's suffix"
 const shape = /^([+-]?)0*(\d*)(\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/
 
@@ -89,6 +90,8 @@ function parse(text: string): Parsed {
   const negative = sign === '-'
   const whole = digits === '' ? '0' : digits
   const signed = (value: bigint) => (negative ? -value : value)
+  // An amount without digits is 0 in 64 bits, and refused beyond.
+  const isNumber = /^[+-]?\.?\d/.test(text)
 
   const bits = binarySuffixes[suffix]
   if (bits !== undefined) {
@@ -96,6 +99,7 @@ function parse(text: string): Parsed {
     const exact = unscaled << BigInt(bits)
     const precise = fraction === '' && isPrecise(whole.length, bits)
     if (precise) return { mantissa: signed(exact), exponent: 0, format: 'BinarySI', verbatim: (unscaled & 7n) !== 0n }
+    if (!isNumber) throw new DecodeError(numberWrong)
     return { ...capped(exact, -fraction.length, negative), verbatim: false }
   }
 
@@ -111,6 +115,7 @@ function parse(text: string): Parsed {
     const verbatim = exponent % 3 === 0 && !shifted.endsWith('000') && shifted[0] !== '0'
     return { mantissa: signed(BigInt(shifted)), exponent, format, verbatim }
   }
+  if (!isNumber) throw new DecodeError(numberWrong)
   const mantissa = BigInt(shifted)
   const fine = exponent < finest
   return {

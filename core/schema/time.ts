@@ -1,13 +1,12 @@
 /** Times in JSON (RFC 3339) and protobuf (seconds and nanoseconds since the epoch). */
 import { DecodeError } from './decode-error.ts'
+import { parseGoTime, type TimeParts } from './go-time.ts'
 
 export interface Instant {
   readonly seconds: number
   readonly nanos: number
 }
 
-const layouts = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' } as const
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/
 /** 0001-01-01T00:00:00Z, the unset time. */
 const zeroSeconds = -62135596800
 /** The text of the unset time, whose canonical form is null. */
@@ -15,27 +14,24 @@ export const unsetTime = { time: '0001-01-01T00:00:00Z', microTime: '0001-01-01T
 const year0 = -62167219200
 const year10000 = 253402300800
 
-const daysIn = (year: number, month: number) => new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-
 function epochSeconds(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   // Date.UTC takes years below 100 as 19xx; the calendar repeats every 400 years of 146097 days.
   return Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000 - 146097 * 86400
 }
 
-/** Parses RFC 3339 with any number of fraction digits; undefined when malformed or not a date. */
+function instantOf({ year, month, day, hour, minute, second, nanos, offsetSeconds }: TimeParts): Instant {
+  return { seconds: epochSeconds(year, month, day, hour, minute, second) - offsetSeconds, nanos }
+}
+
+/** Parses RFC 3339 with any number of fraction digits, as Go does; undefined when malformed or not a date. */
 export function parseTime(text: string): Instant | undefined {
-  if (text.length > 64) return undefined
   if (text.length === 20 && text[19] === 'Z' && isPlainDate(text)) return { seconds: plainSeconds(text), nanos: 0 }
-  const match = rfc3339.exec(text)
-  if (match === null) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number]
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined
-  const offsetHours = Number(match[9] ?? 0)
-  const offsetMinutes = Number(match[10] ?? 0)
-  if (offsetHours > 24 || offsetMinutes > 60) return undefined
-  const offset = (offsetHours * 60 + offsetMinutes) * 60 * (match[8] === '-' ? -1 : 1)
-  const nanos = Number((match[7] ?? '').slice(0, 9).padEnd(9, '0'))
-  return { seconds: epochSeconds(year, month, day, hour, minute, second) - offset, nanos }
+  try {
+    return instantOf(parseGoTime(text, 'time'))
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
 }
 
 const isDigits = (text: string, from: number, to: number) => {
@@ -119,63 +115,13 @@ export function formatTime({ seconds, nanos }: Instant, type: 'time' | 'microTim
 
 /**
  * The canonical text of a time (whole seconds) or microTime (six digits); null for the unset time.
- * @throws DecodeError when the text is not RFC 3339.
+ * @throws DecodeError with Go's text when the text is no time.
  */
 export function canonicalTime(text: string, type: 'time' | 'microTime'): string | null {
   if (type === 'time' ? text.length === 20 && text[19] === 'Z' : text.length === 27 && text[26] === 'Z' && text[19] === '.') {
     if (isPlainDate(text) && (type === 'time' || isDigits(text, 20, 26))) return text
   }
-  const instant = parseTime(text)
-  const fraction = /[.,](\d+)/.exec(text)?.[1]
-  if (instant === undefined || (type === 'microTime' && fraction?.length !== 6)) throw new DecodeError(layoutFault(text, type))
-  return formatTime(instant, type)
-}
-
-/** A text in quotes as Go's time package shows it: bytes that are not printable ASCII are escaped one by one. */
-const quoted = (text: string): string =>
-  `"${text
-    .replace(/["\\]/g, '\\$&')
-    .replace(/[^ -\u007f]/gu, (character) =>
-      Array.from(new TextEncoder().encode(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
-    )}"`
-
-/** Elements of a time in their order, with their places and least and greatest values. */
-const elements: readonly (readonly [from: number, to: number, element: string, name?: string, min?: number, max?: number])[] = [
-  [0, 4, '2006'],
-  [4, 5, '-'],
-  [5, 7, '01', 'month', 1, 12],
-  [7, 8, '-'],
-  [8, 10, '02'],
-  [10, 11, 'T'],
-  [11, 13, '15', 'hour', 0, 23],
-  [13, 14, ':'],
-  [14, 16, '04', 'minute', 0, 59],
-  [16, 17, ':'],
-  [17, 19, '05', 'second', 0, 59],
-]
-
-/** Go's error for a text that is not a time: the first element that does not fit its layout, or is out of range. */
-export function layoutFault(text: string, type: 'time' | 'microTime' = 'time'): string {
-  const layout = layouts[type]
-  const unfit = (from: number, element: string) =>
-    `parsing time ${quoted(text)} as ${quoted(layout)}: cannot parse ${quoted(text.slice(from))} as ${quoted(element)}`
-  for (const [from, to, element, name, min = 0, max = 0] of elements) {
-    const given = text.slice(from, to)
-    const fits = element.length === 1 ? given === element : given.length === to - from && isDigits(given, 0, given.length)
-    if (!fits) return unfit(from, element)
-    if (name !== undefined && (Number(given) < min || Number(given) > max)) return `parsing time ${quoted(text)}: ${name} out of range`
-  }
-  const fraction = /^[.,]\d+/.exec(text.slice(19))?.[0] ?? ''
-  // Six digits fit, whatever follows.
-  if (type === 'microTime' && !/^\.\d{6}/.test(text.slice(19))) return unfit(19, '.000000')
-  const zoneAt = 19 + (type === 'microTime' ? 7 : fraction.length)
-  const zone = text.slice(zoneAt)
-  const end = zone.startsWith('Z') ? zoneAt + 1 : zoneAt + 6
-  if (!/^(Z|[+-]\d{2}:\d{2})/.test(zone)) return unfit(zoneAt, 'Z07:00')
-  if (zone[0] !== 'Z' && Number(zone.slice(1, 3)) > 24) return `parsing time ${quoted(text)}: time zone offset hour out of range`
-  if (zone[0] !== 'Z' && Number(zone.slice(4, 6)) > 60) return `parsing time ${quoted(text)}: time zone offset minute out of range`
-  if (text.length > end) return `parsing time ${quoted(text)}: extra text: ${quoted(text.slice(end))}`
-  return `parsing time ${quoted(text)}: day out of range`
+  return formatTime(instantOf(parseGoTime(text, type)), type)
 }
 
 /** Milliseconds since the epoch of a time; undefined when malformed. */

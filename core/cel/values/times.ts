@@ -1,4 +1,5 @@
 /** CEL timestamps and durations in nanoseconds, as in Go. */
+import { parseTime } from '../../schema/time.ts'
 import { fail } from './errors.ts'
 import { type Int, maxInt, minInt } from './numbers.ts'
 
@@ -38,29 +39,10 @@ export function duration(nanos: bigint): CelDuration {
   return new CelDuration(nanos)
 }
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/
-
-function isDate(year: number, month: number, day: number): boolean {
-  const last = new Date(Date.UTC(2000, month, 0)).getUTCDate()
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 && !leap ? 28 : last)
-}
-
 /** Parses RFC 3339 as Go's time.Parse does; undefined for other strings. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
-  const found = rfc3339.exec(text)
-  if (!found) return undefined
-  const [year, month, day, hour, minute, secondOfMinute] = found.slice(1, 7).map(Number) as [number, number, number, number, number, number]
-  if (!isDate(year, month, day) || hour > 23 || minute > 59 || secondOfMinute > 59) return undefined
-  const zone = found[8] ?? 'Z'
-  const [zoneHours, zoneMinutes] = zone === 'Z' ? [0, 0] : (zone.slice(1).split(':').map(Number) as [number, number])
-  if (zoneHours > 24 || zoneMinutes > 60) return undefined
-  const at = new Date(0)
-  at.setUTCFullYear(year, month - 1, day)
-  at.setUTCHours(hour, minute, secondOfMinute)
-  const offset = (zone.startsWith('-') ? -1n : 1n) * BigInt(zoneHours * 3600 + zoneMinutes * 60)
-  const fraction = BigInt((found[7] ?? '').slice(0, 9).padEnd(9, '0'))
-  return timestamp((BigInt(at.getTime() / 1000) - offset) * second + fraction)
+  const instant = parseTime(text)
+  return instant && timestamp(BigInt(instant.seconds) * second + BigInt(instant.nanos))
 }
 
 const fractionOf = (nanos: bigint) => (nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`)

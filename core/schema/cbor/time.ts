@@ -1,6 +1,7 @@
 /** Times in CBOR (RFC 8949 section 3.4.1 and 3.4.2), as RFC 3339 texts with as many digits as they need. */
 import { DecodeError } from '../decode-error.ts'
-import { formatTime, layoutFault, parseTime } from '../time.ts'
+import { parseGoTime, type TimeParts } from '../go-time.ts'
+import { formatTime } from '../time.ts'
 import { type HeadReader, major, nameOf } from './head.ts'
 
 const unwritable = (why: string) =>
@@ -9,22 +10,29 @@ const unwritable = (why: string) =>
 /** Digits of nanoseconds with their point, without zeros at the end. */
 const fraction = (nanos: number) => (nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`)
 
+const pair = (value: number) => String(value).padStart(2, '0')
+
 /** The time zone of an offset in minutes, such as `+02:00`. */
 function zoneOf(offset: number): string {
   if (offset === 0) return 'Z'
-  const pair = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
   if (hours > 23) throw unwritable('timezone hour outside of range [0,23]')
   return `${offset < 0 ? '-' : '+'}${pair(hours)}:${pair(minutes)}`
 }
 
+function partsOf(text: string): TimeParts {
+  try {
+    return parseGoTime(text, 'time')
+  } catch (error) {
+    throw error instanceof DecodeError ? new DecodeError(`cbor: cannot set ${text} for time.Time: ${error.message}`) : error
+  }
+}
+
 /** A time as the text that Go prints of it: in the time zone that it has. */
 export function textTime(text: string): string {
-  const instant = parseTime(text)
-  if (instant === undefined) throw new DecodeError(`cbor: cannot set ${text} for time.Time: ${layoutFault(text)}`)
-  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
-  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1)
-  return `${text.slice(0, 19)}${fraction(instant.nanos)}${zoneOf(offset)}`
+  const { year, month, day, hour, minute, second, nanos, offsetSeconds } = partsOf(text)
+  const date = `${String(year).padStart(4, '0')}-${pair(month)}-${pair(day)}`
+  return `${date}T${pair(hour)}:${pair(minute)}:${pair(second)}${fraction(nanos)}${zoneOf(offsetSeconds / 60)}`
 }
 
 /** Seconds since 1970, as the number of the last head, as a text in UTC. */
