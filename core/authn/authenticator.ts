@@ -11,6 +11,8 @@ export interface Accepted {
   /** `warnings` go to the client, `annotations` to the audit log. */
   readonly warnings?: readonly string[]
   readonly annotations?: Readonly<Record<string, string>>
+  /** The credential was a subprotocol of a WebSocket: the handshake does not see that one. */
+  readonly bySubprotocol?: true
 }
 
 /** The request carries an invalid credential. The message is for the log; the client sees only `Unauthorized`. */

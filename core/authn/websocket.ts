@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts'
 import { tokenPrefix } from '../websocket/handshake.ts'
-import { AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
+import { type Accepted, AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
 import { mustKnow } from './bearer.ts'
 
 interface Protocols {
@@ -36,6 +36,8 @@ function decode(text: string): string {
   }
 }
 
+const bySubprotocol = (accepted: Accepted): Accepted => ({ ...accepted, bySubprotocol: true })
+
 /** Authenticates by the token in the subprotocols of a websocket handshake. */
 export function websocketAuthenticator(tokens: TokenAuthenticator, platform: Platform): Authenticator {
   return {
@@ -43,7 +45,9 @@ export function websocketAuthenticator(tokens: TokenAuthenticator, platform: Pla
     authenticate: (request, _connection, context) => {
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return undefined
       const { token } = readWebsocketProtocols(request.headers.get('sec-websocket-protocol'), platform)
-      return token === undefined ? undefined : mustKnow(tokens.authenticateToken(token, undefined, context))
+      if (token === undefined) return undefined
+      const found = mustKnow(tokens.authenticateToken(token, undefined, context))
+      return found instanceof Promise ? found.then(bySubprotocol) : bySubprotocol(found)
     },
   }
 }

@@ -52,6 +52,7 @@ export function authentication({ authenticator, observer, passed, clock, logger,
     else LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
+    if (found.bySubprotocol) exchange.bySubprotocol = true
     if (found.warnings) append(exchange.warnings, found.warnings)
     if (found.annotations) for (const [key, value] of Object.entries(found.annotations)) exchange.annotations.set(key, value)
     return exchange.observer?.authenticated()

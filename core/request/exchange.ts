@@ -121,6 +121,8 @@ export interface Exchange extends Context {
   delegated?: true
   /** Whether the response already has the headers that the trace filter adds. */
   traced?: boolean
+  /** Set by the authentication filter: a subprotocol of the WebSocket was the credential. */
+  bySubprotocol?: true
   /** Set by the authentication filter: it refused the request, or its user is anonymous. */
   unidentified?: boolean
   /** Set by the authentication filter, for all later ones. */

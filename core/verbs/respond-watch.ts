@@ -142,7 +142,7 @@ export function respondWatch(target: Target, open: (encoder: WatchEncoder) => By
     return webSocketAnswer(
       exchange,
       services,
-      () => onlyProtocol(request, services.platform),
+      () => onlyProtocol(exchange, services.platform),
       (client, signal) => sendMessages(client, open(encoder), signal),
     )
   const type = streamType(services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target)))

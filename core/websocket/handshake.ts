@@ -50,11 +50,13 @@ async function accept(key: string): Promise<string> {
 
 /**
  * The subprotocol of a client that may offer one at most, which is accepted whatever it says, as golang.org/x/net/websocket does for handlers that
- * select none; empty: none. Throws a HandshakeError when it offers several, and when it has no Origin that is a URL.
+ * select none; empty: none. One that carries a token is left out only if the client is known by it. Throws a HandshakeError when it offers several, and when it has no Origin that is a URL.
  */
-export function onlyProtocol({ headers }: Request, platform: Platform): string {
+export function onlyProtocol({ request, bySubprotocol }: Exchange, platform: Platform): string {
+  const { headers } = request
   if (typeof drained(requestUrl(headers.get('origin') ?? '')) === 'string') throw new HandshakeError(403, '')
-  const [first = '', second] = withoutToken(headers.get('sec-websocket-protocol') ?? '', platform)
+  const header = headers.get('sec-websocket-protocol') ?? ''
+  const [first = '', second] = bySubprotocol ? withoutToken(header, platform) : protocolsOf(header)
   if (second !== undefined) throw new HandshakeError(400, '')
   return first
 }
@@ -62,11 +64,12 @@ export function onlyProtocol({ headers }: Request, platform: Platform): string {
 /** Start of the subprotocol that carries a bearer token: browsers can't set Authorization on a WebSocket. */
 export const tokenPrefix = (platform: Platform) => platform.name('base64url.bearer.authorization.<domain>.')
 
+const protocolsOf = (header: string) => header.split(',').map((each) => each.trim())
+
 /** The subprotocols of a header without those that carry a token. */
 export function withoutToken(header: string, platform: Platform): readonly string[] {
   const prefix = tokenPrefix(platform)
-  const protocols = header.split(',').map((each) => each.trim())
-  return protocols.filter((each) => !each.startsWith(prefix))
+  return protocolsOf(header).filter((each) => !each.startsWith(prefix))
 }
 
 /**

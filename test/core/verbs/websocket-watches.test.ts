@@ -138,6 +138,22 @@ test('handshakes that fail', async () => {
   }
 })
 
+test('a token among the subprotocols is one of them for clients that are known by another credential', async () => {
+  const wrong = `base64url.bearer.authorization.k8s.io.${Buffer.from('wrong').toString('base64url')}`
+  for (const [given, protocols, status, answered] of [
+    [authorization, [carrier, 'x'], 400],
+    [authorization, [wrong, 'x'], 400],
+    [authorization, [carrier], 101, carrier],
+    ['Bearer wrong', [carrier, 'x'], 101, 'x'],
+    ['Basic eA==', [carrier, 'x'], 101, 'x'],
+    ['Bearer wrong', [wrong, 'x'], 401],
+  ] as const) {
+    const { status: found, headers, peer } = await ask(named('none'), { origin, authorization: given }, protocols)
+    peer?.socket.destroy()
+    assert.deepEqual([found, headers['sec-websocket-protocol']], [status, answered], `${given} ${protocols}`)
+  }
+})
+
 test('pings are answered, messages ignored, and the end of the client ends the watch', async () => {
   await create('e')
   const open = async () =>
