@@ -238,7 +238,21 @@ const withoutChecks =
     return onBody(answer, (name, member) => (name === 'paths' && Array.isArray(member) ? member.filter(isKept) : undefined))
   }
 
+/** Headers of every answer but those of the library that opens the reference's WebSockets. */
+const ofAnswers = [
+  ...['audit-id', 'cache-control', 'content-type', 'warning'],
+  ...['x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid'],
+]
+
 export const acceptedDifferences: readonly Accepted[] = [
+  {
+    reason: 'Answers to handshakes of WebSockets have the headers of other answers, such as the audit id and warnings.',
+    applies: ({ call }) => call.method === 'WEBSOCKET',
+    clear: (answer) =>
+      answer.code === 101 || answer.layout.startsWith('text')
+        ? { ...answer, headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ofAnswers.includes(name))) }
+        : answer,
+  },
   {
     reason: 'At most 100 errors with 48 KiB of text are listed, so that a small request has no answer of megabytes.',
     applies: anyRequest,

@@ -2,7 +2,7 @@
 
 /** One request. `{{N.path}}` stands for a value from the answer to step N of its scene, and `{{name}}` for a setting of the run. */
 export interface Call {
-  /** Or `RUN`: the program is run with the flags in `path`, a JSON list. */
+  /** Or `RUN`: the program is run with the flags in `path`, a JSON list; or `WEBSOCKET`: a GET for a WebSocket, read to its end. */
   readonly method: string
   /** With the query, sent as written. */
   readonly path: string
@@ -54,6 +54,9 @@ export interface Answer {
 const json = { 'content-type': 'application/json' }
 
 export const get = (path: string, headers: Call['headers'] = {}): Call => ({ method: 'GET', path, headers })
+
+/** A request for a WebSocket; its body is a line of JSON for each message. */
+export const socket = (path: string, headers: Call['headers'] = {}): Call => ({ method: 'WEBSOCKET', path, headers })
 
 /** A request with a JSON body; texts are sent as they are. */
 export function send(method: string, path: string, body: unknown, headers: Call['headers'] = {}): Call {

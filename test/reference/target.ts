@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https'
 import type { Command } from '../support/daemon.ts'
 import type { Answer, Call } from './exchange.ts'
 import { run } from './program.ts'
+import { conversation, handshake } from './websocket.ts'
 
 export interface Target {
   readonly url: string
@@ -19,21 +20,38 @@ const unanswered: Answer = { status: 0, headers: [], body: Buffer.from('') }
 /** The server at a URL; its certificate is not verified. `token`: of an administrator; `program`: for calls with the method RUN. */
 export function openTarget(url: string, token: string, program?: Command): Target {
   const agent = new Agent({ keepAlive: true, maxSockets, rejectUnauthorized: false })
+  /** For WebSockets, which keep their connection. */
+  const alone = new Agent({ rejectUnauthorized: false })
   const { hostname, port } = new URL(url)
 
   function attempt(call: Call): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const body = call.body === undefined ? undefined : Buffer.from(call.body, call.headers?.['x-latin1'] ? 'latin1' : 'utf8')
       const own = call.token ?? token
+      const isWebSocket = call.method === 'WEBSOCKET'
       const headers: Record<string, string> = {
         accept: 'application/json',
         'user-agent': 'reference-suite',
         ...(own !== '' && { authorization: `Bearer ${own}` }),
+        ...(isWebSocket && handshake),
         ...call.headers,
         ...(body && { 'content-length': String(body.length) }),
       }
       delete headers['x-latin1']
-      const outgoing = request({ agent, host: hostname, port, method: call.method, path: call.path, headers, timeout: longest })
+      const method = isWebSocket ? 'GET' : call.method
+      const outgoing = request({
+        agent: isWebSocket ? alone : agent,
+        host: hostname,
+        port,
+        method,
+        path: call.path,
+        headers,
+        timeout: longest,
+      })
+      outgoing.on('upgrade', ({ statusCode = 0, rawHeaders }, socket, head) => {
+        socket.unshift(head)
+        conversation(socket).then((read) => resolve({ status: statusCode, headers: pairs(rawHeaders), body: read }), reject)
+      })
       outgoing.on('response', (message) => {
         const chunks: Buffer[] = []
         message.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -25,6 +25,7 @@ import { status } from './status.ts'
 import { tables } from './tables.ts'
 import { update } from './update.ts'
 import { webhooks } from './webhooks.ts'
+import { webSockets } from './websockets.ts'
 
 export const parts: readonly Part[] = [
   ...[flags, documents, odd, denials, reads, tables, rules],
@@ -46,6 +47,7 @@ export const parts: readonly Part[] = [
     interplay,
     writeSequences,
     textFormats,
+    webSockets,
     gatesOn,
     gatesOff,
   ],
