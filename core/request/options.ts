@@ -13,9 +13,8 @@ import { flag, integer, type Read, type Reader, type Readers, readQuery, seconds
 const labelSelector: Reader<LabelSelector> = (values) => parseLabelSelector(text(values))
 const fieldSelector: Reader<FieldRequirement[]> = (values) => parseFieldSelector(text(values))
 
+/** Read in this order, so that of several errors the reference's is told: it parses selectors last. */
 const listReaders = {
-  labelSelector,
-  fieldSelector,
   watch: flag,
   allowWatchBookmarks: flag,
   resourceVersion: text,
@@ -25,6 +24,8 @@ const listReaders = {
   continue: text,
   sendInitialEvents: flag,
   shardSelector: text,
+  labelSelector,
+  fieldSelector,
 } satisfies Readers
 
 /** metav1.ListOptions. Resource versions are unparsed; `limit` and `timeoutSeconds` may be any number, 0 means none. */

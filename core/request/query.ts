@@ -1,5 +1,6 @@
 /** Converts query parameters to options by the reference server's rules. The first of several values is used. */
 import { badRequest } from '../respond/status.ts'
+import { quote } from '../schema/go-quote.ts'
 
 export type Reader<T> = (values: readonly string[]) => T
 
@@ -23,7 +24,7 @@ export function parsedInt64(given: string): bigint | undefined {
 function int64(given: string): bigint {
   const value = parsedInt64(given)
   if (value !== undefined) return value
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(given)}: ${isInteger(given) ? 'value out of range' : 'invalid syntax'}`)
+  throw badRequest(`strconv.ParseInt: parsing ${quote(given)}: ${isInteger(given) ? 'value out of range' : 'invalid syntax'}`)
 }
 
 /** A 64-bit integer. Throws BadRequest. */
@@ -41,7 +42,7 @@ export const portNumbers: Reader<number[]> = (values) =>
     .map((each) => {
       const problem = !/^[0-9]+$/.test(each) ? 'invalid syntax' : Number(each) > 65_535 ? 'value out of range' : undefined
       if (problem === undefined) return Number(each)
-      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(each)}: ${problem}`)
+      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${quote(each)}: ${problem}`)
     })
 
 export type Readers = { readonly [name: string]: Reader<unknown> }

@@ -77,6 +77,11 @@ test('list options are validated', () => {
   refused(400, 'strconv.ParseInt: parsing "x": invalid syntax', () => list('limit=x'))
   refused(400, 'strconv.ParseInt: parsing "9223372036854775808": value out of range', () => list('limit=9223372036854775808'))
   refused(400, /^unable to parse requirement/, () => list('labelSelector=-'))
+  refused(400, 'strconv.ParseInt: parsing "\\x01\\u2028é": invalid syntax', () => list('limit=%01%E2%80%A8%C3%A9'))
+  // Selectors are parsed last.
+  for (const selector of ['labelSelector=-', 'fieldSelector=x'])
+    refused(400, 'strconv.ParseInt: parsing "": invalid syntax', () => list(`${selector}&timeoutSeconds=`))
+  refused(400, /^unable to parse requirement/, () => list('fieldSelector=x&labelSelector=-'))
 })
 
 test('write options', () => {
