@@ -2,17 +2,20 @@
 import { append } from '../lists.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Outbound } from '../ports.ts'
+import { ConversionReview } from '../resources/apiextensions/conversionreview.ts'
 import type { ApiObject, Converter } from '../resources/definition.ts'
 import { isReviewVersion } from '../resources/webhook-client-validation.ts'
 import { ApiError, unreasoned } from '../respond/status.ts'
+import { quote } from '../schema/go-quote.ts'
 import { printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { Message } from '../schema/model.ts'
 import type { Connect, WebhookClientConfig } from '../webhook/client-config.ts'
 import type { CallFailure, ConversionObserver } from '../webhook/conversion-observer.ts'
-import { parseAnswer } from '../webhook/parse-answer.ts'
 import { post } from '../webhook/post.ts'
+import { type ReviewType, readReview } from '../webhook/read-review.ts'
 import { shortText } from '../webhook/short-text.ts'
-import { type Converted, InvalidObject, mergedObject } from './converted-object.ts'
+import { type Converted, InvalidObject, mergedObject, readConverted } from './converted-object.ts'
 import type { Definition } from './definition.ts'
 
 export interface ConversionContext {
@@ -33,37 +36,29 @@ const maxText = 1024 * 1024
 /** Maximum values of an answer: a call sends at most some 175,000, or one object. */
 const maxValues = 300_000
 
-interface ConversionReview {
-  readonly kind?: unknown
-  readonly apiVersion?: unknown
-  readonly response?: {
-    readonly uid?: unknown
-    readonly result?: { readonly status?: unknown; readonly message?: unknown } | null
-    readonly convertedObjects?: readonly Converted[] | null
-  } | null
+/** Members of the response. */
+interface Response {
+  readonly uid: string
+  readonly result?: { readonly status?: string; readonly message?: string }
+  readonly convertedObjects?: readonly Converted[] | null
 }
 
 /** `example.com/v1, Kind=Widget`. */
 const kindText = (apiVersion: string, kind: string) => `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 
 /** The objects of a valid response. Throws an Error with the reason otherwise. */
-function objectsOf(text: string, uid: string, apiVersion: string): readonly Converted[] {
-  const review = parseAnswer(text, maxValues) as ConversionReview | null
-  const { kind, apiVersion: version, response } = review ?? {}
-  const strict = apiVersion.endsWith('/v1')
-  if (strict && (kind !== 'ConversionReview' || version !== apiVersion)) {
-    const got = kindText(typeof version === 'string' ? version : '', typeof kind === 'string' ? kind : '')
-    throw new Error(`expected webhook response of ${kindText(apiVersion, 'ConversionReview')}, got ${got}`)
-  }
+function objectsOf(text: string, uid: string, type: ReviewType): readonly Converted[] {
+  const { kind, apiVersion, review } = readReview(text, type)
+  const expected = `${type.group}/${type.version}`
+  const strict = type.version === 'v1'
+  if (strict && (kind !== type.kind || apiVersion !== expected))
+    throw new Error(`expected webhook response of ${kindText(expected, type.kind)}, got ${kindText(apiVersion, kind)}`)
+  const response = review['response'] as unknown as Response | undefined
   if (!response) throw new Error('no response provided')
-  if (strict && response.uid !== uid)
-    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
-  const { status = '', message } = response.result ?? {}
-  if (status !== 'Success') {
-    if (typeof message === 'string' && message !== '') throw new Error(message)
-    throw new Error(`response.result.status was '${status}', not 'Success'`)
-  }
-  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+  if (strict && response.uid !== uid) throw new Error(`expected response.uid=${quote(uid)}, got ${quote(response.uid)}`)
+  const { status = '', message = '' } = response.result ?? {}
+  if (status !== 'Success') throw new Error(message || `response.result.status was '${status}', not 'Success'`)
+  return response.convertedObjects ?? []
 }
 
 /** Milliseconds after which a call counts as slow, and what each object adds. */
@@ -118,7 +113,11 @@ export function conversionWebhook(
 ): Converter {
   const { connect, outbound, clock, platform, observer } = context
   const version = conversionReviewVersions?.find(isReviewVersion)
-  const reviewApi = `${platform.name('apiextensions.<domain>')}/${version}`
+  const group = platform.name('apiextensions.<domain>')
+  const reviewApi = `${group}/${version}`
+  // Lists of objects have many values.
+  const type = { kind: 'ConversionReview', group, schema: ConversionReview as Message, maxValues }
+  const reviewType: ReviewType = { ...type, version: version ?? 'v1' }
   const config = { ...clientConfig, caBundle: clientConfig?.caBundle?.trim() } as WebhookClientConfig
 
   /** The response to a batch. */
@@ -149,14 +148,14 @@ export function conversionWebhook(
     try {
       const text = await call(texts, uid, apiVersion, caller).catch(failed(webhook))
       failure = 'malformed_response'
-      const converted = received(webhook, () => objectsOf(text, uid, reviewApi))
+      const converted = received(webhook, () => objectsOf(text, uid, reviewType))
       failure = 'partial_response'
       if (converted.length !== objects.length)
         throw unreasoned(`${webhook} returned ${converted.length} objects, expected ${objects.length}`)
       failure = 'invalid_converted_object'
       const result = objects.map((object, index) => {
         try {
-          return mergedObject(object, converted[index] as Converted, apiVersion)
+          return mergedObject(object, readConverted(converted[index]), apiVersion)
         } catch (error) {
           if (!(error instanceof InvalidObject)) throw error
           throw unreasoned(`${webhook} returned ${error.text(objects.length > 1 ? index : undefined)}`)

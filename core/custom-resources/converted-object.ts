@@ -5,8 +5,11 @@ import { equal } from '../schema/equal.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { isObject } from '../schema/is-object.ts'
+import { printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
+import { jsonType } from '../schema/scalars.ts'
+import { shorten } from '../schema/shorten.ts'
 import { shortText } from '../webhook/short-text.ts'
 
 /** An object as returned by the webhook. */
@@ -51,9 +54,8 @@ function typeOf(value: Json | undefined): string {
 
 function validateIdentity(original: ApiObject, converted: Members, apiVersion: string): void {
   const { kind, metadata } = original
-  const versionOf = (value: string) => value || '/'
   if (converted['apiVersion'] !== apiVersion) {
-    const received = versionOf(text(converted['apiVersion']))
+    const received = text(converted['apiVersion'])
     throw new InvalidObject('type', `invalid groupVersion (expected ${apiVersion}, received ${received})`)
   }
   if (converted['kind'] !== kind) throw new InvalidObject('type', `invalid kind (expected ${kind}, received ${text(converted['kind'])})`)
@@ -86,10 +88,19 @@ function textsOf(name: 'labels' | 'annotations', given: Json | undefined, origin
   return texts
 }
 
+/** Maximum characters of an object in errors. */
+const maxShown = 1_024
+
+/** What the webhook returned in place of an object, as an object with a kind. Throws an Error with Go's text otherwise. */
+export function readConverted(converted: Converted): Members {
+  if (converted === undefined || converted === null) throw new Error('unexpected end of JSON input')
+  if (!isObject(converted)) throw new Error(`json: cannot unmarshal ${jsonType(converted)} into Go value of type map[string]interface {}`)
+  if (text(converted['kind']) === '') throw new Error(`Object 'Kind' is missing in '${shorten(printJson(converted), maxShown)}'`)
+  return converted
+}
+
 /** The converted object with the original's immutable metadata. Throws InvalidObject. */
-export function mergedObject(original: ApiObject, converted: Converted, apiVersion: string): ApiObject {
-  if (!isObject(converted))
-    throw new InvalidObject('object', `json: cannot unmarshal ${Array.isArray(converted) ? 'array' : typeof converted} into an object`)
+export function mergedObject(original: ApiObject, converted: Members, apiVersion: string): ApiObject {
   validateIdentity(original, converted, apiVersion)
   const given = converted['metadata']
   if (given === undefined) throw new InvalidObject('metadata', 'missing metadata in converted object')

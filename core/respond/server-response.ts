@@ -6,6 +6,8 @@ interface Row {
   readonly reason: Reason
   /** Absent: what the server said. */
   readonly text?: string
+  /** Stands for what the server said if that was nothing. */
+  readonly unsaid?: string
 }
 
 const rows: { readonly [code: number]: Row } = {
@@ -14,7 +16,7 @@ const rows: { readonly [code: number]: Row } = {
   403: { reason: 'Forbidden' },
   404: { reason: 'NotFound', text: 'the server could not find the requested resource' },
   405: { reason: 'MethodNotAllowed', text: 'the server does not allow this method on the requested resource' },
-  406: { reason: 'NotAcceptable' },
+  406: { reason: 'NotAcceptable', unsaid: 'the server was unable to respond with a content type that the client supports' },
   409: { reason: 'Conflict', text: 'the server reported a conflict' },
   415: { reason: 'UnsupportedMediaType' },
   422: { reason: 'Invalid', text: 'the server rejected our request due to an error in our request' },
@@ -32,7 +34,7 @@ export const reasonOfCode = (code: number): Reason | undefined => rows[code]?.re
 /** What is said about a response with this HTTP status, in which the server said `said`. */
 export function textOfCode(code: number, said: string): string {
   const row = rows[code]
-  if (row !== undefined) return row.text ?? said
+  if (row !== undefined) return row.text ?? (row.unsaid !== undefined && (said === '' || said === 'unknown') ? row.unsaid : said)
   if (code >= 500) return `an error on the server (${quote(said)}) has prevented the request from succeeding`
   return `the server responded with the status code ${code} but did not return more information`
 }

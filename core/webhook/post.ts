@@ -2,6 +2,7 @@
 import type { Clock, Outbound } from '../ports.ts'
 import { textOfCode } from '../respond/server-response.ts'
 import type { WebhookConnection } from './connection.ts'
+import { contentTypeFault, isText } from './content-type.ts'
 import { dialError } from './dial-error.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { readText } from './read-text.ts'
@@ -45,14 +46,16 @@ function messageOfStatus(text: string): string | undefined {
   }
 }
 
-function refusal(code: number, answer: string): PostRefused {
+function refusal(code: number, answer: string, contentType: string): PostRefused {
   const said = messageOfStatus(answer)
   if (said !== undefined) return new PostRefused(code, shortText(said))
-  return new PostRefused(code, textOfCode(code, answer.slice(0, maxTextLength).trim() || 'unknown'))
+  return new PostRefused(code, textOfCode(code, isText(contentType) ? answer.slice(0, maxTextLength).trim() : 'unknown'))
 }
 
-/** Code that stands for a response without content. */
-const noContent = 503
+/** Codes that stand for a response without content, and for one with a malformed content type. */
+const [noContent, internalError] = [503, 500]
+/** client-go takes no code behind this one (Partial Content) for a success. */
+const lastSuccess = 206
 
 /** How errors name a POST. `timeout`: milliseconds. */
 export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
@@ -79,10 +82,14 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
     const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
     const response = await outbound.fetch(request, connection.options)
     const text = await readText(response, maxAnswerBytes)
-    if (!response.ok) throw refusal(response.status, text)
+    const { status } = response
+    const type = response.headers.get('content-type') ?? ''
+    const fault = contentTypeFault(type)
+    if (fault !== undefined) throw new PostRefused(internalError, `Internal error occurred: ${fault}`)
+    if (status < 200 || status > lastSuccess) throw refusal(status, text, type)
     if (text === '') {
-      const type = response.headers.get('content-type') ?? ''
-      throw new PostRefused(noContent, `0-length response with status code: ${response.status} and content type: ${type}`)
+      const about = `status code: ${status} and content type: ${type || 'application/json'}`
+      throw new PostRefused(noContent, `0-length response with ${about}`)
     }
     return text
   }

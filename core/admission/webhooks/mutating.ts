@@ -4,9 +4,12 @@ import type { ApiObject } from '../../resources/definition.ts'
 import { internalError } from '../../respond/status.ts'
 import { canonicalise } from '../../schema/decode.ts'
 import { checkParts } from '../../schema/decode-budget.ts'
+import { isObject } from '../../schema/is-object.ts'
+import { syntaxFault } from '../../schema/json-syntax.ts'
 import { parseJsonText } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
+import { jsonType } from '../../schema/scalars.ts'
 import {
   type AdmissionAttributes,
   type AdmissionPlugin,
@@ -27,8 +30,12 @@ import { followHooks, type PlacedHook } from './source.ts'
 /** Parses the operations of a patch; throws when it is malformed. */
 function operationsOf(hook: Hook, patch: string): readonly Json[] {
   try {
-    const value = parseJsonText(patch)
-    if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${typeof value} into Go value of type jsonpatch.Patch`)
+    const fault = syntaxFault(new TextEncoder().encode(patch))
+    if (fault !== undefined) throw new Error(fault)
+    const value = parseJsonText(patch) ?? []
+    if (!Array.isArray(value)) throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type jsonpatch.Patch`)
+    const other = value.find((each) => each !== null && !isObject(each))
+    if (other !== undefined) throw new Error(`json: cannot unmarshal ${jsonType(other)} into Go value of type jsonpatch.Operation`)
     return value
   } catch (error) {
     throw new CallFailed(hook.name, `received undecodable patch in webhook response: ${messageOf(error)}`, 503, error)

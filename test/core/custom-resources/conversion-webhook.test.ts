@@ -208,7 +208,7 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
   [
     'another kind',
     (review) => ({ ...(answering()(review) as object), kind: 'Review' }),
-    'failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review',
+    'failed: no kind "Review" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/util/webhook/client.go:71"',
   ],
   ['a failure', answering(undefined, { result: { status: 'Failure', message: 'not today' } }), 'failed: not today'],
   [
@@ -254,7 +254,6 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
     'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
   ],
   ['a string', () => 'surely', /failed: /],
-  ['a number instead of an object', answering(() => 3), /returned invalid object/],
   [
     'status 500',
     () => new Response('broken', { status: 500 }),
@@ -268,6 +267,12 @@ const bad: readonly (readonly [what: string, answer: Answer, message: string | R
     'failed: Post "https://hook.example.com/convert?timeout=30s": context deadline exceeded',
   ],
   ['a response that is too large', () => new Response('x'.repeat(17 * 1024 * 1024)), /failed: .*the response has more than \d+ bytes$/],
+]
+
+const notObjects: readonly (readonly [converted: unknown, message: string])[] = [
+  [3, 'json: cannot unmarshal number into Go value of type map[string]interface {}'],
+  [null, 'unexpected end of JSON input'],
+  [{}, "Object 'Kind' is missing in '{}'"],
 ]
 
 test('invalid responses are reported, and other objects are served', async (t) => {
@@ -287,8 +292,49 @@ test('invalid responses are reported, and other objects are served', async (t) =
     assert.equal((await hook.get(at('v1', 'a'))).status, 200, what)
     assert.equal((await hook.get('/api/v1/namespaces/default')).status, 200, what)
   }
+  for (const [converted, message] of notObjects) {
+    hook.answer = answering(() => converted)
+    const { status, body } = await hook.get<{ message: string }>(at('v2', 'a'))
+    assert.deepEqual([status, body.message], [500, message])
+  }
   hook.answer = answering()
   assert.equal((await hook.get(at('v2', 'a'))).status, 200)
+})
+
+test('a response is read as by the reference: compressed, as YAML, with another content type', async (t) => {
+  const hook = await open(t)
+  await hook.create(at('v1'), widget(group, 'a'))
+  const said = (review: Review) => JSON.stringify(answering()(review))
+  const gzip = (text: string, encoding: string) =>
+    new Response(new Response(text).body?.pipeThrough(new CompressionStream('gzip')), { headers: { 'content-encoding': encoding } })
+  const read: readonly Answer[] = [
+    (review) => gzip(said(review), 'gzip'),
+    (review) => gzip(said(review), 'GZIP'),
+    (review) => new Response(said(review), { headers: { 'content-type': 'text/html' } }),
+    (review) => `\ufeff${said(review)}`,
+    (review) => `---\n- ${said(review)}`.replace('- ', ''),
+    (review) => said(review).replace('"response"', '"response":{"uid":"x"},"response"'),
+  ]
+  for (const answer of read) {
+    hook.answer = answer
+    assert.equal((await hook.get(at('v2', 'a'))).status, 200, String(answer))
+  }
+  const refused: readonly (readonly [answer: Answer, message: string])[] = [
+    [(review) => `${said(review)} x`, "couldn't get version/kind; json parse error: invalid character 'x' after top-level value"],
+    [
+      (review) => new Response(said(review), { headers: { 'content-type': 'a b' } }),
+      'Internal error occurred: mime: expected slash after first token',
+    ],
+    [
+      (review) => new Response(said(review), { status: 207 }),
+      'the server responded with the status code 207 but did not return more information',
+    ],
+  ]
+  for (const [answer, message] of refused) {
+    hook.answer = answer
+    const { body } = await hook.get<{ message: string }>(at('v2', 'a'))
+    assert.equal(body.message, `conversion webhook for ${group}/v1, Kind=Widget failed: ${message}`)
+  }
 })
 
 test('a hanging webhook delays only requests that need it, until their deadline', async (t) => {
