@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import type { Json } from '../../core/schema/model.ts'
 import { authority, issued } from '../runtimes/node/support.ts'
 import type { Settings } from './run.ts'
@@ -15,6 +16,23 @@ export interface Hooks {
 interface Object {
   readonly apiVersion: string
   readonly metadata: { readonly annotations?: object }
+  /** A RawAnswer, as JSON. */
+  readonly data?: { readonly answer?: string }
+}
+
+/** A response that the object of a review asks for. */
+export interface RawAnswer {
+  /** `<uid>` stands for that of the review, `<objects>` for its objects in the desired version. */
+  readonly body: string
+  /** Each character of the body is a byte. */
+  readonly binary?: true
+  /** Default: 200. */
+  readonly status?: number
+  /** Default: JSON; '': none. */
+  readonly type?: string
+  /** The body is compressed with gzip, and has this Content-Encoding ('': none). */
+  readonly gzip?: string
+  readonly headers?: { readonly [name: string]: string }
 }
 
 interface Review {
@@ -51,6 +69,8 @@ export const hook = {
   review: (review: object) => `{{hooks}}/review/${packed(review as Json)}`,
   /** Converts objects, with these members in each, in place of those that it has. */
   convert: (members: object = {}) => `{{hooks}}/convert/${packed(members as Json)}`,
+  /** Answers as the object says in `data.answer`. */
+  asked: '{{hooks}}/asked',
   /** Does not answer. */
   silent: '{{hooks}}/silent',
 }
@@ -69,12 +89,35 @@ const responses: { readonly [name: string]: (review: Review, argument: string) =
   }),
 }
 
-function answerTo(path: string, body: string): { readonly status: number; readonly text: string } | undefined {
+interface Sent {
+  readonly status: number
+  readonly text: string | Buffer
+  /** Default: those of JSON. */
+  readonly headers?: { readonly [name: string]: string }
+}
+
+function askedFor({ request: { uid, object, objects = object ? [object] : [], desiredAPIVersion } }: Review): Sent {
+  const asked = JSON.parse(objects[0]?.data?.answer ?? '{"body":""}') as RawAnswer
+  const { status = 200, type = 'application/json', gzip, headers } = asked
+  const converted = JSON.stringify(objects.map((each) => ({ ...each, apiVersion: desiredAPIVersion }))).slice(1, -1)
+  const body = Buffer.from(
+    asked.body.replaceAll('<uid>', uid).replaceAll('<objects>', () => converted),
+    asked.binary ? 'latin1' : 'utf8',
+  )
+  return {
+    status,
+    text: gzip === undefined ? body : gzipSync(body),
+    headers: { ...(type !== '' && { 'content-type': type }), ...(gzip && { 'content-encoding': gzip }), ...headers },
+  }
+}
+
+function answerTo(path: string, body: string): Sent | undefined {
   const [, name = '', first = '', second = ''] = path.split('/')
   if (name === 'silent') return undefined
   if (name === 'text') return { status: Number(first), text: JSON.parse(Buffer.from(second, 'base64url').toString()) as string }
   const review = JSON.parse(body) as Review
   const { kind, apiVersion, request } = review
+  if (name === 'asked') return askedFor(review)
   if (name === 'review') return { status: 200, text: JSON.stringify(unpacked(first)).replaceAll('{{uid}}', request.uid) }
   const response = { uid: request.uid, ...responses[name]?.(review, first) }
   return { status: 200, text: JSON.stringify({ kind, apiVersion, response }) }
@@ -88,10 +131,12 @@ export async function startHooks(): Promise<Hooks> {
     request.on('end', () => {
       const answer = answerTo(new URL(request.url ?? '/', 'https://x').pathname, Buffer.concat(chunks).toString())
       if (answer === undefined) return
-      response.writeHead(answer.status, { 'content-type': 'application/json' })
+      response.writeHead(answer.status, answer.headers ?? { 'content-type': 'application/json' })
       response.end(answer.text)
     })
   })
+  // Servers keep connections for longer than this one does by default, and report one that ends under a request.
+  server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

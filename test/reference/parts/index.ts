@@ -1,6 +1,7 @@
 /** All parts, in the order in which they run. */
 import type { Part } from '../exchange.ts'
 import { actions } from './actions.ts'
+import { webhookAnswers } from './answers.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
 import { deletion } from './deletion.ts'
@@ -48,6 +49,7 @@ export const parts: readonly Part[] = [
     writeSequences,
     textFormats,
     webSockets,
+    webhookAnswers,
     gatesOn,
     gatesOff,
   ],
