@@ -37,13 +37,24 @@ export function validateReplicaSetSpec(
   validatePods({ selector: spec.selector, template: spec.template ?? {} }, path, errors, context)
 }
 
-export function validateDeploymentSpec(spec: Spec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+/** The revision to roll back to: a former spec field, by whose name errors call it. */
+export const rollbackTo = 'deprecated.deployment.rollback.to'
+
+/** `rollback`: the text of that annotation. */
+export function validateDeploymentSpec(
+  spec: Spec,
+  rollback: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec
   validateNonNegative(spec.replicas, path.child('replicas'), errors)
   validatePods(spec, path, errors, context)
   validateStrategy(spec.strategy ?? {}, path.child('strategy'), errors)
   validateNonNegative(minReadySeconds, path.child('minReadySeconds'), errors)
   validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit'), errors)
+  if (rollback && /^-\d+$/.test(rollback)) validateNonNegative(Number(rollback), path.child('rollback').child('version'), errors)
   if (deadline === undefined) return
   const at = path.child('progressDeadlineSeconds')
   validateNonNegative(deadline, at, errors)

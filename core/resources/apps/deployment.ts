@@ -20,7 +20,7 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { deploymentColumns } from './columns.ts'
-import { validateDeploymentSpec } from './deployment-validation.ts'
+import { rollbackTo, validateDeploymentSpec } from './deployment-validation.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
 
 export const RollingUpdateDeployment = message(
@@ -115,14 +115,15 @@ export const deployments = resource({
   schema: Deployment,
   bare: { spec: { replicas: 0 } },
   columns: deploymentColumns,
-  fieldAnnotations: ['deprecated.deployment.rollback.to'],
+  fieldAnnotations: [rollbackTo],
   lifecycle: { introduced: '1.9' },
   status: true,
   statusKeeps: ['labels'],
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'specAndAnnotations',
   strategy: {
-    validate: ({ spec }, errors, context) => spec && validateDeploymentSpec(spec, FieldPath.of('spec'), errors, context),
+    validate: ({ metadata, spec }, errors, context) =>
+      spec && validateDeploymentSpec(spec, metadata?.annotations?.[rollbackTo], FieldPath.of('spec'), errors, context),
     validateStatus({ status }, old, errors) {
       validateReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors)
       validateCollisionCount(status, old.status, errors)

@@ -304,6 +304,13 @@ test('/status changes only the status, and validates its numbers', async () => {
   ])
 })
 
+test('a deployment is not rolled back to a negative revision', async () => {
+  const annotations = { 'deprecated.deployment.rollback.to': '-3' }
+  const manifest = { ...base, kind: 'Deployment', metadata: { name: 'back', annotations }, spec }
+  const { body } = await (await client).send('POST', `${path('deployments')}?dryRun=All`, manifest)
+  assert.match(JSON.stringify(body), /spec\.rollback\.version: Invalid value: -3: must be greater than or equal to 0/)
+})
+
 test('annotations increment the generation of deployments only', async () => {
   const { send } = await client
   for (const [plural, kind, generation] of [
