@@ -44,7 +44,10 @@ test('a flipped bit: refused with file and offset, restored from a snapshot, or 
     () => assert.fail('it started'),
     (error: Error) => error.message,
   )
-  const said = /error: --data-dir: \S+\/(\d{16}\.log): offset (\d+): [^\n]+apiserver snapshot restore FILE[^\n]+--data-dir-recover=(\S+),/.exec(refusal)
+  const said =
+    /error: --data-dir: \S+\/(\d{16}\.log): offset (\d+): [^\n]+apiserver snapshot restore FILE[^\n]+--data-dir-recover=(\S+),/.exec(
+      refusal,
+    )
   assert.equal(said?.[3], `${said?.[1]}:${said?.[2]}`, refusal)
 
   const elsewhere = join(path, 'elsewhere')
