@@ -118,25 +118,35 @@ export const quoteForTime = (text: string): string => quoted(byteText(text))
 
 const daysIn = (year: number, month: number) => new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 
+/** Why a text is no time, in Go's words; made on demand, because it quotes the text. */
+type Refusal = () => string
+
+/** The parts of a time, or why there are none. */
+export function scanGoTime(text: string, type: keyof typeof layouts): TimeParts | Refusal {
+  const layout = layouts[type]
+  const refusal = (reason: string) => () => `parsing time ${quoteForTime(text)}${reason}`
+  const mismatch = (rest: string, element: string) => () =>
+    `parsing time ${quoteForTime(text)} as "${layout.text}": cannot parse ${quoteForTime(rest)} as "${element}"`
+  const parts: TimeParts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, nanos: 0, offsetSeconds: 0 }
+  let rest = text
+  for (const { before, name, read } of layout.elements) {
+    if (!rest.startsWith(before)) return mismatch(rest, before)
+    rest = rest.slice(before.length)
+    const found = read(rest, parts)
+    if ('length' in found) rest = rest.slice(found.length)
+    else return found.outOfRange === undefined ? mismatch(rest, name) : refusal(`: ${found.outOfRange} out of range`)
+  }
+  if (rest !== '') return () => `parsing time ${quoteForTime(text)}: extra text: ${quoteForTime(rest)}`
+  if (parts.day < 1 || parts.day > daysIn(parts.year, parts.month)) return refusal(': day out of range')
+  return parts
+}
+
 /**
  * The parts of a time.
  * @throws DecodeError with the text of Go's ParseError.
  */
 export function parseGoTime(text: string, type: keyof typeof layouts): TimeParts {
-  const layout = layouts[type]
-  const value = byteText(text)
-  const refusal = (reason: string) => new DecodeError(`parsing time ${quoted(value)}${reason}`)
-  const mismatch = (rest: string, element: string) => refusal(` as "${layout.text}": cannot parse ${quoted(rest)} as "${element}"`)
-  const parts: TimeParts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, nanos: 0, offsetSeconds: 0 }
-  let rest = value
-  for (const { before, name, read } of layout.elements) {
-    if (!rest.startsWith(before)) throw mismatch(rest, before)
-    rest = rest.slice(before.length)
-    const found = read(rest, parts)
-    if ('length' in found) rest = rest.slice(found.length)
-    else throw found.outOfRange === undefined ? mismatch(rest, name) : refusal(`: ${found.outOfRange} out of range`)
-  }
-  if (rest !== '') throw refusal(`: extra text: ${quoted(rest)}`)
-  if (parts.day < 1 || parts.day > daysIn(parts.year, parts.month)) throw refusal(': day out of range')
-  return parts
+  const found = scanGoTime(text, type)
+  if (typeof found === 'function') throw new DecodeError(found())
+  return found
 }

@@ -1,6 +1,6 @@
 /** Times in JSON (RFC 3339) and protobuf (seconds and nanoseconds since the epoch). */
 import { DecodeError } from './decode-error.ts'
-import { parseGoTime, type TimeParts } from './go-time.ts'
+import { parseGoTime, scanGoTime, type TimeParts } from './go-time.ts'
 
 export interface Instant {
   readonly seconds: number
@@ -26,12 +26,8 @@ function instantOf({ year, month, day, hour, minute, second, nanos, offsetSecond
 /** Parses RFC 3339 with any number of fraction digits, as Go does; undefined when malformed or not a date. */
 export function parseTime(text: string): Instant | undefined {
   if (text.length === 20 && text[19] === 'Z' && isPlainDate(text)) return { seconds: plainSeconds(text), nanos: 0 }
-  try {
-    return instantOf(parseGoTime(text, 'time'))
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined
-    throw error
-  }
+  const found = scanGoTime(text, 'time')
+  return typeof found === 'function' ? undefined : instantOf(found)
 }
 
 const isDigits = (text: string, from: number, to: number) => {

@@ -135,12 +135,13 @@ const rows: { [what: string]: [path: string, make: (items: string[]) => object, 
     /exists in both matchLabelKeys and/,
   ],
 }
-/** Larger items: as many as a body of 3 MiB holds. */
+/** Larger items: as many as a body of 3 MiB holds, and at most 100,000 objects in it. */
 const fewer: { readonly [what: string]: number } = {
   'names of match conditions': 60_000,
   'keys of audit annotations': 60_000,
   'ranges of nodes': 60_000,
-  'templates of workloads': 40_000,
+  'templates of workloads': 30_000,
+  'claims of containers': 90_000,
   'label keys of affinity': 40_000,
 }
 
