@@ -13,7 +13,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 function buildSummary(executable: string): string {
   const path = `./${relative(process.cwd(), executable)}`
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: { start: string } }
-  const command = scripts.start.replace('node dist/bin/bin.js', path)
+  const command = scripts.start.replace('exec node dist/bin/bin.js', path)
   return `${path}: ${Math.round(statSync(executable).size / 2 ** 20)} MiB. Start it:\n  ${command}`
 }
 

@@ -21,7 +21,7 @@ const withoutDeno = process.platform === 'linux' ? without('deno') : 'needs Linu
 function assertSummary(stdout: string, executable: string): void {
   const path = `./${relative(root, executable)}`
   const size = Math.round(statSync(executable).size / 2 ** 20)
-  const command = npmStart.replace('node dist/bin/bin.js', path)
+  const command = npmStart.replace('exec node dist/bin/bin.js', path)
   assert.match(command, /^\S+ --platform kubernetes --data-dir .* --write-kubeconfig \S+$/)
   assert.ok(stdout.endsWith(`${path}: ${size} MiB. Start it:\n  ${command}\n`), stdout)
 }
