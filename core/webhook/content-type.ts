@@ -1,8 +1,7 @@
 /** Content types of responses, as Go's mime.ParseMediaType takes them. */
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const startToken = new RegExp(`^${token}`)
-const parameter = new RegExp(`^\\s*;\\s*(${token})\\s*=\\s*(${token}|"(?:[^"\\\\\\r\\n]|\\\\.)*")`)
+const startToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+/
+const parameter = /^\s*;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\r\n]|\\.)*")/
 
 const without = (text: string, start: string | undefined) => text.slice(start?.length ?? 0)
 const tokenOf = (text: string) => startToken.exec(text)?.[0]

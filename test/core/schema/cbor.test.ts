@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { decodeCbor } from '../../../core/schema/cbor/decode.ts'
 import { diagnose } from '../../../core/schema/cbor/diagnostic.ts'
@@ -11,8 +12,9 @@ import { encodeCbor } from '../../../core/schema/cbor/encode.ts'
 import { DecodeError } from '../../../core/schema/decode.ts'
 import { parseJsonText } from '../../../core/schema/json-text.ts'
 import { bytes as base64, double, field, map, message } from '../../../core/schema/model.ts'
+import { root } from '../../support/root.ts'
 
-const recorded = readFileSync(new URL('cbor.tsv', import.meta.url), 'utf8')
+const recorded = readFileSync(join(root, 'test/core/schema/cbor.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((row) => row.split('\t') as [kind: string, given: string, result: string])

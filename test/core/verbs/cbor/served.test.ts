@@ -1,15 +1,17 @@
 /** Requests and answers in CBOR (KEP-4222): `recorded.json` has what kube-apiserver 1.36.2 answers with the gate CBORServingAndStorage. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { decodeCbor } from '../../../../core/schema/cbor/decode.ts'
 import { encodeCbor } from '../../../../core/schema/cbor/encode.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
 import type { ApiServer } from '../../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { root } from '../../../support/root.ts'
 import { answerOf, type Recorded, type Send } from './exchange.ts'
 
-const recordedIn = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Recorded[]
+const recordedIn = (file: string) => JSON.parse(readFileSync(join(root, 'test/core/verbs/cbor', file), 'utf8')) as Recorded[]
 const gate = { CBORServingAndStorage: true }
 const cbor = 'application/cbor'
 const sendTo =

@@ -50,9 +50,10 @@ test('failures', async (t) => {
       (stream) => answer(stream, ['half'], { 'grpc-status': '10', 'grpc-message': 'aborted' }),
       { code: 10, message: 'aborted' },
     ],
+    // Errors quote a bounded part of what another program says.
     'with a long text': [
       (stream) => answer(stream, [], { 'grpc-status': '10', 'grpc-message': 'x'.repeat(40_000) }),
-      { code: 10, message: 'x'.repeat(40_000) },
+      { code: 10, message: 'x'.repeat(2_048) },
     ],
     'HTTP status': [
       (stream) => stream.respond({ ':status': 503 }, { endStream: true }),
