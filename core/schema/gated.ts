@@ -3,8 +3,10 @@ import { dropGivenEmpty, givenEmpty } from './given-empty.ts'
 import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
-/** Called for every use of a gate, with a function that removes it. */
-type Found = (gate: string, remove: () => void) => void
+/** Removes a use of a gate. Returns whether the value changed: an empty list or map equals an absent one. */
+type Remove = () => boolean
+/** Called for every use of a gate. */
+type Found = (gate: string, remove: Remove) => void
 type Visit = (value: Json, found: Found) => void
 
 interface Member {
@@ -39,6 +41,11 @@ function memberOf([name, field]: readonly [string, Field]): Member[] {
   return field.gate === undefined && visit === undefined ? [] : [{ name, gate: field.gate, visit }]
 }
 
+function forgetEmpty(value: JsonObject, name: string): false {
+  dropGivenEmpty(value, name)
+  return false
+}
+
 function visitMessage(schema: Message, value: Json, found: Found): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   let members = plans.get(schema)
@@ -50,18 +57,23 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member === undefined || member === null) {
       // Validation tells an empty list from none: a disabled field is neither.
-      if (gate !== undefined && givenEmpty(value, name) !== undefined) found(gate, () => dropGivenEmpty(value, name))
+      if (gate !== undefined && givenEmpty(value, name) !== undefined) found(gate, () => forgetEmpty(value, name))
       continue
     }
     if (gate !== undefined) found(gate, () => delete value[name])
     visit?.(member, found)
   }
-  for (const each of (schema.gated ?? []) as readonly Gated<JsonObject>[]) if (each.uses(value)) found(each.gate, () => each.drop(value))
+  for (const { gate, uses, drop } of (schema.gated ?? []) as readonly Gated<JsonObject>[])
+    if (uses(value))
+      found(gate, () => {
+        drop(value)
+        return true
+      })
 }
 
 /**
  * Removes fields with a disabled gate, in place. If `old` uses a gate anywhere, its fields are kept, so that updates by old
- * clients lose nothing. Returns whether it removed any.
+ * clients lose nothing. Returns whether that changed the object.
  */
 export function dropDisabled(
   schema: Message,
@@ -71,14 +83,15 @@ export function dropDisabled(
 ): boolean {
   if (!hasGates(schema)) return false
   const isOff = (gate: string) => !gate.split(',').every(enabled)
-  const uses: (readonly [gate: string, remove: () => void])[] = []
+  const uses: (readonly [gate: string, remove: Remove])[] = []
   visitMessage(schema, object, (gate, remove) => {
     if (isOff(gate)) uses.push([gate, remove])
   })
   if (uses.length === 0) return false
   const used = new Set<string>()
   if (old) visitMessage(schema, old, (gate) => used.add(gate))
-  const dropped = uses.filter(([gate]) => !used.has(gate))
-  for (const [, remove] of dropped) remove()
-  return dropped.length > 0
+  return uses
+    .filter(([gate]) => !used.has(gate))
+    .map(([, remove]) => remove())
+    .includes(true)
 }
