@@ -24,8 +24,7 @@ function developmentPackages(): string[] {
 }
 
 buildExecutable('deno', target, (deno) => {
-  // Tests install packages below `build`.
-  const excluded = [...developmentPackages(), `${root}build`].flatMap((path) => ['--exclude', path])
+  const excluded = developmentPackages().flatMap((path) => ['--exclude', path])
   const options = ['--allow-all', '--no-check', ...excluded, '--output', target]
   const { status, stderr } = spawnSync(deno, ['compile', ...options, 'runtimes/deno/bin.ts'], {
     cwd: root,

@@ -1,8 +1,8 @@
 /** Projects with packages of npm that are no dependencies of this one: other releases of clients, compilers, test runners. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './root.ts'
 
 export interface NpmProject {
   readonly directory: string
@@ -20,9 +20,9 @@ export const npmEnvironment: NodeJS.ProcessEnv = {
   npm_config_prefer_offline: 'true',
 }
 
-/** A project below `build/npm`, which later runs find installed. Its packages run no install scripts. */
+/** A project in the temporary directory, because `deno compile` would embed one below the checkout; later runs find it installed. Its packages run no install scripts. */
 export function npmProject(name: string, dependencies: Readonly<Record<string, string>>): NpmProject {
-  const directory = join(root, 'build/npm', name)
+  const directory = join(tmpdir(), 'apiserver-npm', name)
   const done = join(directory, 'installed.json')
   const manifest = JSON.stringify({ private: true, type: 'module', dependencies })
   if (existsSync(done) && readFileSync(done, 'utf8') === manifest) return { directory }
