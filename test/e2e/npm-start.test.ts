@@ -1,24 +1,13 @@
 /** `npm start`, in the background of a shell: what ends npm ends the server. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { killedAtExit } from '../support/child.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort, isOpen } from '../support/free-port.ts'
 import { root } from '../support/root.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually } from '../support/wait.ts'
-
-const isOpen = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 
 test('SIGTERM to npm ends the server, and what is built is not built again', async (t) => {
   const { path, remove } = temporaryDirectory()

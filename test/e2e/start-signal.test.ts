@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { killedAtExit } from '../support/child.ts'
 import { bundle } from '../support/daemon.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort, isOpen } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { eventually, within } from '../support/wait.ts'
 
@@ -30,16 +29,6 @@ const waits: { readonly [what: string]: (directory: string) => Promise<readonly 
   },
   'a cluster of stores that does not answer': async () => [`--kvstore-servers=http://127.0.0.1:${await freePort()}`],
 }
-
-const isOpen = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 
 for (const [what, flagsOf] of Object.entries(waits))
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

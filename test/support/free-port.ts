@@ -1,7 +1,7 @@
 /** Ports for servers that a test starts. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 
 /** Ports below the ephemeral range, so that no other process gets one of them by chance. */
 const ports = { first: 10_240, count: 22_000 }
@@ -30,7 +30,8 @@ async function claim(port: number): Promise<boolean> {
   return held
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nothing listens on this port of 127.0.0.1. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer()
   const free = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
@@ -40,3 +41,14 @@ async function isFree(port: number): Promise<boolean> {
   await once(server, 'close')
   return true
 }
+
+/** Whether something accepts connections on this port of 127.0.0.1. */
+export const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })

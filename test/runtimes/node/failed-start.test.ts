@@ -8,7 +8,7 @@ import { parseFlags } from '../../../core/flags/parse.ts'
 import { start } from '../../../runtimes/node/daemon.ts'
 import { Opened } from '../../../runtimes/node/opened.ts'
 import { takeOwnership } from '../../../runtimes/stores/log/owner.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort, isFree } from '../../support/free-port.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually, within } from '../../support/wait.ts'
 
@@ -47,12 +47,6 @@ const active = () =>
     .sort()
 
 const before = active()
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 
 for (const [step, flagsOf] of Object.entries(steps))
   test(`a start that fails at ${step} leaves nothing`, async (t) => {
