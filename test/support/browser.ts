@@ -41,6 +41,9 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
+/** A request that the browser gives up because an interface came or went: other tests make networks of their own. */
+const networkChanged = 'net::ERR_NETWORK_CHANGED'
+
 /** Starts the browser, without checks of certificates. */
 export async function openPage(program: string): Promise<Page> {
   const profile = temporaryDirectory()
@@ -71,8 +74,9 @@ export async function openPage(program: string): Promise<Page> {
       else waiting.get(id)?.resolve(result)
       waiting.delete(id)
     } else if (method === 'Network.responseReceived' && params.type === 'Document' && response) documentStatus?.(response.status)
-    else if (method === 'Log.entryAdded' && entry?.level === 'error') errors.push(`${entry.text} ${entry.url ?? ''}`)
-    else if (method === 'Runtime.exceptionThrown' && thrown) errors.push(thrown.exception?.description ?? thrown.text)
+    else if (method === 'Log.entryAdded' && entry?.level === 'error') {
+      if (!entry.text.includes(networkChanged)) errors.push(`${entry.text} ${entry.url ?? ''}`)
+    } else if (method === 'Runtime.exceptionThrown' && thrown) errors.push(thrown.exception?.description ?? thrown.text)
     else if (method === 'Runtime.consoleAPICalled' && params.type === 'error')
       errors.push(args.map(({ value, description }) => String(value ?? description)).join(' '))
   }
