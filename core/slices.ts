@@ -2,7 +2,7 @@
 import type { Clock } from './ports.ts'
 
 /** Milliseconds that a request may run before it yields: at least, and at most when the thread is busy. */
-const [length, longest] = [5, 50]
+const [length, maxSlice] = [5, 50]
 /** Of the time that other work usually takes between two slices, the share that a slice may be longer for. */
 const share = 0.25
 /** Pauses over which that time is averaged: while the thread catches up after a stall of 100 ms, slices stay as short as before. */
@@ -34,7 +34,7 @@ export class Pauses {
       this.#clock,
       () => this.#next(),
       signal,
-      () => Math.min(longest, this.#others * share),
+      () => Math.min(maxSlice, this.#others * share),
     )
   }
 

@@ -79,7 +79,7 @@ export interface AdmissionAttributes extends Context {
    * Says that this cluster-scoped object was found to allow a create: `check` runs again if it changes before the new object is stored. Groups
    * are written with placeholders. Absent for the server's own writes.
    */
-  rely?(on: GroupResource, found: ApiObject, check: (found: ApiObject | undefined) => void): void
+  requireUnchanged?(on: GroupResource, found: ApiObject, check: (found: ApiObject | undefined) => void): void
   /** Reports a wait for webhooks, in milliseconds. */
   waited(milliseconds: number): void
   /** Adds a `Warning` header. */

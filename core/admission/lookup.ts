@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts'
 import type { Clock, Context } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
-import { fromHeld } from '../resources/converter.ts'
+import { fromStorageVersion } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
@@ -46,7 +46,7 @@ export interface ServedKind {
 }
 
 function objectsIn({ definition, store }: ServedResource): KindObjects {
-  const shown = (object: ApiObject) => fromHeld(definition, object)
+  const shown = (object: ApiObject) => fromStorageVersion(definition, object)
   return {
     namespaced: definition.namespaced,
     async find(namespace, name, context) {

@@ -1,4 +1,4 @@
-import { unlessGivenUp } from '../given-up.ts'
+import { untilAborted } from '../abort.ts'
 import type { Clock, Context } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 
@@ -28,5 +28,5 @@ export async function whenCreated(
     })
     const cancel = clock.after(milliseconds, () => done())
   })
-  await (context ? unlessGivenUp(created, context.signal, done) : created)
+  await (context ? untilAborted(created, context.signal, done) : created)
 }

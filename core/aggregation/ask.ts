@@ -17,7 +17,7 @@ export interface AskServices<T = RemoteRegistration> {
   readonly connect: Connect<T>
 }
 
-export interface Asked {
+export interface DocumentRequest {
   readonly path: string
   /** In whose name. */
   readonly user: Pick<User, 'name' | 'uid' | 'groups'>
@@ -25,12 +25,12 @@ export interface Asked {
   /** Milliseconds, including the body. */
   readonly timeout: number
   /** Maximum bytes of the body; 0: it is not read. */
-  readonly longest: number
+  readonly maxBytes: number
   /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
-export interface Told {
+export interface DocumentAnswer {
   readonly url: string
   readonly status: number
   readonly headers: Headers
@@ -50,8 +50,8 @@ export class AskFailed extends Error {
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
 /** Asks for a document. Rejects with AskFailed, with UnusableDocument when it is too long, or with an Error when the server has no address. */
-export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect }: AskServices<T>): Promise<Told> {
-  const { path, user, headers = {}, timeout, longest, signal } = asked
+export async function ask<T>(server: T, wanted: DocumentRequest, { outbound, clock, connect }: AskServices<T>): Promise<DocumentAnswer> {
+  const { path, user, headers = {}, timeout, maxBytes, signal } = wanted
   const { origin, address, options } = await connect(server, undefined)
   const target = escapePath(path)
   const url = `https://${address}${target}`
@@ -59,8 +59,8 @@ export async function ask<T>(server: T, asked: Asked, { outbound, clock, connect
     return await withinTime(clock, timeout, signal, async (ends) => {
       const request = new Request(origin, { headers, signal: ends, redirect: 'manual' })
       const response = await outbound.fetch(request, { ...options, target, fields: identityFields(user, true) })
-      if (longest === 0) await response.body?.cancel()
-      return { url, status: response.status, headers: response.headers, text: longest === 0 ? '' : await readText(response, longest) }
+      if (maxBytes === 0) await response.body?.cancel()
+      return { url, status: response.status, headers: response.headers, text: maxBytes === 0 ? '' : await readText(response, maxBytes) }
     })
   } catch (error) {
     if (error instanceof ResponseTooLong) throw new UnusableDocument(url, error)

@@ -5,13 +5,13 @@ import type { AggregationMetrics } from '../meta/metrics/aggregation.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { timestamp } from '../schema/time.ts'
-import { type Finding, type FindingServices, failedCheck, findingOf, local } from './finding.ts'
+import { type AvailabilityCondition, type AvailabilityServices, availabilityOf, failedCheck, local } from './availability-condition.ts'
 import { createRefresher } from './refresher.ts'
 import { available, type Condition, conditionOf, isAvailable, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 import { followServices, placeOf } from './service-events.ts'
 
-export interface AvailabilityOptions extends FindingServices {
+export interface AvailabilityOptions extends AvailabilityServices {
   readonly registrations: Registrations
   /** Client of the registrations. */
   readonly client: ResourceClient
@@ -30,13 +30,13 @@ class Unreachable extends Error {
 /** Milliseconds between checks. */
 const interval = 30_000
 
-function says(registration: Registration, finding: Finding): boolean {
+function says(registration: Registration, finding: AvailabilityCondition): boolean {
   const { status, reason, message } = conditionOf(registration) ?? {}
   return status === finding.status && reason === finding.reason && message === finding.message
 }
 
 /** The registration with the finding as its condition; undefined: it has it already. */
-function judged(registration: Registration, finding: Finding, now: number): Registration | undefined {
+function judged(registration: Registration, finding: AvailabilityCondition, now: number): Registration | undefined {
   if (says(registration, finding)) return undefined
   const known = conditionOf(registration)
   const since = known?.status === finding.status ? known.lastTransitionTime : undefined
@@ -53,7 +53,7 @@ const isSettled = (registration: Registration) => registration.spec.service === 
 export function reportAvailability(options: AvailabilityOptions): () => void {
   const { registrations, client, lookup, clock, logger, queues, observer, serviceNameLabel } = options
   /** Whether the finding is reported; false: the registration has changed meanwhile, which queues it again. */
-  async function report(registration: Registration, finding: Finding): Promise<boolean> {
+  async function report(registration: Registration, finding: AvailabilityCondition): Promise<boolean> {
     const changed = judged(registration, finding, clock.now())
     if (changed === undefined) return true
     try {
@@ -72,7 +72,7 @@ export function reportAvailability(options: AvailabilityOptions): () => void {
   async function check(name: string, closing: AbortSignal): Promise<void> {
     const registration = registrations.all.get(name)
     if (registration === undefined) return
-    const finding = await findingOf(registration, options, closing)
+    const finding = await availabilityOf(registration, options, closing)
     if (closing.aborted || !(await report(registration, finding))) return
     if (finding.reason === failedCheck) throw new Unreachable(finding.message)
   }

@@ -18,10 +18,10 @@ const defaultPort = 443
 export const connectTimeout = 30_000
 
 /** Address of another server, with TLS options. */
-export type Place = Omit<Destination, 'target'> & { readonly address: string }
+export type Address = Omit<Destination, 'target'> & { readonly address: string }
 
 /** Finds a server, by default that of a registration. Rejects with an Error when it has no address. */
-export type Connect<T = RemoteRegistration> = (server: T, context: Context | undefined) => Promise<Place>
+export type Connect<T = RemoteRegistration> = (server: T, context: Context | undefined) => Promise<Address>
 
 /** `credentials`: PEM of the current client certificate and its key, by which those servers know this one. */
 export function createConnect(serviceAddress: ServiceAddress, credentials: () => ProxyClientFiles): Connect {

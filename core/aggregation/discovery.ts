@@ -59,21 +59,21 @@ export function createRemoteGroups(options: RemoteGroupsOptions): RemoteGroups {
     const slices = pauses.slices(() => signal)
     const etag = before?.etag
     const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }) }
-    const told = await ask(
+    const answer = await ask(
       registration,
-      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, longest: maxDocumentBytes, signal },
+      { path: '/apis', user: { name: user, groups: ['system:masters'] }, headers, timeout, maxBytes: maxDocumentBytes, signal },
       options,
     )
-    if (told.status === 304 && before !== undefined) return before
-    if (told.status === 503) throw new Error(`${told.url} answered 503`)
-    if (told.status === 200 && (told.headers.get('content-type') ?? '').includes(`as=${kind}`)) {
-      const resources = await useDocument(told, slices, (document) => resourcesOfAggregated(document, group, version, slices))
-      return { resources, isCurrent: true, etag: told.headers.get('etag') ?? undefined }
+    if (answer.status === 304 && before !== undefined) return before
+    if (answer.status === 503) throw new Error(`${answer.url} answered 503`)
+    if (answer.status === 200 && (answer.headers.get('content-type') ?? '').includes(`as=${kind}`)) {
+      const resources = await useDocument(answer, slices, (document) => resourcesOfAggregated(document, group, version, slices))
+      return { resources, isCurrent: true, etag: answer.headers.get('etag') ?? undefined }
     }
     const path = `/apis/${group}/${version}`
     const old = await ask(
       registration,
-      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, longest: maxDocumentBytes, signal },
+      { path, user: { name: user, groups: [] }, headers: { accept: 'application/json' }, timeout, maxBytes: maxDocumentBytes, signal },
       options,
     )
     if (old.status !== 200) throw new Error(`${old.url} answered ${old.status}`)

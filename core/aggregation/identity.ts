@@ -5,8 +5,8 @@ import type { User } from '../request/exchange.ts'
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 /** The user can't be named in headers. */
-export class UnspeakableUser extends Error {
-  override readonly name = 'UnspeakableUser'
+export class InvalidUserHeader extends Error {
+  override readonly name = 'InvalidUserHeader'
 }
 
 const encoder = new TextEncoder()
@@ -26,7 +26,7 @@ const escapedKey = (key: string) =>
 /** Control characters, which no header has, and spaces at the ends, which a receiver drops: it would take the user for another one. */
 const unspeakable = /[^\t -~\u0080-\u{10ffff}]|^[ \t]|[ \t]$/u
 
-/** Header fields that name a user. Throws UnspeakableUser. */
+/** Header fields that name a user. Throws InvalidUserHeader. */
 export function identityFields({ name, uid = '', groups, extra = {} }: User, withUid: boolean): Fields {
   const fields: Fields = [
     ['X-Remote-User', name],
@@ -35,7 +35,7 @@ export function identityFields({ name, uid = '', groups, extra = {} }: User, wit
     ...Object.entries(extra).flatMap(([key, values]) => values.map((value) => [`X-Remote-Extra-${escapedKey(key)}`, value] as const)),
   ]
   for (const [field, value] of fields) {
-    if (unspeakable.test(value)) throw new UnspeakableUser(`net/http: invalid header field value for ${JSON.stringify(field)}`)
+    if (unspeakable.test(value)) throw new InvalidUserHeader(`net/http: invalid header field value for ${JSON.stringify(field)}`)
   }
   return fields.map(([field, value]) => [field, asBytes(value)])
 }

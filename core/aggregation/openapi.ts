@@ -87,7 +87,7 @@ function followDocuments<T>(
     if (registration === undefined) return
     const etag = known.get(key)?.etag
     const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
-    const answer = await ask(registration, { path, user, headers, timeout, longest: maxDocumentBytes, signal }, options)
+    const answer = await ask(registration, { path, user, headers, timeout, maxBytes: maxDocumentBytes, signal }, options)
     const { status, headers: told, url } = answer
     if (!registrations.has(key) || status === 304) return
     if (status === 404) {

@@ -17,8 +17,8 @@ import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Pauses, Slices } from '../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
-import type { Place } from './connection.ts'
-import { identityFields, UnspeakableUser } from './identity.ts'
+import type { Address } from './connection.ts'
+import { InvalidUserHeader, identityFields } from './identity.ts'
 
 export interface PassOnServices {
   readonly outbound: Outbound
@@ -38,7 +38,7 @@ export interface PassOnServices {
 const discoveryTimeout = 5_000
 
 /** Answers an exchange from the server at a place. Rejects with a PlainError 503 when there is no answer. */
-export type PassOn = (exchange: Exchange, place: Place) => Promise<Response>
+export type PassOn = (exchange: Exchange, place: Address) => Promise<Response>
 
 export function createPassOn(services: PassOnServices): PassOn {
   const { clock, pauses, platform, sendsUid } = services
@@ -47,7 +47,7 @@ export function createPassOn(services: PassOnServices): PassOn {
     try {
       return identityFields(user, sendsUid())
     } catch (error) {
-      if (!(error instanceof UnspeakableUser)) throw error
+      if (!(error instanceof InvalidUserHeader)) throw error
       throw new PlainError(503, `error trying to reach service: ${error.message}`)
     }
   }

@@ -35,7 +35,7 @@ export function createRefresher({ work, warning, ...options }: RefresherOptions,
   }
   const queue = createQueue({
     ...options,
-    longestRetry: interval,
+    maxRetryDelay: interval,
     async work(key) {
       if (!kept.has(key)) return
       try {

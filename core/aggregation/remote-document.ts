@@ -3,7 +3,7 @@ import { isObject } from '../schema/is-object.ts'
 import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
 import type { JsonObject } from '../schema/model.ts'
 import type { Slices } from '../slices.ts'
-import type { Told } from './ask.ts'
+import type { DocumentAnswer } from './ask.ts'
 import { UnusableDocument } from './unusable-document.ts'
 
 /** Maximum bytes of a document. */
@@ -14,7 +14,7 @@ const bounds: DocumentBounds = { depth: 250, values: 500_000, rowValues: 50_000 
 
 /** Parses a document, and uses it. Rejects with UnusableDocument when either fails. */
 export async function useDocument<T>(
-  { url, text }: Pick<Told, 'url' | 'text'>,
+  { url, text }: Pick<DocumentAnswer, 'url' | 'text'>,
   slices: Slices,
   use: (document: JsonObject) => T | Promise<T>,
 ): Promise<T> {

@@ -91,7 +91,7 @@ interface Budget {
 }
 
 /** Target of a pointer: the container and the last token. */
-interface Place {
+interface PatchTarget {
   readonly container: Container
   readonly key: string
 }
@@ -122,7 +122,7 @@ const noPath = ': operation missing path field'
 type Apply = (root: Json, operation: Operation, budget: Budget) => Json
 
 /** The place of a pointer; `what`: what is missing otherwise. */
-function place(root: Json, { op }: Operation, pointer: string, what: string, shown = pointer): Place {
+function place(root: Json, { op }: Operation, pointer: string, what: string, shown = pointer): PatchTarget {
   const found = find(root, pointer)
   if (found === undefined) throw missing(`${op} operation does not apply: ${what}: ${shown}`)
   return found
@@ -202,7 +202,7 @@ function apply(root: Json, operation: Operation, budget: Budget): Json {
 export const tokensOf = (pointer: string): string[] => pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** Resolves a JSON pointer to the container of its last token; undefined: there is none. */
-function find(root: Json, pointer: string): Place | undefined {
+function find(root: Json, pointer: string): PatchTarget | undefined {
   const tokens = tokensOf(pointer)
   if (tokens.length < 2) return undefined
   let container: Json | undefined = root
@@ -237,11 +237,11 @@ function indexOf(token: string, length: number): number {
   )
 }
 
-function valueAt({ container, key }: Place): Json | undefined {
+function valueAt({ container, key }: PatchTarget): Json | undefined {
   return Array.isArray(container) ? container[indexOf(key, container.length)] : get(container, key)
 }
 
-function add({ container, key }: Place, value: Json, budget: Budget): void {
+function add({ container, key }: PatchTarget, value: Json, budget: Budget): void {
   if (!Array.isArray(container)) set(container, key, value)
   else if (key === '-') container.push(value)
   else {
@@ -258,7 +258,7 @@ function shift(count: number, budget: Budget): void {
   if (budget.shifted > maxShifted) throw new UnprocessablePatch('the patch moves too many list items')
 }
 
-function remove({ container, key }: Place, budget: Budget): void {
+function remove({ container, key }: PatchTarget, budget: Budget): void {
   if (Array.isArray(container)) {
     const index = indexOf(key, container.length)
     shift(container.length - index, budget)

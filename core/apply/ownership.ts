@@ -65,7 +65,7 @@ function clears(entries: readonly Json[] | undefined): boolean {
   return entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as JsonObject).length === 0))
 }
 
-const nobody: Managers = new Map()
+const noManagers: Managers = new Map()
 
 function decodeOr(entries: readonly Json[] | undefined, otherwise: () => Managers): Managers {
   if (entries === undefined) return otherwise()
@@ -79,10 +79,10 @@ function decodeOr(entries: readonly Json[] | undefined, otherwise: () => Manager
 
 /** The managers before a write: those in the request body if they are well-formed, otherwise the live ones. */
 function managersOf({ subresource }: Writing, live: JsonObject, object: JsonObject): Managers {
-  const fromLive = () => decodeOr(entriesOf(live), () => nobody)
+  const fromLive = () => decodeOr(entriesOf(live), () => noManagers)
   if (subresource !== '') return fromLive()
   const given = entriesOf(object)
-  return clears(given) ? nobody : decodeOr(given, fromLive)
+  return clears(given) ? noManagers : decodeOr(given, fromLive)
 }
 
 /** Assigns the fields that an update changed to its manager. */

@@ -1,4 +1,4 @@
-import type { Drained, DrainOptions } from '../filters/entrance.ts'
+import type { Drained, DrainOptions } from '../filters/request-gate.ts'
 import type { Connection } from '../ports.ts'
 
 /** What a server offers. In a file of its own, so that its declarations lead to no part of a server. */

@@ -1,5 +1,5 @@
 import type { Loopback } from '../bootstrap/loopback.ts'
-import type { Entrance } from '../filters/entrance.ts'
+import type { RequestGate } from '../filters/request-gate.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
@@ -26,7 +26,7 @@ export interface AssemblyContext {
   /** Opens the stores, or returns those that are open. */
   open(): MaybePromise<OpenStores>
   readonly settings: ClusterSettings
-  readonly entrance: Entrance
+  readonly gate: RequestGate
   readonly loopback: Loopback
   /** Sends requests with the server's own identity. */
   fetchOwn(request: Request): Promise<Response>

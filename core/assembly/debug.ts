@@ -1,7 +1,7 @@
 /** What is below `/debug/`: of the process, and of requests in flight. */
 import { createLive, liveRoot } from '../debug/live.ts'
 import { createProfiles, profilesRoot } from '../debug/profiles.ts'
-import type { Entrance } from '../filters/entrance.ts'
+import type { RequestGate } from '../filters/request-gate.ts'
 import { createDebugFlags } from '../meta/debug-flags.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
 import type { StoredMetrics } from '../meta/metrics/stored.ts'
@@ -12,25 +12,25 @@ import { Reply } from '../respond/reply.ts'
 export interface DebugOptions {
   readonly options: CompleteOptions
   readonly ports: HostPorts
-  readonly entrance: Entrance
+  readonly gate: RequestGate
   readonly stored: StoredMetrics
 }
 
 /** Served by the debugging socket in any case, and to authorized users when profiles are served. */
-export function debugPaths({ options: { general }, ports: { clock, telemetry }, entrance, stored }: DebugOptions): readonly FixedPath[] {
+export function debugPaths({ options: { general }, ports: { clock, telemetry }, gate, stored }: DebugOptions): readonly FixedPath[] {
   const profiles = createProfiles({
     clock,
     profiler: telemetry.profiler,
     contention: general.contentionProfiling,
     program: `${general.platform.component}-apiserver`,
-    inFlight: () => entrance.inFlight(),
+    inFlight: () => gate.inFlight(),
   })
   const live = createLive({
     clock,
     metrics: general.metrics,
     title: `${general.platform.component}-apiserver ${general.identity}`,
     caches: stored.caches,
-    inFlight: () => entrance.inFlight(),
+    inFlight: () => gate.inFlight(),
   })
   return [
     { path: liveRoot, below: true, respond: live },

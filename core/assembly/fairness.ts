@@ -40,7 +40,7 @@ export async function startFairness(
   const control = new FlowControl({
     clock,
     seats: traffic.maxReadOnlyInFlight + traffic.maxMutatingInFlight,
-    longestWait: traffic.requestTimeout / 4,
+    maxWaitWithoutDeadline: traffic.requestTimeout / 4,
     estimator: createEstimator({ objects, watches, measure, watchList: apis.watchList }),
     watches,
     flowHeaders: platform.flowHeaders,

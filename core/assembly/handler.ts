@@ -25,11 +25,11 @@ import { releaseOf } from '../meta/version.ts'
 import type { Peers } from '../peers/index.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
-import { Joining } from '../schema/bytes.ts'
+import { BufferPool } from '../schema/bytes.ts'
 import { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
-import { ListRoom } from '../verbs/long-list.ts'
+import { ListBudget } from '../verbs/long-list.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
 import type { Audit } from './audit.ts'
@@ -101,8 +101,8 @@ export function createHandler(
     alarms: new Alarms(clock),
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
-    joining: new Joining(),
-    listRoom: new ListRoom(),
+    joining: new BufferPool(),
+    listRoom: new ListBudget(),
     logger,
     outbound,
     nodeAgents,

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { HealthCheck } from '../meta/health.ts'
 
 /** One part of a server. `All` maps the names of all parts to their values, `Context` is what every part may use. */
-export interface Part<All, Name extends keyof All, Context> {
+export interface ServerPart<All, Name extends keyof All, Context> {
   /** Parts that start before this one and stop after it. */
   readonly needs: readonly (keyof All)[]
   /** False: the part is left out, and its value is undefined. */
@@ -18,7 +18,7 @@ export interface Part<All, Name extends keyof All, Context> {
   stop?(value: All[Name]): MaybePromise<void>
 }
 
-export type PartTable<All, Context> = { readonly [Name in keyof All]: Part<All, Name, Context> }
+export type PartTable<All, Context> = { readonly [Name in keyof All]: ServerPart<All, Name, Context> }
 
 /** A row of a table whose `start` sees only what it needs. */
 export function partOf<All, Context>() {

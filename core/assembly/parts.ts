@@ -24,7 +24,7 @@ import { controllerManager, createClient, serverManager } from '../controllers/c
 import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
 import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
-import type { Entrance } from '../filters/entrance.ts'
+import type { RequestGate } from '../filters/request-gate.ts'
 import { createNodeAgents, type NodeAgents } from '../forwarding/node-agents.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
@@ -96,7 +96,7 @@ interface Values {
   readonly serverMetrics: ServerMetrics
   readonly fairness: Fairness | undefined
   readonly barrier: StorageVersionBarrier | undefined
-  readonly requests: Entrance
+  readonly requests: RequestGate
 }
 
 /** Parts that run beside the requests, until their value is called. */
@@ -437,13 +437,13 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       // Imported on demand: it brings OpenTelemetry.
       const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
       const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
-      context.entrance.open(createHandler({ ...needed, authorizer, health, beginSpan }, context))
-      return context.entrance
+      context.gate.open(createHandler({ ...needed, authorizer, health, beginSpan }, context))
+      return context.gate
     },
     {
-      async stop(entrance) {
-        await entrance.drainOwn()
-        entrance.close()
+      async stop(gate) {
+        await gate.drainOwn()
+        gate.close()
       },
     },
   ),

@@ -1,6 +1,6 @@
-/** A server: an entrance for requests, and a life cycle of parts behind it. */
+/** A server: an gate for requests, and a life cycle of parts behind it. */
 import { createLoopback } from '../bootstrap/loopback.ts'
-import { Entrance } from '../filters/entrance.ts'
+import { RequestGate } from '../filters/request-gate.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
 import { measuredClient } from '../meta/metrics/own-client.ts'
@@ -44,9 +44,9 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const loopback = createLoopback()
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
-  const entrance: Entrance = new Entrance({ clock, own: loopback.connection, health: (request) => health.respond(request) })
+  const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health.respond(request) })
   const stored = createStoredMetrics(metrics)
-  const debug = debugPaths({ options, ports, entrance, stored })
+  const debug = debugPaths({ options, ports, gate, stored })
   const context: AssemblyContext = {
     options,
     ports,
@@ -56,15 +56,15 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       garbageCollection: controllers.garbageCollection,
       enabled: apis.gates.enabled,
     },
-    entrance,
+    gate,
     loopback,
     healthMetrics,
     debug,
-    fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => entrance.answer(request, loopback.connection)),
+    fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => gate.answer(request, loopback.connection)),
     queues: createQueueMetrics(metrics),
     stored,
     healthOf: (found) =>
-      serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => entrance.leaving }, found),
+      serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => gate.leaving }, found),
   }
   const life = new LifeCycle<Parts, AssemblyContext>(parts, {
     context,
@@ -81,7 +81,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     },
   })
   const health = context.healthOf()
-  const answer = (request: Request, connection: Connection) => entrance.answer(request, connection)
+  const answer = (request: Request, connection: Connection) => gate.answer(request, connection)
 
   return {
     answer,
@@ -97,21 +97,21 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       try {
         return await life.start()
       } catch (error) {
-        entrance.close()
+        gate.close()
         await life.stop()
         throw error
       }
     },
     leave() {
-      entrance.leave()
+      gate.leave()
       return life.leave()
     },
-    drain: (drainOptions) => entrance.drain(drainOptions),
+    drain: (drainOptions) => gate.drain(drainOptions),
     async close() {
-      entrance.leave()
+      gate.leave()
       await life.leave()
-      await entrance.drain()
-      await entrance.drainSent()
+      await gate.drain()
+      await gate.drainSent()
       await life.stop()
     },
   }

@@ -24,7 +24,7 @@ export interface ImpersonationMode {
 }
 
 /** From this many groups or extra values on, a single check for all of them is tried first. */
-const many = 4
+const minForWildcard = 4
 
 interface ModeRow {
   readonly name: string
@@ -126,7 +126,7 @@ function groupCheck(groups: readonly string[], check: (group: string) => Attribu
   if (constrained && groups.includes('system:masters')) {
     return { each: [check('system:masters')], refusal: 'impersonating the system:masters group is not allowed' }
   }
-  return { each: groups.map(check), ...(constrained && groups.length >= many && { wildcard: check('*') }) }
+  return { each: groups.map(check), ...(constrained && groups.length >= minForWildcard && { wildcard: check('*') }) }
 }
 
 function extraCheck(
@@ -141,7 +141,7 @@ function extraCheck(
     if (refusal !== undefined) return { each: [general], refusal }
   }
   const wildcard = { ...general, subresource: '*', name: '*' }
-  return { each, ...((each.length >= many || Object.keys(extra).length >= many) && { wildcard }) }
+  return { each, ...((each.length >= minForWildcard || Object.keys(extra).length >= minForWildcard) && { wildcard }) }
 }
 
 const domainPrefixedPath = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/

@@ -1,7 +1,8 @@
 /** The cluster's own service, through which members of the cluster reach this server; it has the first address of the service range. */
+
+import { settled } from '../abort.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { repeat } from '../controllers/repeat.ts'
-import { settled } from '../given-up.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'

@@ -1,7 +1,8 @@
 /** The identity lease of this server, which it renews (KEP-1965). */
+
+import { settled } from '../abort.ts'
 import { isStale, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
-import { settled } from '../given-up.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -28,7 +29,7 @@ const [renewInterval, jitter] = [10_000, 0.04]
 const [minRetry, maxRetry] = [200, 7_000]
 /** Seconds for which a lease is valid. */
 const duration = 3_600
-const longestRemoval = 10_000
+const removalTimeout = 10_000
 
 /** The label of identity leases. */
 export const identityLabel = (platform: Platform) => ({ [platform.name('apiserver.<labels>/identity')]: serverManager(platform) })
@@ -110,7 +111,7 @@ export async function keepIdentityLease(context: ControllerContext, options: Ide
     async leave() {
       cancel()
       isLeaving = true
-      await settled(running.then(remove), clock, longestRemoval)
+      await settled(running.then(remove), clock, removalTimeout)
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Addresses at which the servers of a cluster reach each other, as keys that expire (apiserver/pkg/reconcilers/peer_endpoint_lease.go). */
+
+import { settled } from '../abort.ts'
 import { type Repetition, repeat } from '../controllers/repeat.ts'
-import { settled } from '../given-up.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { parseAddress } from '../schema/ip.ts'

@@ -3,7 +3,7 @@ import { settled } from './settled.ts'
 import { Pending } from './values/errors.ts'
 
 /** A resumable part of a computation: throws a Pending when interrupted. */
-interface Part<T = unknown> {
+interface ReplayedPart<T = unknown> {
   finish(): T
 }
 
@@ -12,7 +12,7 @@ export class Replay {
   readonly #slices: () => Slices
   #done: unknown[] = []
   #at = 0
-  #part: Part | undefined
+  #part: ReplayedPart | undefined
   /** Repeating recorded parts. */
   #behind = false
 
@@ -34,7 +34,7 @@ export class Replay {
   }
 
   /** The next part. Throws a Pending when its time slice is over. */
-  part<T>(start: (slices: Slices) => Part<T>): T {
+  part<T>(start: (slices: Slices) => ReplayedPart<T>): T {
     const at = this.#at++
     if (at < this.#done.length) return this.#done[at] as T
     const slices = this.#slices()

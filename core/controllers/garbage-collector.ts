@@ -14,13 +14,13 @@ const foreground = 'foregroundDeletion'
 /** Only objects with one of these members are parsed. */
 const worthALook = [new Name('ownerReferences'), new Name('deletionTimestamp')]
 
-type Standing = 'present' | 'absent' | 'waiting'
+type OwnerState = 'present' | 'absent' | 'waiting'
 
-interface Place extends Owner {
+interface OwnerKey extends Owner {
   readonly resource: ServedResource
 }
 
-const placeOf = (resource: ServedResource, key: string): Place => ({
+const ownerKeyOf = (resource: ServedResource, key: string): OwnerKey => ({
   resource,
   kind: resource.definition.kind,
   ...resource.store.keys.parse(key),
@@ -67,13 +67,13 @@ export const garbageCollector: Controller = (context) => {
     }
   }
 
-  function locate(key: string): Place | undefined {
+  function locate(key: string): OwnerKey | undefined {
     const resource = feed.resourceOf(key)
-    return resource && placeOf(resource, key)
+    return resource && ownerKeyOf(resource, key)
   }
 
   /** State of an owner. Owners of unknown kinds count as present, so that nothing is deleted by mistake. */
-  async function standing(owner: OwnerReference, namespace: string): Promise<Standing> {
+  async function standing(owner: OwnerReference, namespace: string): Promise<OwnerState> {
     const resource = table.ofKind(owner.apiVersion, owner.kind)
     if (resource === undefined) return 'present'
     // A cluster-scoped object can't refer to a namespaced owner: such references are ignored.
@@ -102,7 +102,7 @@ export const garbageCollector: Controller = (context) => {
   }
 
   /** Deletes an object without remaining owners; removes references to missing owners if others exist. */
-  async function collect(object: ApiObject, place: Place): Promise<void> {
+  async function collect(object: ApiObject, place: OwnerKey): Promise<void> {
     const { resource, namespace, name } = place
     const { uid = '', resourceVersion, ownerReferences: owners = [], finalizers = [] } = object.metadata
     if (owners.length === 0) return
@@ -128,7 +128,7 @@ export const garbageCollector: Controller = (context) => {
       await editOwners(dependent, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
   }
 
-  async function dropFinalizer(object: ApiObject, finalizer: string, place: Place): Promise<void> {
+  async function dropFinalizer(object: ApiObject, finalizer: string, place: OwnerKey): Promise<void> {
     const { uid, resourceVersion, finalizers = [] } = object.metadata
     const left = finalizers.filter((each) => each !== finalizer)
     await client(place.resource.definition).mergePatch(place.namespace, place.name, {
@@ -136,7 +136,7 @@ export const garbageCollector: Controller = (context) => {
     })
   }
 
-  async function releaseDependents(object: ApiObject, place: Place): Promise<void> {
+  async function releaseDependents(object: ApiObject, place: OwnerKey): Promise<void> {
     const { uid = '' } = object.metadata
     for (const dependent of graph.dependentsOf(place, uid))
       await editOwners(dependent, (owners) => owners.filter((each) => each.uid !== uid))
@@ -159,7 +159,7 @@ export const garbageCollector: Controller = (context) => {
     })
   }
 
-  async function awaitDependents(object: ApiObject, place: Place): Promise<void> {
+  async function awaitDependents(object: ApiObject, place: OwnerKey): Promise<void> {
     const { uid = '' } = object.metadata
     const dependents = graph.dependentsOf(place, uid)
     for (const { key } of dependents) queue.add(key)
@@ -187,7 +187,7 @@ export const garbageCollector: Controller = (context) => {
   function forget(resource: ServedResource, deleted: string): void {
     const dependent = graph.delete(deleted)
     awaiting.delete(deleted)
-    for (const { key } of graph.dependentsOf(placeOf(resource, deleted))) enqueue(key)
+    for (const { key } of graph.dependentsOf(ownerKeyOf(resource, deleted))) enqueue(key)
     if (dependent) wakeOwners(dependent)
   }
 

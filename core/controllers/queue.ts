@@ -22,7 +22,7 @@ export interface QueueOptions {
   /** Concurrent workers; default 4. */
   readonly workers?: number
   /** Most milliseconds until a failure is retried; default 60,000. */
-  readonly longestRetry?: number
+  readonly maxRetryDelay?: number
   /** Default: none. */
   readonly queues?: QueueObserver | undefined
   /** Reconciles a key. Failures are retried with increasing delays. */
@@ -30,7 +30,7 @@ export interface QueueOptions {
 }
 
 export function createQueue(options: QueueOptions): Queue {
-  const { name, clock, logger, workers = 4, longestRetry = 60_000, queues = unobserved, work } = options
+  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = unobserved, work } = options
   /** Times at which keys were added, and at which the work on them began. */
   const waiting = new Map<string, number>()
   const running = new Map<string, number>()

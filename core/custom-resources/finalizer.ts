@@ -10,7 +10,7 @@ import { conditionOf, type Definition, isTrue, matchesObservation, type Observat
 
 /** Milliseconds between checks of objects with finalizers, and until the condition reports remaining objects. */
 const lookAgain = 250
-const patience = 60_000
+const drainTimeout = 60_000
 
 export interface FinalizerContext {
   readonly definitions: ResourceClient
@@ -87,7 +87,7 @@ export async function finalize(
     // Another server has established it: its objects would be left in the store, for the next definition of this name.
     if (resource === undefined) throw new Error('the objects of the definition are not served here yet')
     const since = conditionOf(definition, 'Terminating')?.lastTransitionTime
-    const late = since !== undefined && hooks().now - Date.parse(since) > patience
+    const late = since !== undefined && hooks().now - Date.parse(since) > drainTimeout
     if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
     let left: number
     try {

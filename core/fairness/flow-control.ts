@@ -16,7 +16,7 @@ import { Distribution } from './distribution.ts'
 import { Dwell } from './dwell.ts'
 import type { Estimator } from './estimator.ts'
 import { addTimes, Level, type LevelConfiguration } from './level.ts'
-import { Ticket, type TicketOffice } from './ticket.ts'
+import { type SeatSource, Ticket } from './ticket.ts'
 import type { WatchCounts } from './watch-counts.ts'
 
 export interface FlowControlOptions {
@@ -24,7 +24,7 @@ export interface FlowControlOptions {
   /** Seats of the server, which all levels share. */
   readonly seats: number
   /** Milliseconds that a request without a deadline may wait. */
-  readonly longestWait: number
+  readonly maxWaitWithoutDeadline: number
   readonly estimator: Estimator
   readonly watches: WatchCounts
   readonly flowHeaders: Platform['flowHeaders']
@@ -64,9 +64,9 @@ function isUsable({ name, spec: { type, limited, exempt } }: LevelConfiguration)
   return isExempt || (response?.type === 'Reject') === (response?.queuing === undefined)
 }
 
-export class FlowControl implements TicketOffice {
+export class FlowControl implements SeatSource {
   readonly clock: Clock
-  readonly longestWait: number
+  readonly maxWaitWithoutDeadline: number
   readonly watches: WatchCounts
   /** By name. */
   levels: ReadonlyMap<string, Level> = new Map()
@@ -85,7 +85,7 @@ export class FlowControl implements TicketOffice {
   constructor(options: FlowControlOptions) {
     this.#options = options
     this.clock = options.clock
-    this.longestWait = options.longestWait
+    this.maxWaitWithoutDeadline = options.maxWaitWithoutDeadline
     this.watches = options.watches
     this.readOnly = new RequestKind(this.#now())
     this.mutating = new RequestKind(this.#now())

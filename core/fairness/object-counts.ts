@@ -7,7 +7,7 @@ export interface ObjectStats {
 }
 
 /** Milliseconds after which counts are not trusted any more. */
-const longestTrust = 3 * 60_000
+const maxAge = 3 * 60_000
 const unknown: ObjectStats = { count: 1_000_000_000, size: 1_500_000 }
 
 export class ObjectCounts {
@@ -31,6 +31,6 @@ export class ObjectCounts {
   get(group: string, resource: string, now: number): ObjectStats | undefined {
     const found = this.#groups.get(group)?.get(resource)
     if (found === undefined) return undefined
-    return now - found.at > longestTrust ? unknown : found.stats
+    return now - found.at > maxAge ? unknown : found.stats
   }
 }

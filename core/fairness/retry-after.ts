@@ -1,5 +1,5 @@
 /** Seconds after which refused clients should try again: more while a level keeps refusing (apiserver/pkg/util/flowcontrol/dropped_requests_tracker.go). */
-const most = 32
+const maxSeconds = 32
 
 export class RetryAfter {
   #seconds = 1
@@ -15,7 +15,7 @@ export class RetryAfter {
       this.#current.refused++
       return this.#seconds
     }
-    const kept = Math.min(2 * this.#seconds, most)
+    const kept = Math.min(2 * this.#seconds, maxSeconds)
     this.#history = [...this.#history, this.#current].filter((each) => second - each.second <= kept)
     this.#current = { second, refused: 1 }
     this.#adapt(second)
@@ -27,7 +27,7 @@ export class RetryAfter {
     const recent = this.#history.filter((each) => second - each.second <= this.#seconds)
     const refused = recent.reduce((sum, each) => sum + each.refused, 0)
     if (second - this.#raised >= this.#seconds && refused >= 3 * this.#seconds) {
-      this.#seconds = Math.min(2 * this.#seconds, most)
+      this.#seconds = Math.min(2 * this.#seconds, maxSeconds)
       this.#raised = second
     } else if (refused < this.#seconds && this.#seconds > 1) this.#seconds--
   }

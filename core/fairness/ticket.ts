@@ -10,10 +10,10 @@ import type { Queue } from './queue.ts'
 import type { Work } from './work.ts'
 
 /** What tickets share. */
-export interface TicketOffice {
+export interface SeatSource {
   readonly clock: Clock
   /** Milliseconds that a request without a deadline may wait. */
-  readonly longestWait: number
+  readonly maxWaitWithoutDeadline: number
   /** A request of this kind starts (1) or ends (-1) to run or to wait. */
   runs(isMutating: boolean, by: 1 | -1, now: number): void
   waits(isMutating: boolean, by: 1 | -1, now: number): void
@@ -23,7 +23,7 @@ export interface TicketOffice {
 
 const reading = new Set(['get', 'list', 'watch'])
 /** Milliseconds that any request may wait. */
-const maxWait = 60_000
+const maxWaitOfAny = 60_000
 
 /** One request with priority and fairness: its seats, or its place in a queue. */
 export class Ticket implements Seat, Linked<Ticket> {
@@ -39,14 +39,14 @@ export class Ticket implements Seat, Linked<Ticket> {
   estimate: Estimate
   readonly flow: Flow
   readonly exchange: Exchange
-  readonly #office: TicketOffice
+  readonly #office: SeatSource
   readonly #isMutating: boolean
   #decide: ((isGranted: boolean) => void) | undefined
   /** When it first ran; undefined: not yet, or its duration has been recorded. */
   #began: number | undefined
   #wasDispatched = false
 
-  constructor(office: TicketOffice, exchange: Exchange, flow: Flow, estimate: Estimate) {
+  constructor(office: SeatSource, exchange: Exchange, flow: Flow, estimate: Estimate) {
     this.#office = office
     this.exchange = exchange
     this.flow = flow
@@ -153,9 +153,9 @@ export class Ticket implements Seat, Linked<Ticket> {
   /** A quarter of the time that the request has, at most a minute. */
   #patience(): number {
     const { deadline } = this.exchange
-    const { clock, longestWait } = this.#office
+    const { clock, maxWaitWithoutDeadline: longestWait } = this.#office
     const wait = deadline === undefined ? longestWait : Math.max(0, deadline - clock.monotonic()) / 4
-    return Math.min(wait, maxWait)
+    return Math.min(wait, maxWaitOfAny)
   }
 
   #refusal(): PlainError {

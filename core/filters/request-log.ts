@@ -8,7 +8,7 @@ import { verbOf } from './request-labels.ts'
 /** Verbosity at which each request is logged. */
 const requestVerbosity = 3
 /** Audit IDs are the client's: longer ones are not logged whole. */
-const longestAuditId = 64
+const maxAuditIdLength = 64
 
 /** Logs each request when it has been answered, as the reference does (httplog), without secrets. Streams are logged when they end. */
 export function requestLog(logger: Logger, clock: Clock): Filter {
@@ -25,7 +25,7 @@ export function requestLog(logger: Logger, clock: Clock): Filter {
           ...head,
           latency: formatDuration(clock.monotonic() - exchange.received),
           userAgent,
-          'audit-ID': auditId.slice(0, longestAuditId),
+          'audit-ID': auditId.slice(0, maxAuditIdLength),
           srcIP: connection.remoteAddress === '' ? '' : addressOf(connection.remoteAddress, connection.remotePort),
           ...exchange.remarks,
           ...(response.status === 101 ? { hijacked: true } : { resp: response.status }),

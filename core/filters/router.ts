@@ -4,19 +4,19 @@ import { noSuchResource } from '../respond/status.ts'
 import type { Answer, Handler } from './filter.ts'
 
 /** Answers an exchange; undefined when it is about a resource or path that it does not have. */
-export type Part = (exchange: Exchange) => Answer | undefined
+export type OptionalHandler = (exchange: Exchange) => Answer | undefined
 
 export interface Destinations {
   /** Handlers of delegated group versions (`GROUP/VERSION`), the first map first. Looked up per request, because they change while serving. */
   readonly delegates: readonly ReadonlyMap<string, Handler>[]
   /** Resource paths. */
-  readonly resources: Part
+  readonly resources: OptionalHandler
   /** All other paths: discovery, health and so on. */
-  readonly fixed: Part
+  readonly fixed: OptionalHandler
   /** Whether the path is below a built-in group or fixed path, where unknown paths are answered with a Status. */
   readonly owns: (path: string) => boolean
   /** Asked in this order for what this server does not serve itself, such as other servers of the cluster. */
-  readonly others: readonly Part[]
+  readonly others: readonly OptionalHandler[]
 }
 
 /** The group version that a resource or discovery path belongs to; the core group is never delegated. */

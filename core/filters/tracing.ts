@@ -27,7 +27,7 @@ const [slowVerbosity, stepVerbosity] = [2, 4]
 
 /** Groups of callers that may continue their traces, and decide which requests are sampled. */
 const trusted = new Set(['system:masters', 'system:monitoring'])
-const longestAuditId = 64
+const maxAuditIdLength = 64
 
 /** `GET /api/v1/namespaces/{:namespace}/pods/{:name}`: without names, of which there is no bound. */
 function nameOf({ info, request }: Exchange): string {
@@ -58,7 +58,7 @@ function attributesOf({ request, connection, info, auditId }: Exchange): SpanAtt
     'url.path': info.path,
     'network.protocol.version': connection.protocol === 'h2' ? '2.0' : '1.1',
     'http.target': loggedTarget(request, info),
-    'audit-id': auditId.slice(0, longestAuditId),
+    'audit-id': auditId.slice(0, maxAuditIdLength),
     ...(size !== null && { 'http.request.body.size': Number(size) }),
   }
 }

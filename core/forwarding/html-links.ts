@@ -33,7 +33,7 @@ const linkAttributes: { readonly [element: string]: readonly string[] } = {
 const textElements = new Set(['iframe', 'noembed', 'noframes', 'noscript', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp'])
 
 /** Longest tag in which links are looked for: usual ones have a few hundred characters. */
-const longestTag = 8192
+const maxTagBytes = 8192
 
 const isSpace = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d)
 const isLetter = (code: number) => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
@@ -100,7 +100,7 @@ export class LinkRewriter {
   push(text: string): string {
     // An incomplete tag is not parsed again before a `>` arrives.
     const waits = this.#until === '' && this.#held.startsWith('<') && this.#held.length > 4
-    if (waits && !text.includes('>') && this.#held.length + text.length < longestTag) {
+    if (waits && !text.includes('>') && this.#held.length + text.length < maxTagBytes) {
       this.#held += text
       return ''
     }
@@ -156,9 +156,9 @@ export class LinkRewriter {
     }
     const tag = startTag(html, at, this.#rewrite)
     if (tag === undefined) {
-      if (!last && html.length - at < longestTag) return undefined
+      if (!last && html.length - at < maxTagBytes) return undefined
       // All of it: to look for tags in what may be one would be quadratic.
-      const end = Math.min(at + longestTag, html.length)
+      const end = Math.min(at + maxTagBytes, html.length)
       return { text: html.slice(at, end), end }
     }
     if (textElements.has(tag.name)) this.#until = `</${tag.name}`

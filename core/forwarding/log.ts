@@ -17,7 +17,7 @@ import { readStart } from './read-start.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
 
 /** Bytes of an agent's error that the client gets. */
-const longestError = 50_000
+const maxErrorBytes = 50_000
 
 /** Statuses that Go's client takes for redirects. */
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -29,7 +29,7 @@ const resource = { group: '', resource: 'pods/log' }
 async function refusal({ status, body }: Response, name: string): Promise<ApiError> {
   let said: string
   try {
-    said = await readStart(body, longestError)
+    said = await readStart(body, maxErrorBytes)
   } catch (error) {
     return internalError(messageOf(error))
   }

@@ -46,7 +46,7 @@ const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as cons
 const closeSignal = 255
 
 /** Bytes of an agent's report or refusal that are read. */
-const longestReport = 64 * 1024
+const maxReportBytes = 64 * 1024
 
 /** Milliseconds after which a connection ends on which the client neither sends nor gets anything. */
 const idleTimeout = 4 * 3600_000
@@ -92,7 +92,7 @@ async function dial(
   if (stream !== undefined) return { stream, protocol: given.get('x-stream-protocol-version') ?? '' }
   if (status >= 300 && status < 400)
     throw new Error(`error sending request: Post ${JSON.stringify(urlOf({ origin, target, options }))}: redirect not allowed`)
-  throw new Error(`unable to upgrade connection: ${refusalText(await readStart(body, longestReport))}`)
+  throw new Error(`unable to upgrade connection: ${refusalText(await readStart(body, maxReportBytes))}`)
 }
 
 /** Passes what the client sends to the agent's streams. */
@@ -165,7 +165,7 @@ async function run(
     return receiver((bytes) => limited(bytes, (piece) => client.send(opcodes.binary, Uint8Array.of(channel), piece), signal), true)
   }
   const errors = receiver((bytes) => {
-    if (report.length < longestReport) report += decoder.decode(bytes, { stream: true })
+    if (report.length < maxReportBytes) report += decoder.decode(bytes, { stream: true })
   }, true)
   const ignored = () => receiver(() => undefined, false)
   const ids = new Map<number, number>()

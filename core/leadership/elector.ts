@@ -1,6 +1,7 @@
 /** Leadership of one server among several, by a lease that the leader renews (client-go, tools/leaderelection). */
+
+import { settled } from '../abort.ts'
 import { isStale, type ResourceClient } from '../controllers/client.ts'
-import { settled } from '../given-up.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'

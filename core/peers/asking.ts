@@ -28,7 +28,7 @@ export interface AskingOptions extends AskServices<string> {
 
 /** Milliseconds for a document, and its bytes at most. */
 const timeout = 5_000
-const longest = 16 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 /** The list of all built-in resources has some 6,000 values; each resource of a definition adds some 20. */
 const bounds: DocumentBounds = { depth: 100, values: 300_000, rowValues: 50_000 }
 /** Maximum groups of a list: their order is merged with those of other servers without a pause. */
@@ -51,7 +51,7 @@ export function createAsking({ platform, metrics, pauses, ownOnly, ...services }
 
   async function list(identity: string, path: string, signal: AbortSignal): Promise<readonly DiscoveredGroup[]> {
     const headers = { ...ownOnly, accept: `${type};profile=nopeer,${type}` }
-    const told = await ask(identity, { path, user, headers, timeout, longest, signal }, services).catch((error: unknown) => {
+    const told = await ask(identity, { path, user, headers, timeout, maxBytes: maxBytes, signal }, services).catch((error: unknown) => {
       if (error instanceof AskFailed) metrics.rerouted(503, '', '', '')
       throw error
     })

@@ -2,10 +2,10 @@
  * Other servers of the cluster (KEP-4020): requests for resources that this one does not serve are sent on to one that does, and the aggregated
  * discovery list has what all of them serve.
  */
-import type { Place } from '../aggregation/connection.ts'
+import type { Address } from '../aggregation/connection.ts'
 import { checkPath, createPassOn, type PassOnServices } from '../aggregation/pass-on.ts'
 import { createQueue } from '../controllers/queue.ts'
-import type { Part } from '../filters/router.ts'
+import type { OptionalHandler } from '../filters/router.ts'
 import type { DiscoveredGroup } from '../meta/aggregated-discovery.ts'
 import type { PeerLists } from '../meta/discovery.ts'
 import { perRevision } from '../meta/group-source.ts'
@@ -35,7 +35,7 @@ export interface PeersOptions extends Omit<PassOnServices, 'rejectRedirects' | '
 
 export interface Peers {
   /** Answers requests for resources that another server serves. */
-  readonly answer: Part
+  readonly answer: OptionalHandler
   readonly lists: PeerLists
   close(): void
 }
@@ -120,7 +120,7 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
   }
 
   /** One of the servers that have an address. */
-  async function placeOf(names: readonly string[], exchange: Exchange): Promise<Place> {
+  async function placeOf(names: readonly string[], exchange: Exchange): Promise<Address> {
     const found = await Promise.all(names.map((name) => connect(name, exchange).catch(() => undefined)))
     const places = found.filter(isPresent)
     const place = places[Math.floor(Math.random() * places.length)]

@@ -113,11 +113,11 @@ async function prepareAndStore(
   if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease(request.caller))
   for (let attempt = 0; attempt < tries; attempt++) {
-    const swap = await store.put(key, value, 0, lease, request, request.reliances?.guards(store.holder))
+    const swap = await store.put(key, value, 0, lease, request, request.preconditions?.guards(store.holder))
     if (swap.ok) return swap.entry
     if (swap.current !== undefined) throw occupied(groupResource, canonical, swap.current)
     // The name is free: something that admission relied on has changed, or the object was deleted after the comparison.
-    await request.reliances?.renew()
+    await request.preconditions?.renew()
   }
   throw modified(groupResource, name)
 }

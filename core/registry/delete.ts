@@ -110,10 +110,10 @@ export function deleteObject(
   options: DeleteOptions,
   request: WriteRequest,
 ): Promise<Deletion> {
-  const { keys, turns } = resource.store
+  const { keys, writeQueue } = resource.store
   const key = keys.of(namespace, name)
   const work = () => removeNow(resource, key, name, options, request)
-  return request.dryRun ? work() : turns.take(key, request.caller, work)
+  return request.dryRun ? work() : writeQueue.take(key, request.caller, work)
 }
 
 /** Deletes an object, or marks it for deletion while finalizers or a grace period keep it. Throws 404, and 409 when preconditions fail. */

@@ -3,11 +3,11 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext } from '../schema/model.ts'
-import type { Consent } from '../storage/object-store.ts'
-import type { Reliances } from './reliances.ts'
+import type { WriteGuard } from '../storage/object-store.ts'
+import type { Preconditions } from './preconditions.ts'
 
 /** Context of a write, besides the object. */
-export interface WriteRequest extends Consent {
+export interface WriteRequest extends WriteGuard {
   readonly context: HookContext
   /** Do everything except the final put. */
   readonly dryRun: boolean
@@ -16,7 +16,7 @@ export interface WriteRequest extends Consent {
   /** Finds errors that are listed with those of validation; absent for resources without such. */
   findErrors?: ((object: ApiObject, old: ApiObject | undefined) => Promise<FieldErrors>) | undefined
   /** What admission relied on, for creates. */
-  readonly reliances?: Reliances
+  readonly preconditions?: Preconditions
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */
   readonly replay?: Pick<Replay, 'run'>
   /** Adds a `Warning` header. */

@@ -259,5 +259,5 @@ export function updateObject(
     throw modified(groupResource, name)
   }
 
-  return request.dryRun ? write(false) : store.turns.take(key, request.caller, write)
+  return request.dryRun ? write(false) : store.writeQueue.take(key, request.caller, write)
 }

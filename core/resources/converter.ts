@@ -45,20 +45,20 @@ export function hubOf(row: Pick<ResourceDefinition, 'group' | 'version' | 'versi
 }
 
 /** A held object in the row's version. */
-export function fromHeld(row: ResourceDefinition, held: ApiObject): ApiObject {
+export function fromStorageVersion(row: ResourceDefinition, held: ApiObject): ApiObject {
   const hub = hubOf(row)
   return hub ? canonical(row, hub.converter.now(held, apiVersionOf(row))) : held
 }
 
 /** An object of the row's version as the server holds it; not canonical. */
-export function toHeld(row: ResourceDefinition, object: ApiObject): ApiObject {
+export function toStorageVersion(row: ResourceDefinition, object: ApiObject): ApiObject {
   const hub = hubOf(row)
   return hub ? hub.converter.now(object, hub.version) : object
 }
 
 /** An object of the row's version as it is served after it was held: some conversions keep fields in annotations. */
-export const throughHeld = (row: ResourceDefinition, object: ApiObject): ApiObject =>
-  hubOf(row) ? fromHeld(row, toHeld(row, object)) : object
+export const throughStorageVersion = (row: ResourceDefinition, object: ApiObject): ApiObject =>
+  hubOf(row) ? fromStorageVersion(row, toStorageVersion(row, object)) : object
 
 /** An object of any version of the resource in the row's version. */
 export function inVersion(row: ResourceDefinition, object: ApiObject, context: Context | undefined): MaybePromise<ApiObject> {

@@ -48,11 +48,11 @@ function fill(buffer: Uint8Array, parts: readonly Uint8Array[]): void {
   }
 }
 
-/** Smallest buffer of `Joining`, and maximum bytes of one that is kept. */
+/** Smallest buffer of a `BufferPool`, and maximum bytes of one that is kept. */
 const [firstSize, largestKept] = [16 * 1024, 256 * 1024]
 
 /** Concatenates parts in a buffer that is used again: to make a new one for each object takes longer than to fill it. */
-export class Joining {
+export class BufferPool {
   #buffer: Uint8Array = new Uint8Array(0)
 
   /** All parts, until the next call. A single part is returned as it is. */

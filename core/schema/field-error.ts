@@ -68,7 +68,7 @@ function body(reason: FieldErrorReason, value: Json | undefined, detail: string,
 const counted = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
 /** Thrown to end a check that can add nothing. */
-const enough = new Error('no more errors are kept')
+const tooManyErrors = new Error('no more errors are kept')
 
 /** The forms in which errors of an object show its values. */
 export interface Forms {
@@ -156,7 +156,7 @@ export class FieldErrors {
     try {
       check()
     } catch (error) {
-      if (error !== enough) throw error
+      if (error !== tooManyErrors) throw error
     } finally {
       this.#ends = outer.ends
       this.#rule = outer.rule
@@ -175,7 +175,7 @@ export class FieldErrors {
     // Forgiveness is decided per rule: keep one error of each.
     if (rule !== undefined) return !this.#kept.some(({ forgivable }) => forgivable === rule)
     this.#omitted++
-    if (this.#ends) throw enough
+    if (this.#ends) throw tooManyErrors
     return false
   }
 

@@ -3,7 +3,7 @@
  * prints and stores.
  */
 import { decodeBase64 } from './base64.ts'
-import { Joining } from './bytes.ts'
+import { BufferPool } from './bytes.ts'
 import { parseDuration } from './duration.ts'
 import {
   backslash,
@@ -60,7 +60,7 @@ export class Transcoder {
   json = nothing
   #viewed = nothing
   #view = new DataView(nothing.buffer)
-  readonly #input = new Joining()
+  readonly #input = new BufferPool()
   /** Position in the JSON. */
   at = 0
   out: Uint8Array
@@ -308,10 +308,10 @@ export class Transcoder {
 
   /** Writes a text with its length. */
   writeText(text: string): void {
-    const most = text.length * 3
+    const maxSize = text.length * 3
     const size = varintSize(text.length)
     const start = this.open(size)
-    this.reserve(most)
+    this.reserve(maxSize)
     this.end += encoder.encodeInto(text, this.out.subarray(this.end)).written
     this.close(start, size)
   }

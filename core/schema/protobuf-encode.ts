@@ -73,10 +73,10 @@ interface Leaf {
 }
 
 /** What a message consists of, in the order of tags: a leaf, or an inlined message with its tag. */
-type Part = Leaf | { readonly tag: Uint8Array; readonly parts: readonly Part[] }
+type EncodedField = Leaf | { readonly tag: Uint8Array; readonly parts: readonly EncodedField[] }
 
 interface Plan {
-  readonly parts: readonly Part[]
+  readonly parts: readonly EncodedField[]
   readonly leaves: readonly Leaf[]
   /** Leaves by the hash of their names: several may share a place. */
   readonly places: readonly (readonly Leaf[])[]
@@ -188,7 +188,7 @@ function arrange(to: Transcoder, plan: Plan, first: number, before: number): voi
 }
 
 /** Writes the parts of a message, of which the output has those at `places`, behind them. */
-function compose(to: Transcoder, parts: readonly Part[], places: Int32Array): void {
+function compose(to: Transcoder, parts: readonly EncodedField[], places: Int32Array): void {
   for (const part of parts) {
     if ('parts' in part) {
       to.bytes(part.tag)
@@ -448,7 +448,7 @@ function leafOf(name: string, field: Field, index: number): Leaf {
 }
 
 /** The parts of a message, whose leaves are added to `leaves`. */
-function partsOf(schema: Message, leaves: Leaf[]): readonly Part[] {
+function partsOf(schema: Message, leaves: Leaf[]): readonly EncodedField[] {
   return Object.entries(schema.fields)
     .filter(([, { tag }]) => tag > 0)
     .sort(([, a], [, b]) => a.tag - b.tag)

@@ -1,11 +1,11 @@
 /** Texts of so many bytes are kept: shorter ones are not worth the look. */
-const [shortest, longest] = [16, 2 * 1024]
+const [minLength, maxLength] = [16, 2 * 1024]
 /** Values of a field that are kept: items of a list take turns. */
 const ways = 4
 /** Maximum bytes in total. */
 const room = 1024 * 1024
 /** A field with so many new values in a row is looked at again only at each so many. */
-const [patience, rest] = [16, 256]
+const [maxChanges, rest] = [16, 256]
 
 const nothing = new Uint8Array(0)
 
@@ -40,7 +40,7 @@ export class RepeatedValues {
   /** A latest value of a field whose text is the one at this position, which is an object or list: its end can't be elsewhere. */
   find(field: object, json: DataView, at: number): Repeated | undefined {
     const recent = this.#recent.get(field)
-    if (recent === undefined || recent.changes > patience) return undefined
+    if (recent === undefined || recent.changes > maxChanges) return undefined
     for (const value of recent.values) {
       if (!isAt(value, json, at)) continue
       recent.changes = 0
@@ -52,10 +52,10 @@ export class RepeatedValues {
   /** Keeps a value that `find` did not find: its text from `start` to `end`, and what was written for it. */
   keep(field: object, json: Uint8Array, start: number, end: number, out: Uint8Array, from: number, to: number): void {
     const [size, writtenSize] = [end - start, to - from]
-    if (size < shortest || size > longest || writtenSize > longest) return
+    if (size < minLength || size > maxLength || writtenSize > maxLength) return
     const recent = this.#recentOf(field)
-    if (++recent.changes > patience) {
-      if (recent.changes > rest) recent.changes = patience - ways
+    if (++recent.changes > maxChanges) {
+      if (recent.changes > rest) recent.changes = maxChanges - ways
       return
     }
     const value = recent.values[recent.next] as Repeated

@@ -1,4 +1,4 @@
-import { unlessGivenUpLater } from '../given-up.ts'
+import { untilAbortedLate } from '../abort.ts'
 import type { Clock, Context, KeyValueStore } from '../ports.ts'
 
 export interface Leases {
@@ -46,6 +46,6 @@ export function createLeases(store: KeyValueStore, clock: Clock, reuse: number):
   }
 
   return {
-    grant: (seconds, context) => (context === undefined ? shared(seconds) : unlessGivenUpLater(shared(seconds), context, clock)),
+    grant: (seconds, context) => (context === undefined ? shared(seconds) : untilAbortedLate(shared(seconds), context, clock)),
   }
 }

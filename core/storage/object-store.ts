@@ -23,8 +23,8 @@ import { type StorageObserver, unobserved } from './observer.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
 import { ServedBytes } from './served-bytes.ts'
-import { Turns } from './turns.ts'
 import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
+import { WriteQueue } from './write-queue.ts'
 
 export interface EntryList {
   readonly entries: readonly Entry[]
@@ -61,7 +61,7 @@ export type Freshness = 'newest' | 'any' | { readonly atLeast: number } | { read
 /** Result of a compare-and-swap: the new entry, or the current one (absent: none). */
 export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok: false; readonly current?: Entry }
 
-export interface Consent {
+export interface WriteGuard {
   /** Called directly before a write is sent to the store; throws when the request has ended, for example at its deadline. Absent: no end. */
   proceed?(): void
   /** What the write is made for; absent: the server itself. */
@@ -77,7 +77,7 @@ export interface ObjectStore {
   /** The store that has the objects: guards are keys of the same store. */
   readonly holder: KeyValueStore
   /** Queues of writers, by key. */
-  readonly turns: Turns
+  readonly writeQueue: WriteQueue
   /** The current object. */
   get(key: string, context?: Context): Promise<Entry | undefined>
   /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
@@ -87,7 +87,7 @@ export interface ObjectStore {
   /** Number of objects in the store. */
   count(): Promise<number>
   /** Stores an object if the entry's revision is still `expected` (0: no entry). */
-  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: Consent, guards?: readonly Guard[]): Promise<Swap>
+  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: WriteGuard, guards?: readonly Guard[]): Promise<Swap>
   /** What a read would show of a value if it were stored, for dry runs; differs from it where stored objects are converted. */
   preview(value: Printed, context: Context | undefined): Promise<Printed>
   delete(
@@ -230,7 +230,7 @@ export function createObjectStore(
     keys,
     reader,
     holder: options.holder ?? store,
-    turns: new Turns(options.clock),
+    writeQueue: new WriteQueue(options.clock),
     list,
     async inspect(key) {
       const { kv } = await store.get(key)

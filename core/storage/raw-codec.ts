@@ -15,7 +15,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const lineFeed = 0x0a
 /** Maximum bytes of the kind and apiVersion members. */
-const longestHead = 1_024
+const maxHeadBytes = 1_024
 const headPattern = /^\{"(?:kind":"[\w./-]*","apiVersion|apiVersion":"[\w./-]*","kind)":"[\w./-]*","metadata":\{(?=["}])/
 
 /** Length of `{"kind":…,"apiVersion":…,"metadata":{`; undefined when the object starts otherwise. Characters are bytes there. */
@@ -62,7 +62,7 @@ export function createRawCodec(cbor = false): Codec {
     restamp: (served, _from, to) => show(printed(decode(served)), to),
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),
     serve(stored, revision) {
-      const at = headLength(decoder.decode(stored.subarray(0, longestHead)))
+      const at = headLength(decoder.decode(stored.subarray(0, maxHeadBytes)))
       // The reference server ends JSON with a line feed, which would split a watch event.
       if (at !== undefined) return splice(stored.at(-1) === lineFeed ? stored.subarray(0, -1) : stored, at, revision)
       try {

@@ -1,5 +1,5 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
-import { toHeld } from '../resources/converter.ts'
+import { toStorageVersion } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden, noSuchResource } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
@@ -26,7 +26,7 @@ const definitions = { group: 'apiextensions.<domain>', resource: 'customresource
 function relyOnDefinition({ resource: { definition, groupResource } }: Target, submission: Submission, { metadata }: ApiObject): void {
   const { definedBy } = definition
   if (definedBy === undefined) return
-  submission.rely(definitions, definedBy.name, definedBy.revision(), (found) => {
+  submission.requireUnchanged(definitions, definedBy.name, definedBy.revision(), (found) => {
     if (found?.metadata.uid !== definedBy.uid) throw noSuchResource()
     if (found?.metadata.deletionTimestamp === undefined) return
     throw forbidden(groupResource, metadata.name ?? '', 'create not allowed while custom resource definition is terminating')
@@ -60,7 +60,7 @@ export function completed(
   return then(record(object, old), (isStamped) => {
     if (target.exchange.info.verb !== 'patch') dropRepeatedOwners(target, object, false)
     const owners = object.metadata.managedFields
-    const held = whole ? toHeld(definition, object) : object
+    const held = whole ? toStorageVersion(definition, object) : object
     return then(submission.mutate(held, old, isStamped), (admitted) => {
       keepPlace(target, admitted)
       keepReadable(target, admitted, owners)

@@ -12,17 +12,17 @@ const chunkSize = 64 * 1024
  * Maximum bytes of a list that are kept between the counting pass and sending; the items behind them are encoded twice. For one list at a time,
  * and for each of the others.
  */
-const [mostKept, maxKept] = [64 * 1024 * 1024, 16 * 1024 * 1024]
+const [maxKeptOfFirst, maxKept] = [64 * 1024 * 1024, 16 * 1024 * 1024]
 
 /** Knows which list may keep most. */
-export class ListRoom {
+export class ListBudget {
   readonly #most: number
   readonly #max: number
   #holder: Slices | undefined
 
   /** Maximum bytes, for one list and for each other one. */
-  constructor(most = mostKept, max = maxKept) {
-    this.#most = most
+  constructor(maxBytes = maxKeptOfFirst, max = maxKept) {
+    this.#most = maxBytes
     this.#max = max
   }
 
@@ -39,7 +39,7 @@ export class ListRoom {
 }
 
 /** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
-export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListRoom): Promise<ByteSource> {
+export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListBudget): Promise<ByteSource> {
   const source = new ListSource(parts, entries, slices, room)
   try {
     await source.prepare()
@@ -56,7 +56,7 @@ class ListSource implements ByteSource {
   readonly #parts: ListParts
   readonly #entries: readonly Entry[]
   readonly #slices: Slices
-  readonly #room: ListRoom
+  readonly #room: ListBudget
   /** The bytes before the first item, then what the counting pass has kept; those before `taken` have been taken. */
   readonly #chunks: (Uint8Array<ArrayBuffer> | undefined)[] = []
   #taken = 0
@@ -73,7 +73,7 @@ class ListSource implements ByteSource {
   #error: unknown
   #ready = () => {}
 
-  constructor(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListRoom) {
+  constructor(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListBudget) {
     this.#parts = parts
     this.#entries = entries
     this.#slices = slices

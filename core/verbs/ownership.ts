@@ -8,7 +8,7 @@ import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.t
 import type { Versions } from '../apply/scope.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import { managerOf } from '../request/options.ts'
-import { fromHeld, throughHeld } from '../resources/converter.ts'
+import { fromStorageVersion, throughStorageVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -94,7 +94,7 @@ function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined
 
 /** The stored object as the target's view presents it, with the managed fields of that view. */
 export function shown(target: Target, existing: ApiObject, read = target.view.read): ApiObject {
-  if (!read) return fromHeld(target.resource.definition, existing)
+  if (!read) return fromStorageVersion(target.resource.definition, existing)
   return withEntries(read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
 }
 
@@ -110,7 +110,7 @@ export function recorder(target: Target, fieldManager: string): Recorder {
   const { definition } = target.resource
   return (object, existing) => {
     const live = existing && shown(target, existing)
-    const written = target.view.read ? object : keepCleared(throughHeld(definition, object), object as Json as JsonObject)
+    const written = target.view.read ? object : keepCleared(throughStorageVersion(definition, object), object as Json as JsonObject)
     const stamp = new Stamp(target)
     const record = (convert: ConvertNow) =>
       updateManaged(writingOf(target, manager, stamp, convert), live as JsonObject | undefined, written as JsonObject)

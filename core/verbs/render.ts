@@ -1,7 +1,7 @@
 /** Renders entries in the negotiated representation; the usual one, JSON of the stored version, is served without work. */
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
-import { fromHeld, hubOf } from '../resources/converter.ts'
+import { fromStorageVersion, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
 import { type Encodable, encode, type Format } from '../respond/encode.ts'
@@ -80,7 +80,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const form = `${apiVersion}/json`
   const isHeld = hubOf(definition) === undefined
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
-  const convert = (entry: Entry) => (isHeld ? entry.bytes : write(fromHeld(definition, entry.decode())))
+  const convert = (entry: Entry) => (isHeld ? entry.bytes : write(fromStorageVersion(definition, entry.decode())))
   const prepare = (entry: Entry) => entry.formAt(form, 0, () => convert(entry))
   const object = (entry: Entry) => (isHeld ? entry.bytes : prepare(entry).bytes)
   return {
@@ -115,7 +115,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const make = (entry: Entry) =>
     isExact
       ? protobuf.encode(schema, ...entry.pieces)
-      : encodeProtobuf(schema, (isHeld ? entry.view() : fromHeld(definition, entry.decode())) as Json)
+      : encodeProtobuf(schema, (isHeld ? entry.view() : fromStorageVersion(definition, entry.decode())) as Json)
   const prepare = (entry: Entry) => entry.formAt(form, 0, () => make(entry))
   return {
     negotiated,
@@ -150,14 +150,14 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
   // Of the items, which CBOR needs.
   const listSchema = message(definition.listKind, '', { items: field(2, list(definition.schema), '') })
   const item = (entry: Entry) => {
-    if (definition.typeMeta === 'explicit') return fromHeld(definition, entry.decode())
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromHeld(definition, entry.decode())
+    if (definition.typeMeta === 'explicit') return fromStorageVersion(definition, entry.decode())
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromStorageVersion(definition, entry.decode())
     return rest
   }
   return {
     negotiated,
     form: `${apiVersion}/${format}/pretty`,
-    object: (entry) => write(fromHeld(definition, entry.decode()), definition.schema),
+    object: (entry) => write(fromStorageVersion(definition, entry.decode()), definition.schema),
     list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, listSchema),
     items: 'anew',
     parts: (meta) => valueParts(format, pretty, listHead(meta), 'items', item, definition.schema),
@@ -229,7 +229,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
   const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
-  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromHeld(definition, entry.decode()), rowContext)
+  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromStorageVersion(definition, entry.decode()), rowContext)
   const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(htmlSafe(printJson(newRow(entry, rowContext))))
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
   const tableParts = (meta: ListMeta) => {

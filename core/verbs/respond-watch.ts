@@ -23,7 +23,7 @@ import type { Target } from './services.ts'
 import { type Framing, framingOf } from './watch-framing.ts'
 
 /** Milliseconds in which a client must take 64 KiB of what waits, as in the body of a response. */
-const patience = 30_000
+const writeTimeout = 30_000
 
 /** The Status of an error event in a watch. */
 function statusOf(error: Error): Status {
@@ -154,5 +154,5 @@ async function sendMessages(client: WebSocketEnd, events: ByteSource, signal: Ab
   const end = () => events.cancel()
   client.receive(() => undefined).then(end, end)
   signal.addEventListener('abort', () => client.abort(signal.reason), { once: true })
-  await client.sendAll(events, patience)
+  await client.sendAll(events, writeTimeout)
 }

@@ -2,7 +2,7 @@
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import { ownMetadata, ownMetadataBytes, partialStart } from '../respond/partial.ts'
 import type { TableOptions, TableWriter } from '../respond/table.ts'
-import { concatenate, type Joining } from '../schema/bytes.ts'
+import { type BufferPool, concatenate } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import type { Json } from '../schema/model.ts'
@@ -20,7 +20,7 @@ export function rowPrinter(
   table: TableWriter,
   { apiVersion, includeObject }: TableOptions,
   row: RowPrinter,
-  joining: Joining,
+  joining: BufferPool,
 ): RowPrinter {
   const find = metadataFinder(definition)
   const partial = partialStart(apiVersion)
@@ -47,7 +47,7 @@ export function rowPrinter(
  * Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. `joining`: for
  * the object that is being read.
  */
-export function metadataOnly(definition: ResourceDefinition, apiVersion: string, joining: Joining) {
+export function metadataOnly(definition: ResourceDefinition, apiVersion: string, joining: BufferPool) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
   const startBytes = encoder.encode(start)

@@ -12,12 +12,12 @@ import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
-import type { Joining } from '../schema/bytes.ts'
+import type { BufferPool } from '../schema/bytes.ts'
 import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
 import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchObserver } from '../watch/stream.ts'
-import type { ListRoom } from './long-list.ts'
+import type { ListBudget } from './long-list.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -32,8 +32,8 @@ export interface Services {
   /** Encodes objects in responses. */
   readonly protobuf: ProtobufEncoder
   /** Joins the bytes of an object that is read at once. */
-  readonly joining: Joining
-  readonly listRoom: ListRoom
+  readonly joining: BufferPool
+  readonly listRoom: ListBudget
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound

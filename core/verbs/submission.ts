@@ -11,7 +11,7 @@ import type {
 import { Replay } from '../cel/replay.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { Span } from '../ports.ts'
-import { type Check, Reliances } from '../registry/reliances.ts'
+import { type Check, Preconditions } from '../registry/preconditions.ts'
 import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { Exchange, User } from '../request/exchange.ts'
@@ -30,9 +30,9 @@ export interface Submission {
   /** Time slices for CEL evaluation. */
   slices(): Slices
   /** What admission relied on. */
-  readonly reliances: Reliances
-  /** Adds a cluster-scoped object, checked at this revision, to `reliances`. Groups are written with placeholders. */
-  rely(on: GroupResource, name: string, revision: number, check: Check): void
+  readonly preconditions: Preconditions
+  /** Adds a cluster-scoped object, checked at this revision, to `preconditions`. Groups are written with placeholders. */
+  requireUnchanged(on: GroupResource, name: string, revision: number, check: Check): void
   /** Runs mutating admission; returns the resulting object, which may be the given one, changed. `isStamped`: see AdmissionAttributes. */
   mutate(object: ApiObject, old: ApiObject | undefined, isStamped?: boolean): MaybePromise<ApiObject>
   /** Runs validating admission on objects in their stored form. Without an object (delete), mutating plugins run first. */
@@ -106,9 +106,9 @@ class RequestAttributes implements AdmissionAttributes {
     return this.#asks.slices()
   }
 
-  rely(on: GroupResource, found: ApiObject, check: Check): void {
+  requireUnchanged(on: GroupResource, found: ApiObject, check: Check): void {
     const { name = '', resourceVersion } = found.metadata
-    this.#asks.rely(on, name, Number(resourceVersion), check)
+    this.#asks.requireUnchanged(on, name, Number(resourceVersion), check)
   }
 
   waited(milliseconds: number): void {
@@ -131,7 +131,7 @@ interface Asks {
   /** Absent for a connect. */
   readonly options: JsonObject | undefined
   slices(): Slices
-  rely: Submission['rely']
+  requireUnchanged: Submission['requireUnchanged']
 }
 
 /** @param options absent for a connect. */
@@ -144,19 +144,19 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
     made ??= pauses.slices(() => exchange.signal)
     return made
   }
-  const reliances = new Reliances()
-  const rely: Submission['rely'] = ({ group, resource }, name, revision, check) => {
+  const preconditions = new Preconditions()
+  const rely: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
     const store = services.table.storeOf(services.platform.name(group), resource)
-    if (store) reliances.add(store, name, revision, check)
+    if (store) preconditions.add(store, name, revision, check)
   }
-  const asks: Asks = { operation, dryRun, options, slices, rely }
+  const asks: Asks = { operation, dryRun, options, slices, requireUnchanged: rely }
   const finder = admission.finderOf(target.resource.groupResource)
   return {
     operation,
     dryRun,
     slices,
-    reliances,
-    rely,
+    preconditions,
+    requireUnchanged: rely,
     mutate(object, old, isStamped = false) {
       const asked = new RequestAttributes(target, asks, object, shown(old))
       asked.isStamped = isStamped
@@ -193,9 +193,9 @@ class RequestedWrite implements WriteRequest {
   readonly replay: Replay
   readonly #exchange: Exchange
 
-  readonly reliances: Reliances
+  readonly preconditions: Preconditions
 
-  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, findErrors, reliances }: Submission) {
+  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, findErrors, preconditions }: Submission) {
     const { platform, settings, now } = hookContext(services)
     const warn = (text: string) => void exchange.warnings.push(text)
     const replay = new Replay(slices)
@@ -203,7 +203,7 @@ class RequestedWrite implements WriteRequest {
     const { rules } = services
     this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
-    this.reliances = reliances
+    this.preconditions = preconditions
     this.dryRun = dryRun
     this.validateAdmission = validate
     this.findErrors = findErrors

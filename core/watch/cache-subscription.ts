@@ -4,7 +4,7 @@ import type { CacheObserver } from '../storage/observer.ts'
 import type { Change } from './change.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
-import type { Reached } from './reached.ts'
+import type { RevisionWaiters } from './revision-waiters.ts'
 import { TooOld } from './too-old.ts'
 import { type Window, windowCapacity } from './window.ts'
 
@@ -16,7 +16,7 @@ export interface LiveFeed {
   readonly fanOut: FanOut
   /** Serves what is older than the window. */
   readonly past: Pick<WatchableStore, 'subscribe'>
-  readonly reached: Reached
+  readonly waiters: RevisionWaiters
   /** Undefined: the cache has to start. */
   readonly window: Window | undefined
   readonly closed: boolean
@@ -59,7 +59,7 @@ export class CacheSubscription implements Subscription {
       return
     }
     // A live subscriber has every change that the cache has.
-    if (this.#state === 'live') this.#subscriber.progress(this.#feed.reached.revision)
+    if (this.#state === 'live') this.#subscriber.progress(this.#feed.waiters.revision)
     this.#feed.askProgress()
   }
 
@@ -67,7 +67,7 @@ export class CacheSubscription implements Subscription {
     const feed = this.#feed
     if (feed.window === undefined) await feed.start()
     else await undefined
-    if (after > feed.reached.revision) {
+    if (after > feed.waiters.revision) {
       // Another replica may have reported this revision. If not, it does not exist, and no event would ever arrive.
       const current = await feed.currentRevision()
       if (after > current) throw new TooOld(after, current)
@@ -122,7 +122,7 @@ export class CacheSubscription implements Subscription {
 
   /** Sends the next changes of the window; resolves to the revision of the last. After the last piece the subscriber is in the fan-out. */
   async #tellRecent(window: Window, told: number): Promise<number> {
-    const { fanOut, reached, observer } = this.#feed
+    const { fanOut, waiters: reached, observer } = this.#feed
     const { changes, isLast } = firstOf(window.after(told)!, (change) => fanOut.isIn(this.#scope, change))
     if (changes.length > 0) observer.replayed(changes.length)
     if (!isLast) {

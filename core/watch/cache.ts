@@ -2,7 +2,7 @@
  * The watch cache: all objects of one resource as served bytes, kept current by one store watch. Lists and watches are answered from memory;
  * a consistent list first waits until the cache has reached the store's revision. It starts on first use.
  */
-import { unlessGivenUp, unlessGivenUpLater } from '../given-up.ts'
+import { untilAborted, untilAbortedLate } from '../abort.ts'
 import {
   type Clock,
   type Context,
@@ -29,7 +29,7 @@ import { changeOf, directFeed } from './direct.ts'
 import { FanOut } from './fan-out.ts'
 import type { FeedList, FeedQuery, FieldTerm, WatchableStore } from './feed.ts'
 import { loadAll } from './load.ts'
-import { freshnessTimeout, Reached } from './reached.ts'
+import { freshnessTimeout, RevisionWaiters } from './revision-waiters.ts'
 import { SortedEntries } from './sorted-entries.ts'
 import { Window, windowCapacity } from './window.ts'
 
@@ -70,7 +70,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const entries = new SortedEntries(forms)
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
-  const reached = new Reached(clock)
+  const waiters = new RevisionWaiters(clock)
   const neverAborted = new AbortController().signal
   /** Incremented on each restart: events of an earlier store watch are ignored. */
   let generation = 0
@@ -100,7 +100,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     for (const change of changes) change.dropEncoded()
     observer.changed(changes.length)
     const last = events.at(-1)
-    if (last) reached.advance(last.type === 'put' ? last.kv.modRevision : last.revision)
+    if (last) waiters.advance(last.type === 'put' ? last.kv.modRevision : last.revision)
   }
 
   async function load(): Promise<void> {
@@ -114,16 +114,16 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     // Meanwhile, a read found that the store's revision went backwards.
     if (asked !== generation) return load()
     const at = loaded.revision
-    if (at < reached.revision)
+    if (at < waiters.revision)
       logger.warn(
-        { resource: definition.names.plural, from: reached.revision, to: at },
+        { resource: definition.names.plural, from: waiters.revision, to: at },
         'store revision went backwards (restored from a backup?)',
       )
     lists.forget()
     entries.replace(loaded.entries)
     const window = new Window(at)
     const own = ++generation
-    reached.restart(at)
+    waiters.restart(at)
     const watcher: StoreWatcher = {
       events(events) {
         if (own !== generation) return
@@ -137,7 +137,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       },
       progress(to) {
         if (own !== generation) return
-        reached.advance(to)
+        waiters.advance(to)
       },
       end(error) {
         if (own === generation) lost(error)
@@ -157,7 +157,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       resource: definition.names.plural,
       clock,
       logger,
-      read: () => state && { entries: entries.range(keys.prefix('')), revision: reached.revision },
+      read: () => state && { entries: entries.range(keys.prefix('')), revision: waiters.revision },
       slices: () => pauses.fairSlices(() => neverAborted),
       checked(status) {
         if (status !== 'error') consistent = status === 'success'
@@ -177,7 +177,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     state = undefined
     clear()
     fanOut.end()
-    reached.giveUp()
+    waiters.abandon()
     if (error && !closed) logger.warn({ resource: definition.names.plural, error: error.message }, 'watch cache restarts from a new list')
   }
 
@@ -221,27 +221,27 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     state?.watch.requestProgress()
   }
 
-  const reach = (wanted: number) => reached.reach(wanted, () => state?.watch.requestProgress())
+  const reach = (wanted: number) => waiters.reach(wanted, () => state?.watch.requestProgress())
   /** As `reach`, for a revision that the store has reported as its current one. */
-  const reachKnown = (current: number) => reached.reach(current, () => state?.watch.requestProgress(current))
+  const reachKnown = (current: number) => waiters.reach(current, () => state?.watch.requestProgress(current))
 
   /** Detects a store restored from a backup: its revision is below the one the cache had before it asked. Then the cache restarts. */
-  function heed(current: number, before: number, asked: number): number {
+  function checkRevision(current: number, before: number, asked: number): number {
     if (current < before && asked === generation) lost(new Error(`store revision went backwards from ${before} to ${current}`))
     return current
   }
 
   function currentRevision(context?: Context): number | Promise<number> {
-    const before = reached.revision
+    const before = waiters.revision
     const asked = generation
     const current = store.currentRevision(context)
-    return current instanceof Promise ? current.then((late) => heed(late, before, asked)) : heed(current, before, asked)
+    return current instanceof Promise ? current.then((late) => checkRevision(late, before, asked)) : checkRevision(current, before, asked)
   }
 
   /** A caller that gives up does not stop the start: others may wait for it too. */
-  const startFor = (context: Context | undefined) => (context ? unlessGivenUp(start(), context.signal) : start())
+  const startFor = (context: Context | undefined) => (context ? untilAborted(start(), context.signal) : start())
 
-  const waitFor = <T>(answer: Promise<T>, context: Context | undefined) => (context ? unlessGivenUpLater(answer, context, clock) : answer)
+  const waitFor = <T>(answer: Promise<T>, context: Context | undefined) => (context ? untilAbortedLate(answer, context, clock) : answer)
 
   async function refresh(at: Freshness, context: Context | undefined): Promise<void> {
     if (state === undefined) await startFor(context)
@@ -256,7 +256,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     if (fresh) return
     // If the cache restarted meanwhile, it has the newest state.
     if (state === undefined) await startFor(context)
-    if (reached.revision < wanted) throw tooLargeResourceVersion(wanted, reached.revision, isCached ? 1 : undefined)
+    if (waiters.revision < wanted) throw tooLargeResourceVersion(wanted, waiters.revision, isCached ? 1 : undefined)
   }
 
   async function list(query: FeedQuery): Promise<FeedList> {
@@ -276,7 +276,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       term,
       pauses.fairSlices(() => neverAborted),
     )
-    return context ? unlessGivenUp(ready, context.signal) : ready
+    return context ? untilAborted(ready, context.signal) : ready
   }
 
   async function select(query: FeedQuery): Promise<FeedList> {
@@ -296,10 +296,10 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       throw error
     }
     // A cache that differs from the store answers no lists of an exact revision, as in the reference.
-    if (typeof at === 'object' && 'exact' in at && (!consistent || at.exact !== reached.revision))
+    if (typeof at === 'object' && 'exact' in at && (!consistent || at.exact !== waiters.revision))
       return objects.list(consistent ? { ...query, known: cached } : query)
     if (at === 'newest' && query.context) observer.readNewest(true)
-    return lists.select(query, reached.revision)
+    return lists.select(query, waiters.revision)
   }
 
   /** Most objects of a page at an earlier revision have not changed since. */
@@ -316,9 +316,9 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   }
 
   function getStored(key: string, context: Context | undefined): Promise<Entry | undefined> {
-    const [before, asked] = [reached.revision, generation]
+    const [before, asked] = [waiters.revision, generation]
     return store.get(key, undefined, context).then(({ kv, revision: current }) => {
-      heed(current, before, asked)
+      checkRevision(current, before, asked)
       return kv && objects.reader.one(kv)
     })
   }
@@ -338,16 +338,16 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       if (++storedReads === startingReads) begin()
       return getStored(key, context)
     }
-    const before = reached.revision
+    const before = waiters.revision
     const asked = generation
     const current = store.currentRevision(context)
     return current instanceof Promise
       ? readAt(current, before, asked, key, context)
-      : cachedAt(heed(current, before, asked), key, asked, context)
+      : cachedAt(checkRevision(current, before, asked), key, asked, context)
   }
 
   const readAt = (current: Promise<number>, before: number, asked: number, key: string, context: Context | undefined) =>
-    current.then((late) => cachedAt(heed(late, before, asked), key, asked, context))
+    current.then((late) => cachedAt(checkRevision(late, before, asked), key, asked, context))
 
   function cachedAt(
     current: number,
@@ -368,7 +368,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const feed: LiveFeed = {
     fanOut,
     past,
-    reached,
+    waiters: waiters,
     get window() {
       return state?.window
     },
@@ -382,7 +382,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   }
 
   const removeState = observer.opened({
-    revision: () => state && reached.revision,
+    revision: () => state && waiters.revision,
     objects: () => entries.size,
     capacity: windowCapacity,
   })

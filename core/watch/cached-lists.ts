@@ -57,9 +57,9 @@ export class CachedLists {
       return this.#page(this.#remember(key, matches ? entries.filter(matches) : entries), entries.length, query, revision)
     const asked = this.#changes
     // One more than a page shows whether there is another page.
-    const most = limit === 0 ? undefined : limit + 1
-    return filterInSlices(entries, slices, matches, most).then((chosen) => {
-      const isPart = chosen.length === most
+    const maxEntries = limit === 0 ? undefined : limit + 1
+    return filterInSlices(entries, slices, matches, maxEntries).then((chosen) => {
+      const isPart = chosen.length === maxEntries
       const found = this.#remember(asked === this.#changes ? (isPart ? pageKey : key) : undefined, chosen)
       return this.#page(found, isPart ? chosen.length : entries.length, query, revision)
     })

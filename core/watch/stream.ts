@@ -64,14 +64,14 @@ const bookmarkBeforeEnd = 2_000
 /** Bookmarks are sent at whole multiples of this many milliseconds, so that many watches share a turn and a frame. */
 const bookmarkGrid = 1_000
 /** Maximum events and bytes in the queue; beyond that the client is disconnected and can resume. */
-const longestQueue = 10_000
-const largestQueue = 32 * 1024 * 1024
+const maxQueueLength = 10_000
+const maxQueueBytes = 32 * 1024 * 1024
 const chunkSize = 64 * 1024
 /**
  * Bytes and events in the queue at which the watch applies back pressure to history until the connection has taken all of it: bytes
  * that the connection has taken count toward its limits, those in the queue don't.
  */
-const [enough, many] = [chunkSize, 1_000]
+const [highWaterBytes, highWaterEvents] = [chunkSize, 1_000]
 
 function emptying() {
   let emptied = () => {}
@@ -156,7 +156,7 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
       for (const size of sizes) this.#observer.sent(size)
       this.#push(bytes)
     } else this.#each(changes)
-    if (this.#queued <= enough && this.#queue.length <= many) return
+    if (this.#queued <= highWaterBytes && this.#queue.length <= highWaterEvents) return
     this.#full ??= emptying()
     return this.#full.promise
   }
@@ -272,7 +272,7 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
     }
     this.#queue.push(frame)
     this.#queued += frame.length
-    if (this.#queue.length > longestQueue || this.#queued > largestQueue) {
+    if (this.#queue.length > maxQueueLength || this.#queued > maxQueueBytes) {
       this.#observer.terminated()
       this.cancel()
     } else this.#tell()

@@ -130,7 +130,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     keys: base.keys,
     reader: base.reader,
     holder: base.holder,
-    turns: base.turns,
+    writeQueue: base.writeQueue,
     inspect: base.inspect,
     count: base.count,
     list,

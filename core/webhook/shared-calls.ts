@@ -1,4 +1,4 @@
-import { unlessGivenUp } from '../given-up.ts'
+import { untilAborted } from '../abort.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Context } from '../ports.ts'
 
@@ -23,7 +23,7 @@ export function sharedCalls<T>() {
     running.waiting++
     if (context === undefined) return running.answer
     const { signal } = context
-    return unlessGivenUp(running.answer, signal, () => {
+    return untilAborted(running.answer, signal, () => {
       if (--running.waiting > 0) return
       // The next caller must not join a call that is being aborted.
       end(key, running)

@@ -32,8 +32,8 @@ export interface Piece {
   readonly last: boolean
 }
 
-const longestHead = 14
-const longestControl = 125
+const maxHeadBytes = 14
+const maxControlBytes = 125
 
 /** Unmasks bytes in place (RFC 6455 5.3); `offset`: bytes of the payload before them. */
 function unmask(bytes: Uint8Array, mask: Uint8Array, offset: number): void {
@@ -55,7 +55,7 @@ function unmask(bytes: Uint8Array, mask: Uint8Array, offset: number): void {
 
 /** Reads the frames of a client. */
 export class FrameReader {
-  readonly #head = new Uint8Array(longestHead)
+  readonly #head = new Uint8Array(maxHeadBytes)
   #filled = 0
   readonly #mask = new Uint8Array(4)
   /** Opcode of the message that is being received; undefined: none. */
@@ -147,5 +147,5 @@ function check(head: Uint8Array): void {
   if ((first & 0x70) !== 0) throw new WebSocketError('reserved bits are set')
   if (!known.has(opcode)) throw new WebSocketError('unknown opcode')
   if (second < 0x80) throw new WebSocketError('a frame of the client is not masked')
-  if (opcode >= opcodes.close && (first < 0x80 || (second & 0x7f) > longestControl)) throw new WebSocketError('malformed control frame')
+  if (opcode >= opcodes.close && (first < 0x80 || (second & 0x7f) > maxControlBytes)) throw new WebSocketError('malformed control frame')
 }

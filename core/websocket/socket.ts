@@ -65,37 +65,37 @@ export class WebSocketEnd {
    * Sends the frames that the source is made of, then closes. Breaks the connection when the client takes less than 64 KiB of what waits in
    * `patience` milliseconds. Cancel the source when `receive` ends: nothing else tells that the client has left.
    */
-  async sendAll(source: ByteSource, patience: number): Promise<void> {
+  async sendAll(source: ByteSource, writeTimeout: number): Promise<void> {
     let wake = () => {}
     source.open(() => wake())
     try {
       while (!this.#closed) {
         const bytes = source.take()
-        if (bytes !== undefined) await this.#sendFrames(bytes, patience)
+        if (bytes !== undefined) await this.#sendFrames(bytes, writeTimeout)
         else if (source.ended) break
         else
           await new Promise<void>((resolve) => {
             wake = resolve
           })
       }
-      await this.#within(patience, this.close())
+      await this.#within(writeTimeout, this.close())
     } finally {
       source.cancel()
     }
   }
 
   /** All at once, so that the frame of an answer to a ping does not get between them. */
-  async #sendFrames(bytes: Uint8Array<ArrayBuffer>, patience: number): Promise<void> {
+  async #sendFrames(bytes: Uint8Array<ArrayBuffer>, writeTimeout: number): Promise<void> {
     const written: Promise<void>[] = []
     for (let at = 0; at < bytes.length; at += pieceSize) written.push(this.#writer.write(bytes.subarray(at, at + pieceSize)))
     this.#moved = this.#clock.monotonic()
     for (const each of written) each.catch(() => undefined)
-    for (const each of written) await this.#within(patience, each)
+    for (const each of written) await this.#within(writeTimeout, each)
   }
 
   /** Breaks the connection when the promise takes longer. */
-  async #within(patience: number, sent: Promise<void>): Promise<void> {
-    const forget = this.#clock.after(patience, () => this.abort(new Error('the client does not read')))
+  async #within(writeTimeout: number, sent: Promise<void>): Promise<void> {
+    const forget = this.#clock.after(writeTimeout, () => this.abort(new Error('the client does not read')))
     await sent.finally(forget)
   }
 

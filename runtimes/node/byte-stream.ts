@@ -6,7 +6,7 @@ import { Received } from './received.ts'
 /** Bytes that wait in a socket before its writer does. */
 const window = 64 * 1024
 /** Writes of few bytes that wait: each takes hundreds of bytes of memory. */
-const mostWrites = 256
+const maxWrites = 256
 const few = 1024
 /** Milliseconds without traffic until TCP asks whether the peer is still there. */
 const keepAliveDelay = 15_000
@@ -48,7 +48,7 @@ export function byteStream(socket: Socket, head: Uint8Array): ByteStream {
         waiting++
         socket.write(bytes, sent)
       }
-      return socket.writableLength > window || waiting > mostWrites ? drained() : undefined
+      return socket.writableLength > window || waiting > maxWrites ? drained() : undefined
     },
     close: () => new Promise<void>((resolve) => socket.end(() => resolve())),
     abort(reason) {

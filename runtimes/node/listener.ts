@@ -5,10 +5,10 @@ import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock, Logger } from '../../core/ports.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
+import { OutputScheduler } from '../wire/output-scheduler.ts'
 import { ServerConnection } from '../wire/server/connection.ts'
 import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
-import { Turns } from '../wire/turns.ts'
 import { nodeClock } from './clock.ts'
 import { connectionOf } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
@@ -78,7 +78,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const holdings = new Holdings(limits.heldInAll)
   const intake = new Intake()
   const buffers = new Buffers()
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   const sockets = new Set<Socket>()
   /** Sockets during the handshake, by remote address and port: the TLS socket is another object. */
   const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()

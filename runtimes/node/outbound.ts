@@ -194,7 +194,7 @@ async function bodyOf(request: Request): Promise<ReadableStream<Uint8Array> | Bu
 const keepAliveDelay = 15_000
 
 /** Interim responses (1xx) of a request: none is passed on, and the final one has no time limit on some routes. */
-const mostInterim = 5_000
+const maxInterimResponses = 5_000
 
 /** Calls `end` for a request that has no connection in time, and for one that gets no end of interim responses. Notices peers that are gone. */
 function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeout: number | undefined, end: (error: Error) => void): void {
@@ -210,7 +210,7 @@ function watchConnection(outgoing: ClientRequest, secure: boolean, connectTimeou
   for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, connected)
   let interim = 0
   outgoing.on('information', () => {
-    if (++interim > mostInterim) end(new Error('net/http: too many 1xx informational responses'))
+    if (++interim > maxInterimResponses) end(new Error('net/http: too many 1xx informational responses'))
   })
 }
 

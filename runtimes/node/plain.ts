@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Connection } from '../../core/ports.ts'
 import { Holdings } from '../wire/holdings.ts'
+import { OutputScheduler } from '../wire/output-scheduler.ts'
 import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
-import { Turns } from '../wire/turns.ts'
 import { normalAddress } from './http/connection.ts'
 import { serveHttp1 } from './http/http1.ts'
 import { Http1Peer } from './http/http1-peer.ts'
@@ -23,7 +23,7 @@ export function plainServer(handler: Handler): Server {
   const service = createService(handler)
   const holdings = new Holdings(limits.heldInAll)
   const intake = new Intake()
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   const peers = new WeakMap<Socket, Http1Peer>()
   const server = createServer({ requestTimeout: 0 })
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse, continues: boolean) => {

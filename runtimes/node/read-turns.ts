@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 
 /** Bytes of a chunk that counts as tiny, and how many of them are read in a turn. */
-const [tiny, many] = [256, 1_000]
+const [tiny, maxReads] = [256, 1_000]
 
 /** In the order of their turns. */
 const waiting = new Set<Socket>()
@@ -38,6 +38,6 @@ function waitForTurn(socket: Socket): void {
 export function readInTurns(socket: Socket): (size: number) => void {
   let count = 0
   return (size) => {
-    if (size <= tiny && ++count % many === 0) waitForTurn(socket)
+    if (size <= tiny && ++count % maxReads === 0) waitForTurn(socket)
   }
 }

@@ -77,12 +77,12 @@ export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, por
   const keys = socket ? { externalSigner: await externalSigner(flags, socket, ports, metrics) } : await keyFiles(flags, ownKey)
   const [first = defaultIssuer, ...others] = flags.get('service-account-issuer')
   const audiences = flags.get('api-audiences')
-  const longest = flags.get(maxExpiration)
+  const maxSeconds = flags.get(maxExpiration)
   return {
     ...keys,
     issuers: [first, ...others],
     audiences: audiences.length > 0 ? audiences : [first],
-    ...(longest !== undefined && { maxSeconds: longest / 1000 }),
+    ...(maxSeconds !== undefined && { maxSeconds: maxSeconds / 1000 }),
     extend: flags.get('service-account-extend-token-expiration'),
     lookup: flags.get('service-account-lookup'),
     keySetUri: flags.get('service-account-jwks-uri') ?? '',

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unlessGivenUpLater } from '../../core/given-up.ts'
+import { untilAbortedLate } from '../../core/abort.ts'
 import { append } from '../../core/lists.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import {
@@ -87,7 +87,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
    * Checks the revision of a linearizable response to a request sent when `before` was known. A lower one, or another cluster id, means that
    * the data was replaced, such as by restoring a backup: all watch positions are then invalid.
    */
-  function heed({ revision, clusterId }: ResponseHeader, before: number): number {
+  function checkRevision({ revision, clusterId }: ResponseHeader, before: number): number {
     const replaced = cluster !== undefined && cluster !== clusterId
     if (replaced || revision < before) {
       logger.warn({ before, revision, replaced }, 'store revision went backwards (restored from a backup?)')
@@ -111,7 +111,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     during(async () => {
       const before = known()
       const { header } = await endpoints.repeatable((client, call) => client.range(nothing, { ...call, urgent: true }))
-      return heed(header, before)
+      return checkRevision(header, before)
     }),
   )
 
@@ -155,7 +155,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
   async function swap(request: Uint8Array, context: Context | undefined): Promise<SwapResult> {
     const before = known()
     const { header, succeeded, current } = await endpoints.once((client, call) => client.txn(request, call), context)
-    const revision = heed(header, before)
+    const revision = checkRevision(header, before)
     return succeeded ? { ok: true, revision } : { ok: false, revision, ...(current && { current }) }
   }
 
@@ -182,7 +182,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
         const before = known()
         const { header, kvs } = await reading(() => range({ key: Buffer.from(key), revision }, context))
         const [kv] = kvs
-        const current = heed(header, before)
+        const current = checkRevision(header, before)
         return { ...(kv && { kv }), revision: revision || current }
       }),
     list: (options, context) => during(() => reading(() => list(options, context))),
@@ -194,7 +194,7 @@ function createStore(endpoints: Endpoints, clock: Clock, logger: Logger): KeyVal
     delete: (key, expected, context) => during(() => swap(deleteRequest(key, expected), context)),
     watch: (prefix, after, watcher, options) => watches.watch(prefix, after, watcher, options),
     // Shared by many requests, and sent again and again: one that is given up stops waiting, and the call lasts at most its own timeout.
-    currentRevision: (context) => (context === undefined ? revisionNow() : unlessGivenUpLater(revisionNow(), context, clock)),
+    currentRevision: (context) => (context === undefined ? revisionNow() : untilAbortedLate(revisionNow(), context, clock)),
     compact: (revision) => during(() => compact(revision)),
     grantLease: (seconds) => during(() => endpoints.repeatable((client, call) => client.grantLease(seconds, call))),
     close() {

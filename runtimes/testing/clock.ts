@@ -3,7 +3,7 @@ import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock } from '../../core/ports.ts'
 
 /** Longest advance: a hundred years. */
-const longest = 36_525 * 86_400_000
+const maxAdvance = 36_525 * 86_400_000
 
 interface Timer {
   /** Due time on the monotonic clock. */
@@ -58,7 +58,7 @@ export class TestClock implements Clock {
    * no number from 0 to a hundred years.
    */
   async advance(milliseconds: number): Promise<void> {
-    validateOptions('advance', { milliseconds: duration({ max: longest }) }, { milliseconds }, { required: ['milliseconds'] })
+    validateOptions('advance', { milliseconds: duration({ max: maxAdvance }) }, { milliseconds }, { required: ['milliseconds'] })
     this.#ahead += milliseconds
     this.#advanced += milliseconds
     const now = this.monotonic()

@@ -7,7 +7,7 @@ import type { Fetch, TestObject } from './server.ts'
 const aliasLimit = 100
 const definitionKind = 'CustomResourceDefinition'
 /** Milliseconds to wait until a CustomResourceDefinition is established. */
-const patience = 10_000
+const establishTimeout = 10_000
 
 interface Definition extends TestObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] }
@@ -71,12 +71,12 @@ export async function applyManifests(objects: readonly TestObject[], fetch: Fetc
 
 /** Resolves to the definition when its kinds are served. Rejects on a name conflict or timeout. */
 async function whenEstablished(fetch: Fetch, path: string): Promise<TestObject> {
-  for (const end = performance.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 5))) {
+  for (const end = performance.now() + establishTimeout; ; await new Promise((resolve) => setTimeout(resolve, 5))) {
     const definition = (await (await fetch(path)).json()) as Definition
     const conditionOf = (type: string) => definition.status?.conditions?.find((each) => each.type === type)
     if (conditionOf('Established')?.status === 'True') return definition
     const accepted = conditionOf('NamesAccepted')
-    const why = accepted?.status === 'False' ? (accepted.message ?? '') : `not established within ${patience} ms`
+    const why = accepted?.status === 'False' ? (accepted.message ?? '') : `not established within ${establishTimeout} ms`
     if (accepted?.status === 'False' || performance.now() > end) throw new Error(`${definition.kind} ${definition.metadata?.name}: ${why}`)
   }
 }

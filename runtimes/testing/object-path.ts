@@ -7,7 +7,7 @@ interface ResourceList {
 }
 
 /** Milliseconds to wait for a kind to appear in discovery after its definition was applied. */
-const patience = 2_000
+const startTimeout = 2_000
 
 /** Responses that say that this user will not get an answer. */
 const final = new Set([401, 403])
@@ -24,7 +24,7 @@ async function kindsOf(fetch: Fetch, root: string, apiVersion: string, isLast: b
 /** Path of a kind's collection. `namespace` is ignored for cluster-scoped kinds. Rejects when discovery does not list the kind in time. */
 export async function collectionPath(fetch: Fetch, apiVersion: string, kind: string, namespace = 'default'): Promise<string> {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  for (const end = performance.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 10))) {
+  for (const end = performance.now() + startTimeout; ; await new Promise((resolve) => setTimeout(resolve, 10))) {
     const isLast = performance.now() > end
     const kinds = await kindsOf(fetch, root, apiVersion, isLast)
     const found = kinds?.find((each) => each.kind === kind && !each.name.includes('/'))

@@ -17,7 +17,7 @@ export type Draft<T extends object> = Partial<T>
 const strict: Query = { fieldValidation: 'Strict' }
 
 /** Milliseconds to wait for an object: less than test runners give a test, or they would end it without the reason. */
-const patience = 4_000
+const defaultTimeout = 4_000
 
 /** Maximum characters of an object in an error message. */
 const maxShown = 4_000
@@ -145,9 +145,9 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
     async *watch(query, signal) {
       yield* watchPath<T>(fetch, await path(), query, signal)
     },
-    until: async (name, wanted, timeout = patience) =>
+    until: async (name, wanted, timeout = defaultTimeout) =>
       (await follow(name, (object) => object !== undefined && wanted(object), timeout)) as T,
-    gone: async (name, timeout = patience) => void (await follow(name, (object) => object === undefined, timeout)),
+    gone: async (name, timeout = defaultTimeout) => void (await follow(name, (object) => object === undefined, timeout)),
   }
   return client
 }

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { Buffers, largeBuffer, smallBuffer } from './buffers.ts'
 import { calmError } from './errors.ts'
 import { frameHeaderLength, writeFrameHeader } from './frames.ts'
-import type { Turns, Writer } from './turns.ts'
+import type { OutputScheduler, Writer } from './output-scheduler.ts'
 
 const maxReplies = 10_000
 /** Size in bytes of a write before the socket's speed is known, and milliseconds in which it must complete for the next one to be larger. */
@@ -11,13 +11,13 @@ const quick = 250
 
 export interface OutboxOptions {
   /** Maximum turns of the event loop to delay a write while each adds more data. Default 0: write at the end of the current turn. */
-  readonly patience?: number
+  readonly turnsToWait?: number
   /** Bytes at which data is written without waiting for the end of the turn. Default: never. */
-  readonly enough?: number
+  readonly highWater?: number
   /** Pool of buffers, shared by the connections of a listener. Default: a new one. */
   readonly buffers?: Buffers
   /** Schedules the connections of a listener. Default: each writes at the end of a turn of the event loop. */
-  readonly turns?: Turns
+  readonly turns?: OutputScheduler
   /** Called when the socket has taken all data. */
   readonly drained?: () => void
 }
@@ -129,11 +129,11 @@ export class Outbox implements Writer {
   grew(by: number): void {
     this.#end += by
     this.#waiting += by
-    if (this.#waiting >= (this.#options.enough ?? Number.POSITIVE_INFINITY)) this.flush()
+    if (this.#waiting >= (this.#options.highWater ?? Number.POSITIVE_INFINITY)) this.flush()
     else if (!this.#scheduled) {
       this.#scheduled = true
       if (this.#options.turns !== undefined) this.#options.turns.soon(this)
-      else setImmediate(this.#wait, 0, this.#options.patience ?? 0)
+      else setImmediate(this.#wait, 0, this.#options.turnsToWait ?? 0)
     }
   }
 

@@ -47,7 +47,7 @@ const order = [
   'tracing',
   'slices.ts',
   'alarms.ts',
-  'given-up.ts',
+  'abort.ts',
   'sorted-index.ts',
   'lists.ts',
   'linked-list.ts',

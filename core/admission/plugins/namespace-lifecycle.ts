@@ -37,7 +37,7 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
   const checkNamespace = (attributes: AdmissionAttributes): MaybePromise<void> =>
     then((isDoubted(attributes.namespace) ? findLive : find)('', 'namespaces', '', attributes.namespace, attributes), (found) => {
       checkOpen(attributes, found)
-      if (found) attributes.rely?.(namespaces, found, (now) => checkOpen(attributes, now))
+      if (found) attributes.requireUnchanged?.(namespaces, found, (now) => checkOpen(attributes, now))
     })
 
   function checkOpen({ groupResource, namespace: name, name: object }: AdmissionAttributes, found: ApiObject | undefined): void {

@@ -44,7 +44,7 @@ export function podAmounts({ containers, initContainers, resources }: PodSpec, o
   const amounts = ({ resources: own }: Container) => own?.[of] ?? {}
   let running = (containers ?? []).reduce<Amounts>((total, each) => combine(total, amounts(each), sum), {})
   let sidecars: Amounts = {}
-  let most: Amounts = {}
+  let largest: Amounts = {}
   for (const container of initContainers ?? []) {
     const goesOn = container.restartPolicy === 'Always'
     const beside = combine(sidecars, amounts(container), sum)
@@ -52,7 +52,7 @@ export function podAmounts({ containers, initContainers, resources }: PodSpec, o
       running = combine(running, amounts(container), sum)
       sidecars = beside
     }
-    most = combine(most, beside, larger)
+    largest = combine(largest, beside, larger)
   }
-  return { ...combine(running, most, larger), ...resources?.[of] }
+  return { ...combine(running, largest, larger), ...resources?.[of] }
 }

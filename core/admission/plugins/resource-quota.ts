@@ -10,7 +10,7 @@ import { createEvaluators } from '../quota/evaluators.ts'
 import type { QuotaObject } from '../quota/quota.ts'
 
 /** Maximum milliseconds for which a request waits for its quota evaluation. */
-const longest = 10_000
+const maxWait = 10_000
 /** Exempt from quotas: resources that are not stored, and events. */
 const uncounted = ['bindings', 'events', 'events.events.<domain>', 'localsubjectaccessreviews.authorization.<domain>']
 
@@ -88,7 +88,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     if (!ready) await following.ready
     let cancel = () => {}
     const late = new Promise<never>((_, reject) => {
-      cancel = clock.after(longest, () => reject(internalError('resource quota evaluation timed out')))
+      cancel = clock.after(maxWait, () => reject(internalError('resource quota evaluation timed out')))
     })
     try {
       await Promise.race([charge(attributes), late])

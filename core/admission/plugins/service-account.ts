@@ -16,7 +16,7 @@ import { mountToken } from './service-account-token.ts'
 
 const defaultName = 'default'
 /** Milliseconds to wait for the account `default`, which is created shortly after its namespace. */
-const patience = 1_000
+const createdWithin = 1_000
 
 const isMirror = (pod: ApiObject, annotation: string) => Object.hasOwn(pod.metadata.annotations ?? {}, annotation)
 
@@ -27,7 +27,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
   async function accountOf(attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
     const { groupResource, name: pod, namespace } = attributes
     const account = ['', 'serviceaccounts', namespace, name, attributes] as const
-    const found = await (name === defaultName ? findSoon(patience, ...account) : find(...account))
+    const found = await (name === defaultName ? findSoon(createdWithin, ...account) : find(...account))
     if (found !== undefined) return found
     throw forbidden(
       groupResource,

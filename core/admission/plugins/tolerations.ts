@@ -31,7 +31,7 @@ function rangesAround(narrow: Toleration): string[] {
 /** Of the tolerations in one range: the maximum seconds, how many have it, and the total number. */
 interface Widest {
   readonly seconds: number
-  readonly most: number
+  readonly max: number
   readonly count: number
 }
 
@@ -45,11 +45,11 @@ class Cover {
     this.#equal.set(id, (this.#equal.get(id) ?? 0) + 1)
     const range = rangeOf(wide)
     if (range === undefined) return
-    const { seconds, most, count } = this.#ranges.get(range) ?? { seconds: Number.NEGATIVE_INFINITY, most: 0, count: 0 }
+    const { seconds, max: most, count } = this.#ranges.get(range) ?? { seconds: Number.NEGATIVE_INFINITY, max: 0, count: 0 }
     const own = secondsOf(wide)
     this.#ranges.set(range, {
       seconds: Math.max(seconds, own),
-      most: own > seconds ? 1 : own === seconds ? most + 1 : most,
+      max: own > seconds ? 1 : own === seconds ? most + 1 : most,
       count: count + 1,
     })
   }
@@ -69,7 +69,7 @@ class Cover {
       const same = range === ownRange ? equals : 0
       // Seconds only matter for the effect NoExecute.
       if (!range.endsWith(',"NoExecute"]')) return found.count > same
-      return found.seconds > own || (found.seconds === own && found.most > same)
+      return found.seconds > own || (found.seconds === own && found.max > same)
     })
   }
 }

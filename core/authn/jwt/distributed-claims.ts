@@ -1,6 +1,6 @@
 /** Distributed claims: claims that the provider keeps at another endpoint (OpenID Connect Core 1.0, 5.6.2). */
 
-import { unlessGivenUp } from '../../given-up.ts'
+import { untilAborted } from '../../abort.ts'
 import type { Context } from '../../ports.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -75,7 +75,7 @@ export function distributedClaims(claim: string, get: HttpsGet, providerOf: (iss
       const token = readJwt(await ask(source, context))
       if (token === undefined) throw new AuthenticationError(`the endpoint of claim ${JSON.stringify(claim)} sent no token of an issuer`)
       const provider = providerFor(token.issuer)
-      await (context ? unlessGivenUp(provider.tried, context.signal) : provider.tried)
+      await (context ? untilAborted(provider.tried, context.signal) : provider.tried)
       await provider.verify(token, context)
       const value = claimOf(token.claims, claim)
       if (value === undefined) throw new AuthenticationError(`the token of its endpoint does not contain claim ${JSON.stringify(claim)}`)

@@ -38,13 +38,13 @@ function decode(text: string): Uint8Array | undefined {
   return bytes
 }
 
-interface Part {
+interface TokenPart {
   readonly members: Claims
   readonly duplicates: readonly string[]
 }
 
 /** Parses a part as a JSON object; undefined for anything else. */
-function readPart(text: string | undefined): Part | undefined {
+function readPart(text: string | undefined): TokenPart | undefined {
   const bytes = text === undefined ? undefined : decode(text)
   if (bytes === undefined) return undefined
   try {

@@ -29,7 +29,7 @@ export interface SignerOptions {
 
 const timeout = 30_000
 /** Milliseconds to wait for the signer, which may start after this server. */
-const patience = 60_000
+const metadataTimeout = 60_000
 const minSeconds = 600
 
 const headerSchema = z.strictObject({
@@ -85,7 +85,7 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
     )
     return decodeProtobuf(response, answer, { bounds }) as Infer<R>
   }
-  const { maxTokenExpirationSeconds: maxSeconds = 0 } = await call('Metadata', Nothing, {}, Metadata, patience)
+  const { maxTokenExpirationSeconds: maxSeconds = 0 } = await call('Metadata', Nothing, {}, Metadata, metadataTimeout)
   if (maxSeconds < minSeconds) {
     throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${minSeconds}`)
   }

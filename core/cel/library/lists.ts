@@ -196,12 +196,12 @@ function* traversalCost(value: unknown): Parts<number> {
     else if (Array.isArray(each)) open.push({ items: each, at: 0 })
     else if (!isMap(each) || (each instanceof CelObject && each.celType.fieldNames?.length === 0)) total++
     else open.push({ items: keysOf(each).flatMap((key) => [key, getKey(each, key)]), at: 0 })
-    if (total > enough) return total
+    if (total > costLimit) return total
   }
   return total
 }
 /** More than any limit: a traversal that costs more is not counted to its end. */
-const enough = 100_000_000
+const costLimit = 100_000_000
 
 const traverses = { cost: ([list]: readonly unknown[]) => new Steps(traversalCost(list)), byName: true } as const
 /** Cost of a call that creates a list of this size; a call that fails creates none. */

@@ -13,16 +13,16 @@ import { format } from './format.ts'
 const outOfRange = (index: Int): never => fail(`index out of range: ${index}`)
 
 /** Position in code units of a code point, from a known one on; beyond the end: undefined. */
-const offsetOf = (text: string, point: number, from: Place): number | undefined =>
+const offsetOf = (text: string, point: number, from: Match): number | undefined =>
   hasPairs(text) ? skip(text, point, from) : point <= text.length ? point : undefined
 
-interface Place {
+interface Match {
   readonly point: number
   readonly offset: number
 }
-const start: Place = { point: 0, offset: 0 }
+const start: Match = { point: 0, offset: 0 }
 
-function skip(text: string, point: number, from: Place): number | undefined {
+function skip(text: string, point: number, from: Match): number | undefined {
   let { offset } = from
   for (let at = from.point; at < point; at++) {
     if (offset >= text.length) return undefined

@@ -54,11 +54,11 @@ function rangeFrom(value: unknown, frame: Frame): Range {
   if (Array.isArray(value)) return { of: value, items: value }
   if (!isMap(value)) return fail(`got '${goNames[typeOf(value).kind] ?? typeOf(value).name}', expected iterable type`)
   const items = keysOf(value)
-  if (items.length > manyKeys) frame.toil(unitsOf(items.length * nanosecondsPerKey))
+  if (items.length > minKeysForIndex) frame.toil(unitsOf(items.length * nanosecondsPerKey))
   return { of: value, items }
 }
 /** Fewer keys are listed without charging work. */
-const manyKeys = 100
+const minKeysForIndex = 100
 
 /** Runs iterations from index `from` on, setting the variables; ends when `turn` says so. */
 type Turns = (range: Range, frame: Frame, from: number, turn: (index: number) => boolean) => void

@@ -19,7 +19,7 @@ import type { AllocationObserver, AllocationScope } from './observer.ts'
 import { UsedAddresses } from './used-addresses.ts'
 
 /** Collisions after which all taken names are listed. */
-const patience = 4
+const maxCollisions = 4
 
 export interface ServiceName {
   readonly namespace: string
@@ -127,7 +127,7 @@ export function createAddresses(
     for (const address of range.candidates()) {
       if (taken?.has(address)) continue
       if (await put(address, service, write)) return address
-      if (++collisions === patience) taken = await takenNames()
+      if (++collisions === maxCollisions) taken = await takenNames()
     }
     return undefined
   }

@@ -39,16 +39,16 @@ function reads(tree: Expr, name: string): boolean {
   return false
 }
 
-type Part<P extends string, F extends string> = { readonly [program in P]?: Program } & { readonly [problem in F]?: string }
+type RulePart<P extends string, F extends string> = { readonly [program in P]?: Program } & { readonly [problem in F]?: string }
 
-function compileRule(environment: CelEnvironment, { rule }: Rule): Part<'program', 'problem'> {
+function compileRule(environment: CelEnvironment, { rule }: Rule): RulePart<'program', 'problem'> {
   if (rule.trim() === '') return {}
   const compiled = environment.compile(rule, { result: [boolType] })
   if (!('issues' in compiled)) return compiled
   return { problem: compiled.issues.startsWith('must evaluate') ? 'cel expression must evaluate to a bool' : compiled.issues }
 }
 
-function compileMessage(environment: CelEnvironment, { messageExpression }: Rule): Part<'message', 'messageProblem'> {
+function compileMessage(environment: CelEnvironment, { messageExpression }: Rule): RulePart<'message', 'messageProblem'> {
   if (!messageExpression) return {}
   const compiled = environment.compile(messageExpression, { result: [stringType] })
   if ('issues' in compiled) {

@@ -6,13 +6,13 @@ import { patternProblem } from '../../schema/pattern.ts'
 import { asJson } from '../validation.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
-type Place = 'root' | 'item' | 'field'
+type SchemaLevel = 'root' | 'item' | 'field'
 
 const typeNeeded = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   field: 'must not be empty for specified object fields',
-} as const satisfies Record<Place, string>
+} as const satisfies Record<SchemaLevel, string>
 
 const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
@@ -28,7 +28,7 @@ export function validateStructural(schema: SchemaNode, path: FieldPath, errors: 
 
 const noProperties: NonNullable<SchemaNode['properties']> = {}
 
-function validateNode(schema: SchemaNode, place: Place, path: FieldPath, errors: FieldErrors): void {
+function validateNode(schema: SchemaNode, place: SchemaLevel, path: FieldPath, errors: FieldErrors): void {
   const { type = '', properties = noProperties, additionalProperties } = schema
   const items = itemsOf(schema)
   const embedded = schema['x-kubernetes-embedded-resource'] === true

@@ -47,21 +47,21 @@ function nodeOf(schema: Schema, root: boolean): Node | undefined {
 }
 
 /** Correlation with the stored value: of the part itself, and of the nearest enclosing part that has one. */
-interface Place {
+interface SchemaPath {
   readonly current?: Correlation | undefined
   readonly nearest?: Correlation | undefined
 }
 
 const typeMeta = new Set(['kind', 'apiVersion'])
-const isUnchanged = ({ current, nearest }: Place) => (current ?? nearest)?.unchanged ?? false
+const isUnchanged = ({ current, nearest }: SchemaPath) => (current ?? nearest)?.unchanged ?? false
 
-function memberPlace(place: Place, name: string): Place {
+function memberPlace(place: SchemaPath, name: string): SchemaPath {
   if (place.current === undefined) return place
   if (place.nearest === undefined && typeMeta.has(name)) return {}
   return { current: place.current.key(name), nearest: place.current }
 }
 
-function itemPlace(place: Place, index: number): Place {
+function itemPlace(place: SchemaPath, index: number): SchemaPath {
   return place.current === undefined ? place : { current: place.current.index(index), nearest: place.current }
 }
 
@@ -103,20 +103,20 @@ class Run {
     this.#part = part
   }
 
-  node(node: Node, path: FieldPath, value: Json, old: Json | undefined, place: Place): void {
+  node(node: Node, path: FieldPath, value: Json, old: Json | undefined, place: SchemaPath): void {
     if (value === null) return
     if (node.rules.length > 0) this.#rules(node, path, value, old ?? undefined, place)
     if (Array.isArray(value)) this.#items(node, path, value, old, place)
     else if (typeof value === 'object') this.#members(node, path, value, old, place)
   }
 
-  #items({ items, schema }: Node, path: FieldPath, value: readonly Json[], old: Json | undefined, place: Place): void {
+  #items({ items, schema }: Node, path: FieldPath, value: readonly Json[], old: Json | undefined, place: SchemaPath): void {
     if (!items || schema.type !== 'list') return
     const oldItem = oldItems(schema, old)
     for (const [index, item] of value.entries()) this.node(items, path.index(index), item, oldItem(item), itemPlace(place, index))
   }
 
-  #members({ members, others, schema }: Node, path: FieldPath, value: JsonObject, old: Json | undefined, place: Place): void {
+  #members({ members, others, schema }: Node, path: FieldPath, value: JsonObject, old: Json | undefined, place: SchemaPath): void {
     const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : {}
     const known = schema.type === 'message' ? schema.json : undefined
     for (const name of Object.keys(value)) {
@@ -128,7 +128,7 @@ class Run {
     }
   }
 
-  #rules({ rules, schema, type }: Node, path: FieldPath, value: Json, old: Json | undefined, place: Place): void {
+  #rules({ rules, schema, type }: Node, path: FieldPath, value: Json, old: Json | undefined, place: SchemaPath): void {
     const shown = shownType(schema)
     if (this.#left <= 0)
       this.#stop(path, shown, 'validation failed due to running out of cost budget, no further validation rules will be run')
@@ -259,7 +259,7 @@ export function validateRules(
   const node = rootOf(schema, settings)
   if (node === undefined) return
   const began = observer?.monotonic() ?? 0
-  const place: Place = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
+  const place: SchemaPath = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
   const run = new Run(errors, part)
   try {
     run.node(node, path, value, old, place)

@@ -45,10 +45,10 @@ function completionsText({ spec, status }: JobRow): string {
 }
 
 /** Time since the unset time, as Go's longest duration. */
-const longest = '292y'
+const maxDurationText = '292y'
 
 function durationText({ status }: JobRow, context: CellContext): string {
-  if (status?.startTime === null) return longest
+  if (status?.startTime === null) return maxDurationText
   if (!status?.startTime) return ''
   const began = Date.parse(status.startTime)
   return status.completionTime ? humanDuration(Date.parse(status.completionTime) - began) : elapsed(began, context)

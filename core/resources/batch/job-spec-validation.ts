@@ -12,8 +12,8 @@ type Spec = Infer<typeof JobSpec>
 
 /** Limits of indexed jobs; `many` applies above 100,000 completions with a backoff limit per index. */
 const max = { parallelism: 100_000, failed: 100_000, manager: 63 }
-const many = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
-const forMany = `when completions are above ${many.completions} and used with backoff limit per index`
+const largeJob = { completions: 100_000, parallelism: 10_000, failed: 10_000 }
+const forMany = `when completions are above ${largeJob.completions} and used with backoff limit per index`
 
 /** Validates a spec whose selector is up to the caller: a cron job's template has none. */
 export function validateJobSpec(spec: Spec, path: FieldPath, errors: FieldErrors, context: HookContext): void {
@@ -85,11 +85,11 @@ function validateIndexed(spec: Spec, path: FieldPath, errors: FieldErrors): void
     }
     if (maxFailedIndexes > max.failed) errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${max.failed}`)
   }
-  if ((completions ?? 0) <= many.completions || spec.backoffLimitPerIndex === undefined) return
-  if (maxFailedIndexes === undefined) errors.required(failedAt, `must be specified when completions is above ${many.completions}`)
-  if (parallelism > many.parallelism)
-    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${many.parallelism} ${forMany}`)
-  if (maxFailedIndexes !== undefined && maxFailedIndexes > many.failed) {
-    errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${many.failed} ${forMany}`)
+  if ((completions ?? 0) <= largeJob.completions || spec.backoffLimitPerIndex === undefined) return
+  if (maxFailedIndexes === undefined) errors.required(failedAt, `must be specified when completions is above ${largeJob.completions}`)
+  if (parallelism > largeJob.parallelism)
+    errors.invalid(parallelismAt, parallelism, `must be less than or equal to ${largeJob.parallelism} ${forMany}`)
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > largeJob.failed) {
+    errors.invalid(failedAt, maxFailedIndexes, `must be less than or equal to ${largeJob.failed} ${forMany}`)
   }
 }

@@ -22,9 +22,9 @@ export function validateJob(job: JobValue, errors: FieldErrors, context: HookCon
   const { completionMode, completions = 0 } = job.spec
   const name = job.metadata?.name ?? ''
   if (completionMode !== 'Indexed' || completions <= 0) return
-  const longest = `${name}-${completions - 1}`
-  if (formats.dns1123Label(longest).length > 0) {
-    errors.invalid(FieldPath.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`)
+  const lastPodName = `${name}-${completions - 1}`
+  if (formats.dns1123Label(lastPodName).length > 0) {
+    errors.invalid(FieldPath.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${lastPodName}`)
   }
 }
 

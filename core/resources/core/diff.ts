@@ -8,7 +8,7 @@ const maxLines = 1_024
 /** Unchanged lines around a change. */
 const context = 3
 /** From this number of lines, lines that are more than 1 % of the text don't start a match (Python's difflib). */
-const many = 200
+const maxEdits = 200
 
 /** Equal lines `before[from…]` and `after[to…]`. */
 interface Match {
@@ -26,7 +26,7 @@ function positionsOf(lines: readonly string[]): Map<string, number[]> {
     if (known) known.push(at)
     else positions.set(line, [at])
   })
-  if (lines.length >= many) for (const [line, at] of positions) if (at.length > lines.length / 100 + 1) positions.delete(line)
+  if (lines.length >= maxEdits) for (const [line, at] of positions) if (at.length > lines.length / 100 + 1) positions.delete(line)
   return positions
 }
 

@@ -79,8 +79,9 @@ function validateBounds(item: Item, name: string, path: FieldPath, errors: Field
   if (exceeds('1', ratio)) refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)
   if (ratio !== undefined && min !== undefined && max !== undefined) {
     const milli = (amount: string) => Number(scaledQuantity(parseQuantity(amount), -3))
-    const most = milli(max) / milli(min)
-    if (milli(ratio) / 1000 > most) refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`)
+    const maxRatio = milli(max) / milli(min)
+    if (milli(ratio) / 1000 > maxRatio)
+      refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${maxRatio.toFixed(6)}`)
   }
   if (allowsOvercommit(name, context) || limit === undefined || request === undefined || compare(limit, request) === 0) return
   refuse('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`)

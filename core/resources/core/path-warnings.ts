@@ -6,21 +6,21 @@ import type { VolumeProjection as VolumeProjectionSchema } from './volume-projec
 type Volume = Infer<typeof VolumeSchema>
 type VolumeProjection = Infer<typeof VolumeProjectionSchema>
 
-interface Place {
+interface WarnedField {
   readonly path: string
   /** Source within a projected volume. */
   readonly source: string
 }
 
 const quoted = (text: string | undefined) => JSON.stringify(text ?? '')
-const shown = ({ path, source }: Place) => (source ? `${quoted(path)} (${source})` : quoted(path))
-const places = (items: readonly { readonly path: string }[] = [], source = ''): Place[] => items.map(({ path }) => ({ path, source }))
+const shown = ({ path, source }: WarnedField) => (source ? `${quoted(path)} (${source})` : quoted(path))
+const places = (items: readonly { readonly path: string }[] = [], source = ''): WarnedField[] => items.map(({ path }) => ({ path, source }))
 
 /** Maximum files of a volume that are compared, because the cost grows with their square. */
 const maxCompared = 256
 
-function* overlaps(all: readonly Place[]): Iterable<string> {
-  const before: { readonly place: Place; readonly start: string }[] = []
+function* overlaps(all: readonly WarnedField[]): Iterable<string> {
+  const before: { readonly place: WarnedField; readonly start: string }[] = []
   for (const { path: given, source } of all.slice(0, maxCompared)) {
     const path = withoutSlashes(given)
     if (path === '') continue
@@ -45,7 +45,7 @@ const certificatePaths = [
   ['credentialBundlePath', 'PodCertificate credential bundle'],
 ] as const
 
-function placesOf(source: VolumeProjection): Place[] {
+function placesOf(source: VolumeProjection): WarnedField[] {
   const { configMap, secret, downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate } = source
   if (configMap?.items) return places(configMap.items, `ConfigMap ${quoted(configMap.name)}`)
   if (secret?.items) return places(secret.items, `Secret ${quoted(secret.name)}`)
@@ -55,7 +55,7 @@ function placesOf(source: VolumeProjection): Place[] {
   return certificatePaths.flatMap(([name, source]) => (podCertificate?.[name] ? [{ path: podCertificate[name], source }] : []))
 }
 
-function* overlapWarnings(volume: string, what: string, all: readonly Place[]): Iterable<string> {
+function* overlapWarnings(volume: string, what: string, all: readonly WarnedField[]): Iterable<string> {
   for (const overlap of overlaps(all)) yield `volume ${quoted(volume)} (${what}): overlapping paths: ${overlap}`
 }
 

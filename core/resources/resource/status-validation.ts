@@ -59,7 +59,7 @@ function validateNoneAdded(now: readonly Consumer[], before: readonly Consumer[]
   errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')
 }
 
-interface Place {
+interface DeviceTarget {
   readonly driver: string
   readonly pool: string
   readonly device: string
@@ -67,12 +67,12 @@ interface Place {
 }
 
 /** Identity of a device, or of a share of one, in a cluster. */
-export const deviceID = ({ driver, pool, device, shareID }: Place) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
+export const deviceID = ({ driver, pool, device, shareID }: DeviceTarget) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')
 
 /** The identity as errors show it. */
-const shownID = ({ driver, pool, device, shareID = '' }: Place) => ({ Driver: driver, Pool: pool, Device: device, ShareID: shareID })
+const shownID = ({ driver, pool, device, shareID = '' }: DeviceTarget) => ({ Driver: driver, Pool: pool, Device: device, ShareID: shareID })
 
-function validatePlace({ driver, pool, device, shareID }: Place, path: FieldPath, errors: FieldErrors): void {
+function validatePlace({ driver, pool, device, shareID }: DeviceTarget, path: FieldPath, errors: FieldErrors): void {
   validateDriver(driver, path.child('driver'), errors)
   validatePoolName(pool, path.child('pool'), errors)
   validateName(device, path.child('device'), errors)

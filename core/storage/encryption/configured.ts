@@ -31,7 +31,7 @@ export interface Encryption {
 
 const flag = '--encryption-provider-config: '
 /** Milliseconds: minimum time for new plugins to become healthy, interval between checks of them, and retry interval of a failed file. */
-const shortestPatience = 10_000
+const minProbeTimeout = 10_000
 const lookInterval = 100
 const retryInterval = 60_000
 
@@ -62,8 +62,8 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   })
   let current = first.providers
 
-  async function becomesWell({ checkAll, patience }: Providers, closing: AbortSignal): Promise<void> {
-    const end = clock.monotonic() + Math.max(shortestPatience, patience)
+  async function becomesWell({ checkAll, probeTimeout: patience }: Providers, closing: AbortSignal): Promise<void> {
+    const end = clock.monotonic() + Math.max(minProbeTimeout, patience)
     for (;;) {
       try {
         await checkAll()
@@ -97,7 +97,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
       use(next) {
         const old = current
         current = next
-        clock.after(old.patience, old.close)
+        clock.after(old.probeTimeout, old.close)
       },
       drop: (next) => next.close(),
       retry: { clock, after: retryInterval, when: () => true },

@@ -1,6 +1,6 @@
 /** A store with encrypted values, which is transparent to its users. */
 
-import { unlessGivenUpLater } from '../../given-up.ts'
+import { untilAbortedLate } from '../../abort.ts'
 import { append } from '../../lists.ts'
 import { type Clock, type Context, type KeyValue, type KeyValueStore, StoreError, type SwapResult } from '../../ports.ts'
 import { ApiError } from '../../respond/status.ts'
@@ -103,7 +103,7 @@ export function encryptedStore(
   }
 
   /** A call of a plugin goes on when a read is given up: others use the key that it answers with. */
-  const waitFor = <T>(opened: Promise<T>, context: Context | undefined) => (context ? unlessGivenUpLater(opened, context, clock) : opened)
+  const waitFor = <T>(opened: Promise<T>, context: Context | undefined) => (context ? untilAbortedLate(opened, context, clock) : opened)
 
   async function openAll(items: readonly KeyValue[], context: Context | undefined): Promise<readonly KeyValue[]> {
     if (!items.some(isEncrypted)) return items

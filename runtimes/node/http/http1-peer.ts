@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import type { Connection } from '../../../core/ports.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import type { Holder, Holdings } from '../../wire/holdings.ts'
+import type { OutputScheduler } from '../../wire/output-scheduler.ts'
 import { Pace } from '../../wire/pace.ts'
 import type { ConnectionIntake, Intake, RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
-import type { Turns } from '../../wire/turns.ts'
 import { readOn } from '../read-turns.ts'
 import type { RequestBody } from './request-body.ts'
 
@@ -19,7 +19,7 @@ export interface Http1PeerOptions {
   readonly connection: Connection
   readonly holdings: Holdings
   readonly intake: Intake
-  readonly turns: Turns
+  readonly turns: OutputScheduler
   /** Monotonic time in milliseconds; may be coarse. */
   now(): number
   /** Closes the socket: a request is not completed in time, or (`silent`) none has begun. `answering`: a response is being sent. */

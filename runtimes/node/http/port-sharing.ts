@@ -31,7 +31,7 @@ export function sharingWarnings(): readonly string[] {
 /** Maximum milliseconds of a quiet turn of the event loop: hardly anything arrives in it. It grows by a thousandth of the time that has passed. */
 const shortTurn = 0.05
 /** Milliseconds to look for such a turn, and between looks: a process that has slept is not interrupted soon. */
-const patience = 2_000
+const maxQuietWait = 2_000
 const interval = 1
 
 /**
@@ -46,7 +46,7 @@ export function inQuietTurn(accepted: () => number, use: () => void): Promise<vo
       setImmediate(() => {
         const now = performance.now()
         const isQuiet = accepted() === before && now - from < shortTurn + (now - began) / 1000
-        if (!isQuiet && now - began < patience) return void wait()
+        if (!isQuiet && now - began < maxQuietWait) return void wait()
         use()
         resolve()
       })

@@ -21,7 +21,7 @@ export const hasUpgrades = !('Deno' in globalThis)
 export const upgrade: NonNullable<Connection['upgrade']> = (headers, use) => new Reply({ use }, { status: 101, headers })
 
 /** Bytes after a request to upgrade that are held until it is its turn. */
-const longestHeld = 64 * 1024
+const maxHeldBytes = 64 * 1024
 
 function headOf(status: number, fields: readonly string[]): string {
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
@@ -52,7 +52,7 @@ export function inTurn(peer: Http1Peer, socket: Socket, head: Buffer, serve: (re
   const leave = () => socket.destroy()
   const hold = (bytes: Buffer) => {
     received = Buffer.concat([received, bytes])
-    if (received.length > longestHeld) socket.pause()
+    if (received.length > maxHeldBytes) socket.pause()
   }
   socket.on('data', hold).once('end', leave)
   peer.whenAnswered(() => {

@@ -69,10 +69,10 @@ export class Endpoints {
     const end = this.#clock.monotonic() + this.#timeouts.request
     const attempts = this.#clients.length * roundsOfReads
     for (let attempt = 1; ; attempt++) {
-      const longest = this.#clients.length > 1 ? this.#clock.monotonic() + this.#timeouts.attempt : end
+      const latest = this.#clients.length > 1 ? this.#clock.monotonic() + this.#timeouts.attempt : end
       const client = this.current
       try {
-        return await run(client, { deadline: Math.min(end, longest), context, span: context?.span })
+        return await run(client, { deadline: Math.min(end, latest), context, span: context?.span })
       } catch (thrown) {
         context?.signal.throwIfAborted()
         const error = this.#judged(client, thrown)

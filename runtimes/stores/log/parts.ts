@@ -5,7 +5,7 @@ import type { LogDirectory, LogFile } from './files.ts'
 import type { Places } from './places.ts'
 
 /** A complete, immutable file. */
-export interface Part {
+export interface LogSegment {
   readonly number: number
   readonly name: string
   readonly file: LogFile
@@ -22,12 +22,12 @@ export interface Active {
 
 export class Parts {
   readonly #directory: LogDirectory
-  #base: Part | undefined
+  #base: LogSegment | undefined
   /** Segments, oldest first. */
-  #finished: readonly Part[]
+  #finished: readonly LogSegment[]
   active: Active
 
-  constructor(directory: LogDirectory, base: Part | undefined, finished: readonly Part[], active: Active) {
+  constructor(directory: LogDirectory, base: LogSegment | undefined, finished: readonly LogSegment[], active: Active) {
     this.#directory = directory
     this.#base = base
     this.#finished = finished
@@ -44,7 +44,7 @@ export class Parts {
   }
 
   /** Replaces the active segment. */
-  finish(part: Part, active: Active): void {
+  finish(part: LogSegment, active: Active): void {
     this.#finished = [...this.#finished, part]
     this.active = active
   }
@@ -60,7 +60,7 @@ export class Parts {
   }
 
   /** Installs a new base and removes the files that it replaces: the old base and segments with lower numbers. */
-  replaceBase(base: Part): void {
+  replaceBase(base: LogSegment): void {
     const obsolete = [...this.#finished.filter(({ number }) => number < base.number), ...(this.#base ? [this.#base] : [])]
     this.#finished = this.#finished.filter(({ number }) => number >= base.number)
     this.#base = base
@@ -92,7 +92,7 @@ export class Parts {
     for (const { file } of [this.active, ...this.#all()]) file.close()
   }
 
-  #all(): readonly Part[] {
+  #all(): readonly LogSegment[] {
     return this.#base ? [this.#base, ...this.#finished] : this.#finished
   }
 

@@ -2,7 +2,7 @@
  * gRPC calls to one server, at a fraction of the cost of a general client. Calls are not retried here: the caller knows whether another one is
  * harmless, and where it may go.
  */
-import { patience } from '../../../core/given-up.ts'
+import { usualDuration } from '../../../core/abort.ts'
 import { CallError, type Clock, type Context } from '../../../core/ports.ts'
 import { deadlineExceeded, internal, unavailable } from './codes.ts'
 import { Connection } from './connection.ts'
@@ -73,12 +73,13 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock, 
           reject(error)
         }
         const expire = () => stop(new CallError(deadlineExceeded, 'Deadline exceeded'))
-        let finish = context === undefined || left <= patience ? clock.after(left, expire) : clock.after(patience, () => listen(context))
+        let finish =
+          context === undefined || left <= usualDuration ? clock.after(left, expire) : clock.after(usualDuration, () => listen(context))
         /** Waits for the rest of the time. Most calls have ended before, and the signal of their request was never made. */
         const listen = ({ signal }: Context) => {
           if (signal.aborted) return stop(signal.reason)
           const leave = () => stop(signal.reason)
-          const cancel = clock.after(left - patience, expire)
+          const cancel = clock.after(left - usualDuration, expire)
           signal.addEventListener('abort', leave, { once: true })
           finish = () => {
             cancel()

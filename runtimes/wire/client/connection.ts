@@ -42,11 +42,11 @@ const greeting = [
   ]),
   numbersFrame(frameTypes.windowUpdate, 0, windowSize - defaultWindowSize),
 ]
-const longestDebugData = 100
+const maxDebugDataBytes = 100
 /** Maximum bytes of a header block, with its frame headers. */
 const largestBlock = 64 * 1024
 /** Batches the calls of concurrent requests into one socket write. */
-const outboxOptions = { patience: 4, enough: 24 * 1024 }
+const outboxOptions = { turnsToWait: 4, highWater: 24 * 1024 }
 const nothing = Buffer.alloc(0)
 
 export class Connection {
@@ -235,7 +235,7 @@ export class Connection {
 
   #goAway(id: number, payload: Buffer): void {
     if (id !== 0 || payload.length < 8) throw protocolError('malformed GOAWAY')
-    const debugData = payload.toString('latin1', 8, 8 + longestDebugData).replace(/[^ -~]/g, '?')
+    const debugData = payload.toString('latin1', 8, 8 + maxDebugDataBytes).replace(/[^ -~]/g, '?')
     this.#leave(
       `the server ends the connection: ${nameOf(payload.readUInt32BE(4))} ${debugData}`.trim(),
       payload.readUInt32BE(0) & largest31,

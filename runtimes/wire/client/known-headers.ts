@@ -3,7 +3,7 @@ import { Decoder } from '../hpack/decoder.ts'
 export type Headers = ReadonlyMap<string, string>
 
 /** Maximum size in bytes of a cached block; successful responses have few different ones. */
-const longestKnown = 256
+const maxKnownBytes = 256
 const maxKnown = 32
 
 /**
@@ -18,7 +18,7 @@ export class KnownHeaders {
    * @throws ConnectionError when the block is malformed.
    */
   decode(block: Buffer): Headers {
-    if (block.length > longestKnown) return this.#decoded(block)
+    if (block.length > maxKnownBytes) return this.#decoded(block)
     const key = block.toString('latin1')
     const known = this.#known.get(key)
     if (known !== undefined) return known

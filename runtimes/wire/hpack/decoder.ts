@@ -8,12 +8,12 @@ import { staticTable } from './static-table.ts'
 const wrong = (message: string) => new ConnectionError(errorCodes.compressionError, message)
 const nothing = Buffer.alloc(0)
 /** Cache of decoded values outside of the dynamic table: sizes in bytes, and number of entries. */
-const shortestKept = 128
-const longestKept = 4_096
+const minKeptBytes = 128
+const maxKeptBytes = 4_096
 const maxKept = 2
 
 /** Maximum continuation bytes of an integer; no valid value needs more. */
-const longestNumber = 4
+const maxNumberBytes = 4
 
 export interface DecoderLimits {
   /** Size in bytes of the dynamic table, as announced to the peer. */
@@ -117,11 +117,11 @@ export class Decoder {
 
   /** An integer (section 5.1). */
   #number(bits: number): number {
-    const most = (1 << bits) - 1
-    let value = this.#byte() & most
+    const maxPrefix = (1 << bits) - 1
+    let value = this.#byte() & maxPrefix
     this.#at++
-    if (value < most) return value
-    for (let shift = 0; shift < 7 * longestNumber; shift += 7) {
+    if (value < maxPrefix) return value
+    for (let shift = 0; shift < 7 * maxNumberBytes; shift += 7) {
       const byte = this.#byte()
       this.#at++
       value += (byte & 0x7f) << shift
@@ -159,7 +159,7 @@ export class Decoder {
     const from = this.#at
     const start = this.#skipString()
     const length = this.#at - start
-    if (length < shortestKept || length > longestKept) return this.#text(from, start)
+    if (length < minKeptBytes || length > maxKeptBytes) return this.#text(from, start)
     const known = this.#kept.get(name)
     if (known !== undefined && this.#block.compare(known.bytes, 0, known.bytes.length, from, this.#at) === 0) return known.text
     const text = this.#text(from, start)

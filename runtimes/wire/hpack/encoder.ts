@@ -18,7 +18,7 @@ interface Name {
 /** Maximum names to remember: more than responses have. */
 const maxNames = 64
 /** Maximum length of an indexed value; longer ones would evict all others. */
-const longestKept = 512
+const maxKeptBytes = 512
 
 /**
  * Encoder of one direction of one connection. A field is added to the dynamic table when it has the same value twice in a row: fields that
@@ -87,7 +87,7 @@ export class Encoder {
     if (known.whole > 0) return writeNumber(to, at, indexed, known.whole)
     const place = known.number > 0 ? this.#table.placeOf(known.number) : undefined
     if (place !== undefined) return writeNumber(to, at, indexed, staticTable.length + 1 + place)
-    if (value.length > longestKept) return this.#literal(to, at, known.index, name, value)
+    if (value.length > maxKeptBytes) return this.#literal(to, at, known.index, name, value)
     this.#table.add(name, value)
     known.number = this.#table.added
     const afterIndex = writeNumber(to, at, added, known.index)

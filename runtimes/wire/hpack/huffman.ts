@@ -81,7 +81,7 @@ const tree = Uint16Array.from(cells)
 
 const wrongCode = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman code in a header')
 const badPadding = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman padding in a header')
-const longestPadding = 7
+const maxPaddingBits = 7
 
 /**
  * Decodes to a Latin-1 string.
@@ -123,7 +123,7 @@ export function huffmanDecoded(bytes: Uint8Array, start = 0, end = bytes.length)
     since = count
     node = 0
   }
-  if (since > longestPadding || (window & ((1 << count) - 1)) !== (1 << count) - 1) throw badPadding()
+  if (since > maxPaddingBits || (window & ((1 << count) - 1)) !== (1 << count) - 1) throw badPadding()
   return decoded.toString('latin1', 0, size)
 }
 

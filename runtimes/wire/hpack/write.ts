@@ -8,14 +8,14 @@ export const numbersOfField = 15
 
 /** An integer (section 5.1). */
 export function writeNumber(to: Buffer, start: number, { flag, bits }: Start, value: number): number {
-  const most = (1 << bits) - 1
+  const maxPrefix = (1 << bits) - 1
   let at = start
-  if (value < most) {
+  if (value < maxPrefix) {
     to[at++] = flag | value
     return at
   }
-  to[at++] = flag | most
-  let rest = value - most
+  to[at++] = flag | maxPrefix
+  let rest = value - maxPrefix
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) to[at++] = (rest % 0x80) | 0x80
   to[at++] = rest
   return at

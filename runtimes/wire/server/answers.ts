@@ -34,8 +34,8 @@ export class Answers {
 
   /** Sends HEADERS, and CONTINUATION for long blocks. */
   headers(id: number, fields: readonly string[], last: boolean): void {
-    const most = Encoder.bound(fields)
-    const buffer = this.#outbox.room(frameHeaderLength + most)
+    const maxSize = Encoder.bound(fields)
+    const buffer = this.#outbox.room(frameHeaderLength + maxSize)
     const start = this.#outbox.place
     const end = this.#encoder.write(buffer, start + frameHeaderLength, fields)
     const size = end - start - frameHeaderLength

@@ -6,8 +6,8 @@ import { frameTypes, largest31, numbersFrame, settingsFrame } from '../frames.ts
 import type { Holder, Holdings } from '../holdings.ts'
 import type { FieldList } from '../hpack/decoder.ts'
 import { Outbox } from '../outbox.ts'
+import type { OutputScheduler } from '../output-scheduler.ts'
 import { settingIds } from '../settings.ts'
-import type { Turns } from '../turns.ts'
 import { Answers } from './answers.ts'
 import { type RequestHead, RequestHeads } from './head.ts'
 import { Incoming, type IncomingOwner } from './incoming.ts'
@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly holdings: Holdings
   readonly intake: Intake
   readonly buffers: Buffers
-  readonly turns: Turns
+  readonly turns: OutputScheduler
   /** Starts a request: sets `stream.user`; the response follows asynchronously. */
   request(stream: ServerStream, head: RequestHead): void
   /** Responds to a request with too many header fields. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { identityFields, UnspeakableUser } from '../../../core/aggregation/identity.ts'
+import { InvalidUserHeader, identityFields } from '../../../core/aggregation/identity.ts'
 import { headerText } from '../../../core/request/header-values.ts'
 
 test('a user is named in header fields, one for each value, as bytes of UTF-8', () => {
@@ -30,7 +30,7 @@ test('a user that headers would name otherwise is refused', () => {
       { name: 'a', uid: text, groups: [] },
       { name: 'a', groups: [], extra: { k: [text] } },
     ]) {
-      assert.throws(() => identityFields(user, true), UnspeakableUser, JSON.stringify(user))
+      assert.throws(() => identityFields(user, true), InvalidUserHeader, JSON.stringify(user))
     }
   }
   assert.deepEqual(identityFields({ name: 'a', groups: [], extra: { ' \n:': ['b'] } }, true).at(-1), ['X-Remote-Extra-%20%0A%3A', 'b'])

@@ -124,7 +124,15 @@ export function createControl({
   const watches = new WatchCounts()
   const inFlight = { readOnly: 0, mutating: 0 }
   const estimator = createEstimator({ objects, watches, measure: 'bytes', watchList: true })
-  const control = new FlowControl({ clock, seats, longestWait, estimator, watches, flowHeaders: platform.flowHeaders, inFlight })
+  const control = new FlowControl({
+    clock,
+    seats,
+    maxWaitWithoutDeadline: longestWait,
+    estimator,
+    watches,
+    flowHeaders: platform.flowHeaders,
+    inFlight,
+  })
   return { control, clock, watches, objects, inFlight }
 }
 

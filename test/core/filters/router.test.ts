@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Handler } from '../../../core/filters/filter.ts'
-import { createRouter, type Part } from '../../../core/filters/router.ts'
+import { createRouter, type OptionalHandler } from '../../../core/filters/router.ts'
 import type { Exchange, RequestInfo } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
 import { startCore } from '../../support/core-server.ts'
@@ -71,7 +71,7 @@ test('the bodies of a delegated request and of its response are streams', async 
 test('what this server does not serve is left to others, in order; nobody else gets what it serves', async () => {
   const asked: string[] = []
   const part =
-    (name: string, has: (info: RequestInfo) => boolean): Part =>
+    (name: string, has: (info: RequestInfo) => boolean): OptionalHandler =>
     ({ info }) => {
       asked.push(name)
       return has(info) ? new Response(name) : undefined

@@ -5,7 +5,7 @@ import type { ByteSource } from '../../../core/respond/byte-source.ts'
 import { Pauses } from '../../../core/slices.ts'
 import type { Codec } from '../../../core/storage/codec.ts'
 import { Entry } from '../../../core/storage/entry.ts'
-import { ListRoom, listSource } from '../../../core/verbs/long-list.ts'
+import { ListBudget, listSource } from '../../../core/verbs/long-list.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 /** Bytes of an item. */
@@ -15,7 +15,7 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const encoder = new TextEncoder()
 
 /** A list of 1 MB; `made` counts how often each item is encoded. */
-async function begin(room: ListRoom, signal = new AbortController().signal) {
+async function begin(room: ListBudget, signal = new AbortController().signal) {
   const made = entries.map(() => 0)
   const parts = {
     start: (size: number) => encoder.encode(`${size}:`),
@@ -53,14 +53,14 @@ async function all(source: ByteSource): Promise<string> {
 const expected = `${entries.length * itemSize}:${entries.map(({ revision }) => String(revision).padEnd(itemSize, 'x')).join('')}.`
 
 test('what one list keeps is encoded once, the rest twice; others keep less meanwhile', async () => {
-  const room = new ListRoom(700_000, 200_000)
+  const room = new ListBudget(700_000, 200_000)
   const [first, second] = [await begin(room), await begin(room)]
   for (const { source } of [first, second]) assert.equal(await all(source), expected)
   assert.deepEqual([first.twice(), second.twice()], [30, 80])
 })
 
 test('the next list may keep most when the one before has been sent, is cancelled, or was given up before it was sent', async () => {
-  const room = new ListRoom(700_000, 200_000)
+  const room = new ListBudget(700_000, 200_000)
   const request = new AbortController()
   const ends: readonly ((source: ByteSource) => unknown)[] = [all, (source) => source.cancel(), () => request.abort()]
   for (const end of ends) {
@@ -72,7 +72,7 @@ test('the next list may keep most when the one before has been sent, is cancelle
 })
 
 test('nothing is kept of a list whose request ends while it is counted', async () => {
-  const room = new ListRoom(700_000, 200_000)
+  const room = new ListBudget(700_000, 200_000)
   const request = new AbortController()
   request.abort()
   const ahead = { ...webClock, monotonic: () => performance.now() * 1_000_000 }

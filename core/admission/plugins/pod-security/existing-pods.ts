@@ -8,7 +8,7 @@ import { type LevelVersion, textOf } from './policy.ts'
 
 const maxPods = 3000
 /** Maximum milliseconds. */
-const longest = 1000
+const maxMilliseconds = 1000
 
 /** Pods of distinct controllers first, because pods of one controller are alike. */
 function prioritized(pods: readonly ApiObject[]): readonly ApiObject[] {
@@ -36,7 +36,7 @@ export function warningsFor(
   evaluate: Evaluate,
   clock: Clock,
 ): string[] {
-  const until = clock.monotonic() + longest
+  const until = clock.monotonic() + maxMilliseconds
   const some = prioritized(pods).slice(0, maxPods)
   const names = new Map<string, string[]>()
   let checked = 0

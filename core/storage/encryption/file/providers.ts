@@ -50,7 +50,7 @@ export interface Providers {
   /** Whether all plugins (at least one) have version 2: then they share a health check. */
   readonly onlyV2: boolean
   /** Maximum milliseconds of calls to the plugins still in progress. */
-  readonly patience: number
+  readonly probeTimeout: number
   close(): void
 }
 
@@ -109,7 +109,7 @@ export async function createProviders(text: string, options: EncryptionOptions, 
       checks,
       checkAll: () => checkAll(checks),
       onlyV2: plugins.length > 0 && plugins.every(({ version }) => version === 'v2'),
-      patience: 2 * plugins.reduce((sum, { probe }) => sum + probe.timeout, 0),
+      probeTimeout: 2 * plugins.reduce((sum, { probe }) => sum + probe.timeout, 0),
       close,
     }
   } catch (error) {

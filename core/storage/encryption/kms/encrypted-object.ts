@@ -7,15 +7,15 @@ import { EncryptedObject, sourceTypes } from './messages.ts'
 import type { Annotations } from './wire.ts'
 
 const largestSource = 1024
-const longestKeyId = 1024
+const maxKeyIdBytes = 1024
 const largestAnnotations = 32 * 1024
 
 /** Why a key id is invalid, as code and message; undefined: it is valid. */
 export function keyIdProblem(keyId: string): { readonly code: 'empty' | 'too_long'; readonly message: string } | undefined {
   if (keyId === '') return { code: 'empty', message: 'keyID is empty' }
   const length = utf8Length(keyId)
-  if (length <= longestKeyId) return undefined
-  return { code: 'too_long', message: `keyID is ${length} bytes, which exceeds the max size of ${longestKeyId}` }
+  if (length <= maxKeyIdBytes) return undefined
+  return { code: 'too_long', message: `keyID is ${length} bytes, which exceeds the max size of ${maxKeyIdBytes}` }
 }
 
 function sourceProblem({ length }: Uint8Array): string | undefined {

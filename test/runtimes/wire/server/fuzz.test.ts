@@ -12,11 +12,11 @@ import { ConnectionError, errorCodes } from '../../../../runtimes/wire/errors.ts
 import { FrameReader, preface } from '../../../../runtimes/wire/frames.ts'
 import { Holdings } from '../../../../runtimes/wire/holdings.ts'
 import { Decoder } from '../../../../runtimes/wire/hpack/decoder.ts'
+import { OutputScheduler } from '../../../../runtimes/wire/output-scheduler.ts'
 import { ServerConnection } from '../../../../runtimes/wire/server/connection.ts'
 import { Intake } from '../../../../runtimes/wire/server/intake.ts'
 import { limits } from '../../../../runtimes/wire/server/limits.ts'
 import type { ServerStream } from '../../../../runtimes/wire/server/stream.ts'
-import { Turns } from '../../../../runtimes/wire/turns.ts'
 import { mutate, type Random, seeded } from '../../../support/mutate.ts'
 import { progress, trials } from '../../../support/soak.ts'
 import { frame, get, headerBlock, number, setting, settings, types } from './raw-client.ts'
@@ -101,7 +101,7 @@ test('frames', async (t) => {
   const holdings = new Holdings(limits.heldInAll)
   const intake = new Intake()
   const buffers = new Buffers()
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   const body = new Uint8Array(1_000)
   let answered = 0
   const say = progress('connections', cases)

@@ -5,7 +5,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { AskFailed, type AskServices, ask } from './ask.ts'
 import type { Condition, Registration, RemoteRegistration, ServiceReference } from './registration.ts'
 
-export interface FindingServices extends AskServices {
+export interface AvailabilityServices extends AskServices {
   readonly lookup: Pick<Lookup, 'find' | 'list'>
   /** User name of the requests. */
   readonly user: string
@@ -13,16 +13,16 @@ export interface FindingServices extends AskServices {
   readonly serviceNameLabel: string
 }
 
-export type Finding = Required<Pick<Condition, 'status' | 'reason' | 'message'>>
+export type AvailabilityCondition = Required<Pick<Condition, 'status' | 'reason' | 'message'>>
 
 /** Milliseconds that a server has to answer. */
 const timeout = 5_000
 /** Requests of a check, which may reach different endpoints: one that succeeds is enough. */
 const attempts = 5
 
-export const local: Finding = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
-const passed: Finding = { status: 'True', reason: 'Passed', message: 'all checks passed' }
-const failed = (reason: string, message: string): Finding => ({ status: 'False', reason, message })
+export const local: AvailabilityCondition = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+const passed: AvailabilityCondition = { status: 'True', reason: 'Passed', message: 'all checks passed' }
+const failed = (reason: string, message: string): AvailabilityCondition => ({ status: 'False', reason, message })
 
 /** Reason of a finding that comes from the server or the way to it, which no event announces. */
 export const failedCheck = 'FailedDiscoveryCheck'
@@ -45,8 +45,8 @@ const serves = ({ ports, endpoints }: Slice, name: string) =>
 /** What speaks against the service, without asking its server. */
 async function problemOf(
   { namespace, name, port = 443 }: ServiceReference,
-  { lookup, serviceNameLabel }: FindingServices,
-): Promise<Finding | undefined> {
+  { lookup, serviceNameLabel }: AvailabilityServices,
+): Promise<AvailabilityCondition | undefined> {
   const place = `service/${name} in ${JSON.stringify(namespace)}`
   const service = await lookup.find('', 'services', namespace, name, undefined)
   if (service === undefined) return failed('ServiceNotFound', `${place} is not present`)
@@ -63,33 +63,41 @@ async function problemOf(
 }
 
 /** Rejects with an Error for the condition. */
-async function attempt(registration: RemoteRegistration, services: FindingServices, signal: AbortSignal): Promise<void> {
+async function attempt(registration: RemoteRegistration, services: AvailabilityServices, signal: AbortSignal): Promise<void> {
   const { group, version } = registration.spec
   const path = group ? `/apis/${group}/${version}` : `/api/${version}`
   const user = { name: services.user, groups: ['system:masters'] }
   const missing = (url: string, why: string) => new Error(`failing or missing response from ${url}: ${why}`)
-  const { url, status } = await ask(registration, { path, user, timeout, longest: 0, signal }, services).catch((error: unknown) => {
+  const { url, status } = await ask(registration, { path, user, timeout, maxBytes: 0, signal }, services).catch((error: unknown) => {
     throw error instanceof AskFailed ? missing(error.url, error.message) : error
   })
   if (status < 200 || status >= 300) throw missing(url, `bad status from ${url}: ${status}`)
 }
 
 /** Undefined when an attempt succeeds, which ends the others. */
-async function failureOf(registration: RemoteRegistration, services: FindingServices, closing: AbortSignal): Promise<Finding | undefined> {
-  const enough = new AbortController()
-  const signal = AbortSignal.any([closing, enough.signal])
+async function failureOf(
+  registration: RemoteRegistration,
+  services: AvailabilityServices,
+  closing: AbortSignal,
+): Promise<AvailabilityCondition | undefined> {
+  const ending = new AbortController()
+  const signal = AbortSignal.any([closing, ending.signal])
   try {
     await Promise.any(Array.from({ length: attempts }, () => attempt(registration, services, signal)))
     return undefined
   } catch (error) {
     return failed(failedCheck, messageOf(error instanceof AggregateError ? error.errors.at(-1) : error))
   } finally {
-    enough.abort(new Error('another attempt has succeeded'))
+    ending.abort(new Error('another attempt has succeeded'))
   }
 }
 
 /** Asks the server, unless its service speaks against it. `closing` aborts the requests. */
-export async function findingOf(registration: Registration, services: FindingServices, closing: AbortSignal): Promise<Finding> {
+export async function availabilityOf(
+  registration: Registration,
+  services: AvailabilityServices,
+  closing: AbortSignal,
+): Promise<AvailabilityCondition> {
   const { service } = registration.spec
   if (service === undefined) return local
   return (await problemOf(service, services)) ?? (await failureOf(registration as RemoteRegistration, services, closing)) ?? passed

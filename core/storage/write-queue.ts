@@ -2,12 +2,12 @@ import type { Clock, Context } from '../ports.ts'
 import { tooManyRequests } from '../respond/status.ts'
 
 /** Maximum waiting writers per key. */
-const longestQueue = 1_000
+const maxQueueLength = 1_000
 /**
  * Milliseconds after which a writer proceeds without its turn: the writer before it may be waiting for an admission webhook that itself
  * writes this object.
  */
-const patience = 5_000
+const maxWait = 5_000
 
 type Waiter = () => void
 
@@ -15,7 +15,7 @@ type Waiter = () => void
  * Serializes writers per key, in order of arrival: concurrent writers would read the same revision, and all but one would fail their
  * compare-and-swap and retry. Correctness does not depend on it, because other servers write the same store.
  */
-export class Turns {
+export class WriteQueue {
   /** Those who wait, by key; undefined: only the one whose turn it is. */
   readonly #queues = new Map<string, Set<Waiter> | undefined>()
   readonly #clock: Clock | undefined
@@ -44,7 +44,7 @@ export class Turns {
   #wait(key: string, signal: AbortSignal | undefined): Promise<boolean> {
     const queue = this.#queues.get(key) ?? new Set()
     this.#queues.set(key, queue)
-    if (queue.size >= longestQueue) throw tooManyRequests('Too many writes of this object are waiting, please try again later.', 1)
+    if (queue.size >= maxQueueLength) throw tooManyRequests('Too many writes of this object are waiting, please try again later.', 1)
     return new Promise((resolve, reject) => {
       const leave = () => {
         queue.delete(turn)
@@ -59,7 +59,7 @@ export class Turns {
         leave()
         resolve(true)
       }
-      const cancel = this.#clock?.after(patience, () => {
+      const cancel = this.#clock?.after(maxWait, () => {
         leave()
         resolve(false)
       })

@@ -28,7 +28,7 @@ export interface Drained {
   readonly watches: number
 }
 
-export interface EntranceOptions {
+export interface RequestGateOptions {
   readonly clock: Clock
   /** Connection of the server's own requests, which are answered until `close`. */
   readonly own: Connection
@@ -110,8 +110,8 @@ const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
  * The first thing that every request passes. It knows the stage of the server's life: requests are answered from `open` to `close`, and
  * counted, so that `drain` can wait for those in flight.
  */
-export class Entrance implements Lifetime {
-  readonly #options: EntranceOptions
+export class RequestGate implements Lifetime {
+  readonly #options: RequestGateOptions
   readonly #nextId = createIds()
   readonly #closing = new AbortController()
   readonly #clients = new Running()
@@ -131,7 +131,7 @@ export class Entrance implements Lifetime {
   #drained: Promise<Drained> | undefined
   #handle: Handler = (exchange) => this.#tooEarly(exchange)
 
-  constructor(options: EntranceOptions) {
+  constructor(options: RequestGateOptions) {
     this.#options = options
   }
 

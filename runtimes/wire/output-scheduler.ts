@@ -11,7 +11,7 @@ const slice = 5
  * events. One change may have thousands of watchers: stream output runs in time slices, so that it does not delay requests. Streams that wait
  * for their slice then send more data at once.
  */
-export class Turns {
+export class OutputScheduler {
   #answers: Writer[] = []
   /** In order of arrival. */
   readonly #streams = new Set<Writer>()

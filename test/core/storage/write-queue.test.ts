@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../core/respond/status.ts'
-import { Turns } from '../../../core/storage/turns.ts'
+import { WriteQueue } from '../../../core/storage/write-queue.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 /** Tasks that end on demand, and a record of those that began. */
@@ -29,7 +29,7 @@ function workshop() {
 
 test('writers of one key run one after the other, in order; writers of other keys run at once', async () => {
   const { began, work, end } = workshop()
-  const turns = new Turns()
+  const turns = new WriteQueue()
   const all = [
     turns.take('a', undefined, work('1')),
     turns.take('a', undefined, work('2')),
@@ -51,7 +51,7 @@ test('writers of one key run one after the other, in order; writers of other key
 
 test('the next writer runs after a failure', async () => {
   const { began, work, end } = workshop()
-  const turns = new Turns()
+  const turns = new WriteQueue()
   const failing = turns.take('a', undefined, () => Promise.reject(new Error('no')))
   const next = turns.take('a', undefined, work('next'))
   await assert.rejects(failing, /no/)
@@ -62,7 +62,7 @@ test('the next writer runs after a failure', async () => {
 
 test('a cancelled writer leaves the queue', async () => {
   const { began, work, end } = workshop()
-  const turns = new Turns()
+  const turns = new WriteQueue()
   const [gone, last] = [new AbortController(), new AbortController()]
   const first = turns.take('a', undefined, work('first'))
   const left = turns.take('a', { signal: gone.signal }, work('left'))
@@ -80,7 +80,7 @@ test('a cancelled writer leaves the queue', async () => {
 test('the next writer starts when one takes longer than 5 s', async () => {
   const clock = new ManualClock()
   const { began, work, end } = workshop()
-  const turns = new Turns(clock)
+  const turns = new WriteQueue(clock)
   const stuck = turns.take('a', undefined, work('stuck'))
   const second = turns.take('a', undefined, work('second'))
   clock.advance(4_999)
@@ -95,7 +95,7 @@ test('the next writer starts when one takes longer than 5 s', async () => {
 })
 
 test('at most 1,000 writers wait for a key', async () => {
-  const turns = new Turns()
+  const turns = new WriteQueue()
   let open = () => {}
   const first = turns.take('a', undefined, () => new Promise<void>((resolve) => (open = resolve)))
   const waiting = Array.from({ length: 1_000 }, () => turns.take('a', undefined, async () => {}))

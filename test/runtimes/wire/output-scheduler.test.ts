@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Turns } from '../../../runtimes/wire/turns.ts'
+import { OutputScheduler } from '../../../runtimes/wire/output-scheduler.ts'
 import { eventually } from '../../support/wait.ts'
 
 test('responses are written at the end of a turn, before streams; each stream once', async () => {
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   const written: string[] = []
   const writer = (name: string) => ({ write: () => void written.push(name) })
   const [stream, other, answer] = [writer('stream'), writer('other'), writer('answer')]
@@ -22,7 +22,7 @@ test('responses are written at the end of a turn, before streams; each stream on
 })
 
 test('many streams yield to other work, and responses overtake them', async () => {
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   const streams = 20
   let written = 0
   const slow = () => {
@@ -40,7 +40,7 @@ test('many streams yield to other work, and responses overtake them', async () =
 })
 
 test('streams that become ready while others are written get their turn too', async () => {
-  const turns = new Turns()
+  const turns = new OutputScheduler()
   let written = 0
   const again = {
     write() {

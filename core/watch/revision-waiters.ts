@@ -9,7 +9,7 @@ interface Waiter {
 export const freshnessTimeout = 3_000
 
 /** The revision of the cache, and the reads that wait for a later one. */
-export class Reached {
+export class RevisionWaiters {
   readonly #clock: Clock
   readonly #waiters = new Set<Waiter>()
   #revision = 0
@@ -50,7 +50,7 @@ export class Reached {
     })
   }
 
-  giveUp(): void {
+  abandon(): void {
     for (const waiter of this.#waiters) waiter.resolve(false)
   }
 }

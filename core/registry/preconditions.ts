@@ -5,7 +5,7 @@ import type { WatchableStore } from '../watch/feed.ts'
 /** Throws when the object (undefined: it is gone) does not allow the write any more. */
 export type Check = (found: ApiObject | undefined) => void
 
-interface Reliance {
+interface Precondition {
   readonly store: WatchableStore
   readonly check: Check
   revision: number
@@ -15,8 +15,8 @@ interface Reliance {
  * Objects that the admission of a create relied on, such as its namespace: a webhook may take long, and they may change meanwhile. Their
  * revisions are compared in the transaction that stores the new object.
  */
-export class Reliances {
-  readonly #held = new Map<string, Reliance>()
+export class Preconditions {
+  readonly #held = new Map<string, Precondition>()
 
   /** `revision`: of the object when it was checked. */
   add(store: WatchableStore, name: string, revision: number, check: Check): void {
@@ -32,10 +32,10 @@ export class Reliances {
 
   /** Checks the objects as they are now. Throws when one does not allow the write any more. */
   async renew(): Promise<void> {
-    for (const [key, reliance] of this.#held) {
-      const entry = await reliance.store.get(key)
-      reliance.check(entry?.object)
-      reliance.revision = entry?.revision ?? 0
+    for (const [key, precondition] of this.#held) {
+      const entry = await precondition.store.get(key)
+      precondition.check(entry?.object)
+      precondition.revision = entry?.revision ?? 0
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock, Context } from './ports.ts'
 
-/** Settles as `answer`, or rejects with the reason of `signal` when that aborts first; then `gaveUp` is called. */
-export function unlessGivenUp<T>(answer: Promise<T>, signal: AbortSignal, gaveUp: () => void = () => {}): Promise<T> {
+/** Settles as `answer`, or rejects with the reason of `signal` when that aborts first; then `onAbort` is called. */
+export function untilAborted<T>(answer: Promise<T>, signal: AbortSignal, onAbort: () => void = () => {}): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () => {
       reject(signal.reason)
-      gaveUp()
+      onAbort()
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
@@ -14,12 +14,12 @@ export function unlessGivenUp<T>(answer: Promise<T>, signal: AbortSignal, gaveUp
 }
 
 /** Milliseconds after which a call that is usually fast looks at its context, whose signal costs as much as the call. */
-export const patience = 250
+export const usualDuration = 250
 
-/** As `unlessGivenUp`, for an answer that usually comes at once: the context's signal is read when it takes longer than `patience`. */
-export function unlessGivenUpLater<T>(answer: Promise<T>, context: Context, clock: Pick<Clock, 'after'>): Promise<T> {
+/** As `untilAborted`, for an answer that usually comes at once: the context's signal is read when it takes longer than `usualDuration`. */
+export function untilAbortedLate<T>(answer: Promise<T>, context: Context, clock: Pick<Clock, 'after'>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const cancel = clock.after(patience, () => unlessGivenUp(answer, context.signal).then(resolve, reject))
+    const cancel = clock.after(usualDuration, () => untilAborted(answer, context.signal).then(resolve, reject))
     answer.then(resolve, reject).finally(cancel)
   })
 }
