@@ -79,6 +79,11 @@ export function validateLabels(labels: Metadata['labels'], path: FieldPath, erro
 export function validateAnnotations(annotations: Metadata['annotations'], path: FieldPath, errors: FieldErrors): void {
   if (annotations === undefined) return
   for (const key in annotations) for (const message of formats.qualifiedName(key.toLowerCase())) errors.invalid(path, key, message)
+  validateAnnotationsSize(annotations, path, errors)
+}
+
+/** All keys and values together have at most 256 KiB. */
+export function validateAnnotationsSize(annotations: NonNullable<Metadata['annotations']>, path: FieldPath, errors: FieldErrors): void {
   if (isLongerThan(annotationsLimit, Object.keys(annotations).concat(Object.values(annotations)))) errors.tooLong(path, annotationsLimit)
 }
 

@@ -2,9 +2,8 @@
 import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSignerName } from '../core/signer-name.ts'
+import { bundleNameProblems, validateSignerName } from '../core/signer-name.ts'
 import { isAuthority } from './signed-form.ts'
 import type { ClusterTrustBundle } from './v1beta1/clustertrustbundle.ts'
 
@@ -17,20 +16,10 @@ const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 /** An unchanged bundle is not validated again. */
 export function validateBundle({ metadata, spec }: Bundle, errors: FieldErrors, _context: HookContext, old?: Bundle): void {
   const { signerName = '', trustBundle } = spec
-  validateName(metadata?.name ?? '', signerName, errors)
+  const { name = '' } = metadata ?? {}
+  for (const problem of bundleNameProblems(name, signerName)) errors.invalid(FieldPath.of('metadata', 'name'), name, problem)
   if (signerName !== '') validateSignerName(signerName, FieldPath.of('spec', 'signerName'), errors)
   if (trustBundle !== old?.spec.trustBundle) validateAnchors(trustBundle, FieldPath.of('spec', 'trustBundle'), errors)
-}
-
-/** The name must start with the signer's, so that RBAC by name can restrict it. */
-function validateName(name: string, signerName: string, errors: FieldErrors): void {
-  const path = FieldPath.of('metadata', 'name')
-  const prefix = signerName === '' ? '' : `${signerName.replaceAll('/', ':')}:`
-  if (signerName === '' && name.includes(':')) {
-    errors.invalid(path, name, 'ClusterTrustBundle without signer name must not have ":" in its name')
-  } else if (!name.startsWith(prefix)) {
-    errors.invalid(path, name, `ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`)
-  } else for (const problem of formats.dns1123Subdomain(name.slice(prefix.length))) errors.invalid(path, name, problem)
 }
 
 /** Error of a PEM block; undefined for a CA certificate. */

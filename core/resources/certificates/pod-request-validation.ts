@@ -4,43 +4,85 @@ import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSignerName } from '../core/signer-name.ts'
+import { isPlatformSigner, podCertificateSeconds, validateSignerName } from '../core/signer-name.ts'
+import { validateUserAnnotations } from '../core/user-annotations.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { asJson, validateFormat } from '../validation.ts'
+import { type PublicKey, publicKey, requestedKey } from './public-key.ts'
 import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
 
 type Request = Infer<typeof PodCertificateRequest>
 
 const root = FieldPath.of('spec')
-/** In seconds. */
-const validity = { min: 3600, max: 91 * 86_400, maxOwn: 86_400 }
-const maxLengths = { uid: 128, key: 10 * 1024, proof: 10 * 1024, chain: 100 * 1024 }
+const maxLengths = { uid: 128, key: 10 * 1024, proof: 10 * 1024, stub: 10 * 1024, chain: 100 * 1024 }
 const ends = ['Issued', 'Denied', 'Failed']
 
-export function validatePodRequest({ spec }: Request, errors: FieldErrors, { platform }: HookContext, old?: Request): void {
+export function validatePodRequest({ spec }: Request, errors: FieldErrors, context: HookContext, old?: Request): void {
   if (old) return
   validateSignerName(spec.signerName, root.child('signerName'), errors)
-  for (const key of Object.keys(spec.unverifiedUserAnnotations ?? {})) {
-    validateFormat(key.toLowerCase(), 'qualifiedName', root.child('unverifiedUserAnnotations'), errors)
-  }
+  validateUserAnnotations(spec.unverifiedUserAnnotations, root.child('unverifiedUserAnnotations'), errors)
   for (const name of ['pod', 'serviceAccount', 'node'] as const) {
     validateFormat(spec[`${name}Name`], 'dns1123Subdomain', root.child(`${name}Name`), errors)
     const [uid, path] = [spec[`${name}UID`], root.child(`${name}UID`)]
     if (uid === '') errors.invalid(path, uid, 'must not be empty')
     if (uid.length > maxLengths.uid) errors.tooLong(path, maxLengths.uid)
   }
-  const isOwn = spec.signerName.split('/')[0]?.endsWith(platform.labelDomain) === true
-  const max = isOwn ? validity.maxOwn : validity.max
   const { maxExpirationSeconds: seconds } = spec
   const path = root.child('maxExpirationSeconds')
-  if (seconds === undefined) errors.required(path, 'must be set')
-  else if (seconds < validity.min || seconds > max) errors.invalid(path, seconds, `must be in the range [${validity.min}, ${max}]`)
-  validateSize(spec.pkixPublicKey, maxLengths.key, root.child('pkixPublicKey'), errors)
-  validateSize(spec.proofOfPossession, maxLengths.proof, root.child('proofOfPossession'), errors)
+  if (seconds === undefined) {
+    errors.required(path, 'must be set')
+    return
+  }
+  const { min, maxOfPlatform, max: maxOfOthers } = podCertificateSeconds
+  const max = isPlatformSigner(spec.signerName, context) ? maxOfPlatform : maxOfOthers
+  if (seconds < min || seconds > max) errors.invalid(path, seconds, `must be in the range [${min}, ${max}]`)
+  validateKey(spec, errors)
 }
 
-function validateSize(base64: string | undefined, limit: number, path: FieldPath, errors: FieldErrors): void {
-  if (base64 && decodeBase64(base64).length > limit) errors.tooLong(path, limit)
+/** Either a PKCS #10 request, or both of the deprecated fields. Signatures are not verified. */
+function validateKey(
+  { stubPKCS10Request: request, pkixPublicKey: key, proofOfPossession: proof }: Request['spec'],
+  errors: FieldErrors,
+): void {
+  if (request && !key && !proof) validateStub(request, root.child('stubPKCS10Request'), errors)
+  else if (!request && key && proof) validatePublicKey(key, proof, errors)
+  else errors.invalidUnshown(root, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')
+}
+
+function validateStub(base64: string, path: FieldPath, errors: FieldErrors): void {
+  const request = decodeBase64(base64)
+  if (request.length > maxLengths.stub) {
+    errors.tooLong(path, maxLengths.stub)
+    return
+  }
+  const key = requestedKey(request)
+  if (key === undefined) errors.invalidUnshown(path, 'must be a valid PKCS#10 CSR')
+  else if (key === 'unknown') errors.invalidUnshown(path, unknownKey)
+  else validateStrength(key, 'elliptic public keys must use curve P256, P384, or P521', path, errors)
+}
+
+function validatePublicKey(base64: string, proof: string, errors: FieldErrors): void {
+  const path = root.child('pkixPublicKey')
+  const before = errors.count
+  validateSize(base64, maxLengths.key, path, errors)
+  if (errors.count === before) validateSize(proof, maxLengths.proof, root.child('proofOfPossession'), errors)
+  if (errors.count > before) return
+  const key = publicKey(decodeBase64(base64))
+  if (key === undefined) errors.invalid(path, base64, 'must be a valid PKIX-serialized public key')
+  else if (key === 'unknown') errors.invalid(path, base64, unknownKey)
+  else validateStrength(key, 'elliptic public keys must use curve P256 or P384', path, errors)
+}
+
+const unknownKey = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA'
+
+function validateStrength(key: PublicKey, curves: string, path: FieldPath, errors: FieldErrors): void {
+  if (key.type === 'ECDSA' && key.curve === 'P-224') errors.invalid(path, `curve ${key.curve}`, curves)
+  if (key.type === 'RSA' && key.bits !== 3072 && key.bits !== 4096)
+    errors.invalid(path, `${key.bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')
+}
+
+function validateSize(base64: string, limit: number, path: FieldPath, errors: FieldErrors): void {
+  if (decodeBase64(base64).length > limit) errors.tooLong(path, limit)
 }
 
 const endOf = ({ status }: Request) => status?.conditions?.find(({ type, status }) => ends.includes(type) && status === 'True')?.type

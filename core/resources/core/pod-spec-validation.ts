@@ -56,6 +56,7 @@ export function validatePodSpec(given: PodSpec, pod: string | undefined, path: F
   validateHostnameOverride(spec, path.child('hostnameOverride'), errors)
   validateNames(spec, path, errors, context)
   validateOS(spec, path, errors)
+  validateSchedulingGroup(spec, path.child('schedulingGroup').child('podGroupName'), errors)
   validateFileKeyRefs(spec, path, errors)
 }
 
@@ -154,6 +155,12 @@ function validateNames(spec: PodSpec, path: FieldPath, errors: FieldErrors, cont
     validateSupported(preemptionPolicy, ['PreemptLowerPriority', 'Never'], path.child('preemptionPolicy'), errors)
   }
   if (overhead) validateRequirements({ limits: overhead }, 'container', new Set(), path.child('overhead'), errors, context)
+}
+
+/** KEP-4671; a union with one member so far. */
+function validateSchedulingGroup({ schedulingGroup: group }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+  if (group && group.podGroupName === undefined) errors.invalid(path, undefined, 'must specify one of: `podGroupName`')
+  validateFormat(group?.podGroupName, 'dns1123Subdomain', path, errors)
 }
 
 /** Environment files must be on volumes that the pod itself can write. */

@@ -2,15 +2,17 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { asJson } from '../validation.ts'
+import { asJson, validateSupported } from '../validation.ts'
 import { validateFieldRef, validateResourceFieldRef } from './env-validation.ts'
 import { validateFilePath, validateMode } from './path-validation.ts'
 import { validateSelector } from './scheduling-validation.ts'
-import { validateSignerName } from './signer-name.ts'
+import { bundleNameProblems, isPlatformSigner, podCertificateSeconds, validateSignerName } from './signer-name.ts'
+import { validateUserAnnotations } from './user-annotations.ts'
 import type {
   ClusterTrustBundleProjection,
   DownwardAPIVolumeFile,
   KeyToPath,
+  PodCertificateProjection,
   ProjectedVolumeSource,
   VolumeProjection,
 } from './volume-projected.ts'
@@ -68,6 +70,9 @@ function validateTrustBundle(
   if (name !== undefined && signerName !== undefined) errors.invalid(path, asJson(bundle), 'only one of name and signerName may be used')
   else if (name !== undefined) {
     if (name === '') errors.required(path.child('name'), 'must be a valid object name')
+    const signer = name.includes(':') ? name.slice(0, name.lastIndexOf(':')).replaceAll(':', '/') : ''
+    for (const problem of bundleNameProblems(name, signer))
+      errors.invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${problem}`)
     if (labelSelector) {
       errors.invalid(path.child('labelSelector'), asJson(labelSelector), 'labelSelector must be unset if name is specified')
     }
@@ -78,6 +83,36 @@ function validateTrustBundle(
   } else errors.required(path, 'either name or signerName must be specified')
   if (!bundle.path) errors.required(path.child('path'))
   validateFilePath(bundle.path, path.child('path'), errors)
+}
+
+const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
+const certificateFiles = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const
+
+/** KEP-4317. */
+function validateCertificate(
+  source: Infer<typeof PodCertificateProjection>,
+  path: FieldPath,
+  claim: Claim,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  const { signerName = '', keyType = '', maxExpirationSeconds: seconds, userAnnotations } = source
+  validateSignerName(signerName, path.child('signerName'), errors)
+  validateUserAnnotations(userAnnotations, path.child('userAnnotations'), errors)
+  validateSupported(keyType, keyTypes, path.child('keyType'), errors)
+  const { min, max, maxOfPlatform } = podCertificateSeconds
+  const longest = isPlatformSigner(signerName, context) ? maxOfPlatform : max
+  const at = path.child('maxExpirationSeconds')
+  if (seconds !== undefined && seconds < min) errors.invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${min}`)
+  if (seconds !== undefined && seconds > longest) errors.invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${longest}`)
+  for (const name of certificateFiles) {
+    const file = source[name]
+    if (!file) continue
+    validateFilePath(file, path.child(name), errors)
+    claim(file, file)
+  }
+  if (!certificateFiles.some((name) => source[name]))
+    errors.required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath')
 }
 
 /** Notes a file of the volume; `shown`: the value of the error when another source has it. */
@@ -91,7 +126,7 @@ function validateProjection(
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle } = source
+  const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source
   for (const [name, keyed] of Object.entries({ secret, configMap }))
     if (keyed)
       validateKeys({ items: keyed.items }, keyed.name, 'name', path.child(name), errors, (item) => claim(item.path, keyed.name ?? ''))
@@ -107,9 +142,11 @@ function validateProjection(
     if (file) errors.forgivable('paths of tokens', () => validateFilePath(file, volume.child('path'), errors))
     else errors.required(volume.child('path'))
   }
-  if (!clusterTrustBundle) return
-  validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), errors, context)
-  claim(clusterTrustBundle.path, clusterTrustBundle.path)
+  if (clusterTrustBundle) {
+    validateTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), errors, context)
+    claim(clusterTrustBundle.path, clusterTrustBundle.path)
+  }
+  if (podCertificate) validateCertificate(podCertificate, path.child('podCertificate'), claim, errors, context)
 }
 
 export function validateProjected(

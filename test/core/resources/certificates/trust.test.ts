@@ -58,6 +58,27 @@ test('the name of a ClusterTrustBundle has the prefix of its signer, which is im
   assert.ok(causesOf(moved).includes('spec.signerName: Invalid value: "example.com/t": field is immutable'), JSON.stringify(moved.body))
 })
 
+type Algorithm = { readonly name: string; readonly [parameter: string]: unknown }
+
+/** A request without names, as node agents make it; in base64. */
+async function stub(algorithm: Algorithm): Promise<string> {
+  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const made = await x509.Pkcs10CertificateRequestGenerator.create({ keys, signingAlgorithm: algorithm as unknown as EcdsaParams })
+  return Buffer.from(made.rawData).toString('base64')
+}
+
+/** The public key of a new key pair, in base64. */
+async function spki(algorithm: Algorithm): Promise<string> {
+  const usages: KeyUsage[] = algorithm.name === 'X25519' ? ['deriveBits'] : ['sign', 'verify']
+  const { publicKey } = (await webcrypto.subtle.generateKey(algorithm, true, usages)) as CryptoKeyPair
+  return Buffer.from(await webcrypto.subtle.exportKey('spki', publicKey)).toString('base64')
+}
+
+const rsa = (modulusLength: number) => ({
+  ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength },
+  publicExponent: Uint8Array.of(1, 0, 1),
+})
+
 const requests = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests'
 const request = {
   kind: 'PodCertificateRequest',
@@ -72,7 +93,7 @@ const request = {
     nodeName: 'n',
     nodeUID: 'u3',
     maxExpirationSeconds: 3600,
-    stubPKCS10Request: 'AAAA',
+    stubPKCS10Request: await stub(algorithm),
   },
 }
 
@@ -88,6 +109,44 @@ test('a PodCertificateRequest names its pod, service account and node', async ()
   assert.deepEqual(await causes({ 'spec.signerName': 'kubernetes.io/x', 'spec.maxExpirationSeconds': 86401 }), [
     'spec.maxExpirationSeconds: Invalid value: 86401: must be in the range [3600, 86400]',
   ])
+})
+
+test('a PodCertificateRequest has a key of a known type and strength', async () => {
+  const { send } = await client
+  const causes = async (changes: { [field: string]: unknown }) => {
+    const spec = { ...request.spec, stubPKCS10Request: undefined, ...changes }
+    return causesOf(await send('POST', `${requests}?dryRun=All`, { ...request, spec }))
+  }
+  const proofOfPossession = 'AAAA'
+  const both = 'spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
+  const [stubAt, keyAt] = ['spec.stubPKCS10Request: Invalid value', 'spec.pkixPublicKey: Invalid value']
+  const weak = 'RSA keys must have modulus size 3072 or 4096'
+  const unknown = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA'
+  assert.deepEqual(await causes({}), [both])
+  assert.deepEqual(await causes({ ...request.spec, pkixPublicKey: await spki(algorithm) }), [both])
+  assert.deepEqual(await causes({ pkixPublicKey: await spki(algorithm) }), [both])
+  for (const bytes of ['AAAA', request.spec.stubPKCS10Request.slice(0, -8)])
+    assert.deepEqual(await causes({ stubPKCS10Request: bytes }), [`${stubAt}: must be a valid PKCS#10 CSR`])
+  assert.deepEqual(await causes({ stubPKCS10Request: 'AAAA'.repeat(4000) }), [
+    'spec.stubPKCS10Request: Too long: may not be more than 10240 bytes',
+  ])
+  for (const good of [
+    algorithm,
+    { ...algorithm, namedCurve: 'P-384' },
+    { ...algorithm, namedCurve: 'P-521' },
+    rsa(3072),
+    { name: 'Ed25519' },
+  ]) {
+    assert.deepEqual(await causes({ stubPKCS10Request: await stub(good) }), [], good.name)
+    assert.deepEqual(await causes({ pkixPublicKey: await spki(good), proofOfPossession }), [], good.name)
+  }
+  assert.deepEqual(await causes({ stubPKCS10Request: await stub(rsa(2048)) }), [`${stubAt}: "2048-bit modulus": ${weak}`])
+  assert.deepEqual(await causes({ pkixPublicKey: await spki(rsa(2048)), proofOfPossession }), [`${keyAt}: "2048-bit modulus": ${weak}`])
+  assert.deepEqual(await causes({ pkixPublicKey: 'AAAA', proofOfPossession }), [
+    `${keyAt}: "AAAA": must be a valid PKIX-serialized public key`,
+  ])
+  const other = await spki({ name: 'X25519' })
+  assert.deepEqual(await causes({ pkixPublicKey: other, proofOfPossession }), [`${keyAt}: "${other}": ${unknown}`])
 })
 
 test('a PodCertificateRequest is completed once', async () => {
