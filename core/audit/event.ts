@@ -1,6 +1,6 @@
 /** Audit events, and their JSON as the reference writes it: the same fields in the same order (apiserver, pkg/apis/audit/v1). */
 
-import type { User } from '../request/exchange.ts'
+import { sortedExtra, type User } from '../request/exchange.ts'
 import type { Status } from '../respond/status.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
 import { timestamp } from '../schema/time.ts'
@@ -59,10 +59,9 @@ const object = (members: string) => `{${members.slice(1)}}`
 /** What JSON.stringify leaves out when it is empty. */
 const filled = (value: string) => (value === '' ? undefined : value)
 
-function userInfo({ name, uid = '', groups, extra = {} }: User): string {
-  const keys = Object.keys(extra).sort()
-  const sorted = keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, extra[key]]))
-  return json({ username: filled(name), uid: filled(uid), groups: groups.length === 0 ? undefined : groups, extra: sorted })
+function userInfo(user: User): string {
+  const { name, uid = '', groups } = user
+  return json({ username: filled(name), uid: filled(uid), groups: groups.length === 0 ? undefined : groups, extra: sortedExtra(user) })
 }
 
 const objectReference = ({ resource, namespace, name, uid, group, version, resourceVersion, subresource }: ObjectReference) =>

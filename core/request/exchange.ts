@@ -11,6 +11,12 @@ export interface User {
   readonly extra?: { readonly [key: string]: readonly string[] }
 }
 
+/** A user's extra, with sorted keys: Go prints maps so. Undefined when there is none. */
+export function sortedExtra({ extra = {} }: User): User['extra'] {
+  const keys = Object.keys(extra).sort()
+  return keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, extra[key] as readonly string[]]))
+}
+
 /** Attributes derived from a request's method and URL (apiserver/pkg/endpoints/request.RequestInfo). */
 export interface RequestInfo {
   /** False for paths outside `/api` and `/apis`, and for discovery below them. */

@@ -10,8 +10,8 @@ import { temporaryDirectory } from '../support/temporary.ts'
 import type { Answer } from './exchange.ts'
 import { serviceAccountKey } from './ours.ts'
 
-/** Milliseconds after which a program that accepted its flags is ended. */
-const patience = 5_000
+/** Milliseconds after which a program that accepted its flags is ended; the reference gives up its store after 20 s. */
+const patience = 15_000
 /** The exit code that stands for a program that started. */
 const started = -1
 

@@ -1,13 +1,15 @@
 /** TokenReview and SelfSubjectReview (authentication API). */
 import { AuthenticationError } from '../../authn/authenticator.ts'
 import { mustKnow, unknownToken } from '../../authn/bearer.ts'
-import type { User } from '../../request/exchange.ts'
+import { sortedExtra, type User } from '../../request/exchange.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest } from '../../respond/status.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Action } from './action.ts'
 
-function userInfo({ name, uid, groups, extra }: User) {
+function userInfo(user: User) {
+  const { name, uid, groups } = user
+  const extra = sortedExtra(user)
   return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) }
 }
 

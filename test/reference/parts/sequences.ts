@@ -54,9 +54,12 @@ const stepsOf = ({ path }: Node) => path.split('.')
 const nameAt = (node: Node) => stepsOf(node).at(-1) ?? ''
 const nested = (node: Node, value: Json) => stepsOf(node).reduceRight<Json>((inner, step) => ({ [step]: inner }), value) as JsonObject
 
-/** Identity stays; other metadata is written, too. */
+/**
+ * Identity stays; other metadata is written, too. Scenes run side by side, and one object with `globalDefault` decides what others of its
+ * kind may have, and what pods get.
+ */
 const isWritten = ({ path }: Node) =>
-  !/^(kind|apiVersion|metadata(\.(name|namespace|generateName|uid|resourceVersion|finalizers|managedFields).*)?)?$/.test(path)
+  !/^(kind|apiVersion|globalDefault|metadata(\.(name|namespace|generateName|uid|resourceVersion|finalizers|managedFields).*)?)?$/.test(path)
 
 function subjectOf(definition: ResourceDefinition, name: string): Subject {
   const object = minimalOf(definition, name)

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => running.close())
 
-const admin = { user: { name: 'root', uid: '7', groups: ['system:masters'], extra: { tint: ['red'] } } }
+const admin = { user: { name: 'root', uid: '7', groups: ['system:masters'], extra: { tint: ['red'], shade: ['dark'] } } }
 const authorization = '/apis/authorization.k8s.io/v1'
 const post = (path: string, spec: object) => api.send('POST', path, { spec })
 const getPods = { namespace: 'default', verb: 'get', resource: 'pods' }
@@ -74,7 +74,8 @@ test('SelfSubjectReview', async () => {
   const { status, body } = await post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
   assert.equal(status, 201)
   const { username, uid, extra } = (body.status as { userInfo: { username: string; uid: string; extra: object } }).userInfo
-  assert.deepEqual([username, uid, extra], ['root', '7', { tint: ['red'] }])
+  assert.deepEqual([username, uid, extra], ['root', '7', { tint: ['red'], shade: ['dark'] }])
+  assert.deepEqual(Object.keys(extra), ['shade', 'tint'], 'sorted, as by Go')
 })
 
 test('TokenReview', async () => {
