@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { killedAtExit } from '../support/child.ts'
 import { bundle, runProgram } from '../support/daemon.ts'
+import { isOpen } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { within } from '../support/wait.ts'
 
@@ -38,18 +38,6 @@ interface Told {
 
 const runWith = (flags: readonly string[], ...command: string[]) => runProgram(['run', ...flags, '--', ...command])
 
-function isOpen(server: string): Promise<boolean> {
-  const { hostname, port } = new URL(server)
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port) })
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
-}
-
 test('a command gets a kubeconfig, its status is the exit status, and nothing is left', async () => {
   const [one, two] = await Promise.all([
     runWith([], process.execPath, '-e', client),
@@ -65,7 +53,7 @@ test('a command gets a kubeconfig, its status is the exit status, and nothing is
   for (const { server, names, kubeconfig } of told) {
     assert.ok(names.includes('kube-system'), names.join())
     assert.equal(existsSync(dirname(kubeconfig)), false)
-    assert.equal(await isOpen(server), false)
+    assert.equal(await isOpen(Number(new URL(server).port)), false)
   }
 })
 

@@ -9,7 +9,7 @@ import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/ports.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import type { Api } from '../../support/api.ts'
 import { apiOn } from '../../support/in-process.ts'
 import { type Signer, startSigner } from '../../support/signer.ts'
@@ -23,6 +23,7 @@ const registry = createMetrics()
 const observer = createExternalSignerMetrics(registry, nodeClock)
 const connect = (unixSocket: string) => connectExternalSigner({ unixSocket, outbound, clock: nodeClock, logger, observer })
 
+const servers: ApiServer[] = []
 async function serve(externalSigner: ExternalSigner, extend = false): Promise<Api> {
   const server = await createApiServer({
     store: memoryStore(),
@@ -31,7 +32,7 @@ async function serve(externalSigner: ExternalSigner, extend = false): Promise<Ap
     platform: createPlatform('kubernetes'),
     serviceAccounts: { externalSigner, issuers: ['https://issuer'], audiences: ['https://issuer'], extend },
   })
-  after(() => server.close())
+  servers.push(server)
   const api = apiOn(server)
   await api.create('/api/v1/namespaces/default/serviceaccounts', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'robot' } })
   return api
@@ -57,6 +58,7 @@ before(async () => {
   api = await serve(await connect(signer.unixSocket))
 })
 after(async () => {
+  for (const server of servers) await server.close()
   await signer.stop()
   directory.remove()
 })
