@@ -24,7 +24,11 @@ export function localRegistrations(table: Pick<ResourceTable, 'all'>, platform: 
   const own = registrationsGroup(platform)
   const found = new Map<string, Registration>()
   for (const { definition } of table.all()) {
-    const { group, version, definedBy } = definition
+    const {
+      group,
+      version,
+      origin: { definedBy },
+    } = definition
     const name = `${version}.${group}`
     const known = priorities.get(`${group}/${version}`)
     const builtIn = definedBy === undefined ? known : undefined

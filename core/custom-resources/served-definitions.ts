@@ -63,7 +63,7 @@ export function createServedDefinitions({ table, versioningOf }: ServedDefinitio
     const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.entry.revision }
     const served = new Set(made.filter((each) => each.served).map(({ row }) => row.version))
     return {
-      rows: made.map(({ row }): ResourceDefinition => ({ ...row, versioning, definedBy })),
+      rows: made.map(({ row }): ResourceDefinition => ({ ...row, versioning, origin: { ...row.origin, definedBy } })),
       isServed: ({ version }: ResourceDefinition) => served.has(version),
       stored: made.find(({ storage }) => storage)?.row.version,
     }

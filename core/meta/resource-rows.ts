@@ -30,7 +30,12 @@ const makes: readonly string[] = ['create', 'patch', 'update']
 
 /** The resource, then its subresources. */
 export function resourceRows(definition: ResourceDefinition): readonly [ResourceRow, ...ResourceRow[]] {
-  const { names, kind, closing, subresourceOrder } = definition
+  const {
+    names,
+    kind,
+    closing,
+    origin: { subresourceOrder },
+  } = definition
   const verbs = closing === undefined ? definition.verbs : definition.verbs.filter((verb) => !makes.includes(verb))
   const plural = names.plural
   const subresources = new Map<string, ResourceRow>()

@@ -69,7 +69,7 @@ function servedVersion(group: string, version: string, priority: number, unsorte
     groupVersion,
     path: group === '' ? `/api/${version}` : `/apis/${groupVersion}`,
     priority,
-    service: definitions.some(({ routing }) => routing === 'path'),
+    service: definitions.some(({ origin }) => origin.routing === 'path'),
     freshness: 'Current',
     definitions,
     resources: () => definitions.map(publishedResource),

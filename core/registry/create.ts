@@ -24,9 +24,9 @@ function stampMetadata(definition: ResourceDefinition, object: ApiObject, now: n
   if (!definition.namespaced) drop(metadata, 'namespace')
 }
 
-function nameOf({ keepsGenerateName }: ResourceDefinition, { metadata }: ApiObject): string {
+function nameOf({ strategy }: ResourceDefinition, { metadata }: ApiObject): string {
   const { generateName: base } = metadata
-  if (!metadata.name && base) metadata.name = keepsGenerateName ? base : generateName(base)
+  if (!metadata.name && base) metadata.name = strategy.keepsGenerateName ? base : generateName(base)
   return metadata.name ?? ''
 }
 
@@ -76,7 +76,7 @@ function createNamed(resource: ServedResource, object: ApiObject, request: Write
   const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
   const name = nameOf(definition, object)
-  if (definition.status && !definition.keepsStatusOnCreate) drop(object, 'status')
+  if (definition.status && !definition.strategy.keepsStatusOnCreate) drop(object, 'status')
   const store = () => prepareAndStore(resource, object, name, given, request)
   if (resource.reservations === undefined) return store()
   return resource.reservations.create(object, request).then((reservation) => settle(reservation, store, () => !request.dryRun))

@@ -81,7 +81,7 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
     metadata.deletionGracePeriodSeconds = isOver && requested > 0 ? 1 : requested
     return true
   }
-  const grace = definition.gracePeriod?.(object as never, requested) ?? 0
+  const grace = definition.strategy.gracePeriod?.(object as never, requested) ?? 0
   metadata.deletionTimestamp = timestamp(context.now + milliseconds(grace))
   metadata.deletionGracePeriodSeconds = grace
   if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++
@@ -142,7 +142,7 @@ async function removeNow(
     // The first delete only marks kinds with finalizers in the spec, even if there are none.
     const gone = isGone(definition, object) && !(isFirst && definition.specFinalizers)
     // Kinds with a grace period are marked before they are removed, even without one: watchers see that it ended.
-    const isWritten = gone ? isMarked && definition.gracePeriod !== undefined : isMarked || isRefiled
+    const isWritten = gone ? isMarked && definition.strategy.gracePeriod !== undefined : isMarked || isRefiled
     if (isWritten) {
       const value = codec.print(codec.canonical(object))
       if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone }

@@ -106,8 +106,8 @@ export function createServing(options: ServingOptions): ServeRows {
   const context = () => ({ platform, settings, now: clock.now() })
 
   /** Custom resources are stored as JSON, or as CBOR (KEP-4222). */
-  const mediaTypeOf = ({ storageMediaType, typeMeta }: ResourceDefinition) =>
-    typeMeta === 'explicit' && settings.enabled('CBORServingAndStorage')
+  const mediaTypeOf = ({ storageMediaType, origin }: ResourceDefinition) =>
+    origin.typeMeta === 'explicit' && settings.enabled('CBORServingAndStorage')
       ? 'application/cbor'
       : (storageMediaType ?? options.storageMediaType)
 

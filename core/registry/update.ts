@@ -101,8 +101,8 @@ function countGeneration(definition: ResourceDefinition, object: ApiObject, old:
   const same =
     equal(now, content(old)) &&
     (!counted || equal(object.metadata[counted] ?? {}, old.metadata[counted] ?? {})) &&
-    !(definition.countsEmpty && hasGivenEmpty(withEmpties(object))) &&
-    !(definition.countsDropped && dropped)
+    !(definition.strategy.countsAsChange === 'empty' && hasGivenEmpty(withEmpties(object))) &&
+    !(definition.strategy.countsAsChange === 'dropped' && dropped)
   if (!same) object.metadata.generation = (old.metadata.generation ?? 0) + 1
 }
 

@@ -24,14 +24,9 @@ function refuseIfAny(definition: ResourceDefinition, object: ApiObject, errors: 
   if (errors.list.length > 0) throw invalid(definition, object.metadata.name ?? object.metadata.generateName ?? '', errors.list)
 }
 
-/** Finalizers without a domain must be known ones, if the kind says so. */
-function validateFinalizers(
-  { qualifiedFinalizers }: ResourceDefinition,
-  object: ApiObject,
-  errors: FieldErrors,
-  context: HookContext,
-): void {
-  if (!qualifiedFinalizers) return
+/** Finalizers without a domain must be known ones, unless the kind takes any. */
+function validateFinalizers({ anyFinalizers }: ResourceDefinition, object: ApiObject, errors: FieldErrors, context: HookContext): void {
+  if (anyFinalizers) return
   object.metadata.finalizers?.forEach((name, index) => {
     validateFinalizer(name, finalizers.index(index), errors, context.platform)
   })

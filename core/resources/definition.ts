@@ -109,6 +109,20 @@ export interface Strategy<T = ApiObject> {
   prepareStatus?(object: T, old: T, context: HookContext): void
   /** Runs on updates through `/status`, instead of the previous two. */
   validateStatus?(object: T, old: T, errors: FieldErrors, context: HookContext): void
+  /** A `generateName` is the name as it is. */
+  readonly keepsGenerateName?: true
+  /** A create keeps its status (nodes register themselves with it). */
+  readonly keepsStatusOnCreate?: true
+  /** What increments `metadata.generation` beside changed content: an empty list or map in place of an absent one; fields that are dropped because their feature is disabled. */
+  readonly countsAsChange?: 'empty' | 'dropped'
+  /** Number by which the rows of a list's Table are sorted; rows with the same number stay in the list's order. Absent: all do. */
+  rowOrder?(object: T): number
+  /** Why the object of this name can't be deleted, unless with a collection. */
+  undeletable?(name: string): string | undefined
+  /** Default grace period of a delete in seconds. Absent: deletes are immediate. */
+  gracePeriod?(object: T, requested: number | undefined): number
+  /** Warning for deletes without propagation policy. */
+  readonly propagationWarning?: string
   /** Defaults for this kind only, not for its messages elsewhere. */
   defaults?(object: T, context: HookContext): void
   /** Warnings for creates and for updates of the main resource or its scale. */
@@ -211,7 +225,39 @@ export type ReservationName = 'serviceAddresses'
 /** Checks of metadata in updates: those of every object, and those that compare it with the stored one, possibly behind other validation. */
 export type MetadataCheck = 'object' | 'update' | 'lateUpdate'
 
+/** Where a resource comes from, and what depends on it in the reference: one handler serves the types compiled in, another custom resources. */
+export interface Origin {
+  /**
+   * What selects the handler of a request: `path` and method (routes.ts), or the `verb` of RequestInfo alone, whatever the method and the rest
+   * of the path.
+   */
+  readonly routing: 'path' | 'verb'
+  /** Whether objects in bodies and lists carry their own kind and apiVersion (`explicit`: those of requests are required), or path and list imply them. */
+  readonly typeMeta: 'implied' | 'explicit'
+  /** Accepts strategic merge patches. */
+  readonly strategicMerge: boolean
+  /** Order of subresources in discovery: by name, or status, scale, then the others as listed. */
+  readonly subresourceOrder: 'name' | 'listed'
+  /** Columns may show managed fields. */
+  readonly columnsShowManagers: boolean
+  /** Set if OpenAPI has the schema as its author wrote it (JSONSchemaProps; undefined: none) instead of models of the messages. */
+  published?(): JsonObject | undefined
+  /** Warning for every request to this version; absent: as derived from the lifecycle. */
+  readonly deprecationWarning?: string
+  /** The CustomResourceDefinition of the row, and its newest known revision. */
+  readonly definedBy?: { readonly name: string; readonly uid: string | undefined; revision(): number }
+}
+
+const builtIn: Origin = {
+  routing: 'path',
+  typeMeta: 'implied',
+  strategicMerge: true,
+  subresourceOrder: 'name',
+  columnsShowManagers: false,
+}
+
 export interface ResourceDefinition<M extends Message = Message> {
+  readonly origin: Origin
   /** Empty for the core group; `<domain>` stands for the platform's domain until the definition is bound. */
   readonly group: string
   readonly version: string
@@ -221,31 +267,15 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly namespaced: boolean
   /** In discovery's order. */
   readonly verbs: readonly string[]
-  /**
-   * What selects the handler of a request: `path` and method (routes.ts), or the `verb` of RequestInfo alone, whatever the method and the rest
-   * of the path, as in the reference server's handler of custom resources.
-   */
-  readonly routing: 'path' | 'verb'
   readonly schema: M
-  /**
-   * Whether objects in request bodies and lists carry their own kind and apiVersion (`explicit`: those of requests are required) or path and
-   * list imply them, as for types that the reference server has compiled in.
-   */
-  readonly typeMeta: 'implied' | 'explicit'
-  /** Accepts strategic merge patches. */
-  readonly strategicMerge: boolean
-  /** Set if OpenAPI has the schema as its author wrote it (JSONSchemaProps; undefined: none) instead of models of the messages. */
-  published?(): JsonObject | undefined
   /** Or a function of the context, where it depends on the version of the request. */
   readonly nameFormat: NameFormat | ((context: HookContext) => NameFormat)
-  /** A `generateName` is the name as it is. */
-  readonly keepsGenerateName?: true
   /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
   readonly reset?: readonly (readonly string[])[]
   /** Checks of metadata that the reference repeats for this kind on updates: errors are listed once for each. Default: `update`. */
   readonly metadataOnUpdate: readonly MetadataCheck[]
-  /** Finalizers without a domain must be known ones. */
-  readonly qualifiedFinalizers?: true
+  /** Takes finalizers without a domain that are not known ones. */
+  readonly anyFinalizers?: true
   /** Store key below the prefix, without slashes at the ends: `services/specs`. Empty: nothing is stored (reviews, bindings). */
   readonly storageKey: string
   /** Storage version as `apiVersion`, if different from this row's. */
@@ -257,8 +287,6 @@ export interface ResourceDefinition<M extends Message = Message> {
   /** Shared by the rows of a resource, and set when they are bound; absent: there is one version. */
   readonly versioning?: Versioning
   readonly action?: ActionName
-  /** The CustomResourceDefinition of the row, and its newest known revision. */
-  readonly definedBy?: { readonly name: string; readonly uid: string | undefined; revision(): number }
   /** Why objects can't be created any more; discovery then lists no writing verbs. */
   readonly closing?: string
   /** Whether it is served without `--runtime-config`: neither alpha nor beta. */
@@ -268,30 +296,20 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly cached?: false
   /** Feature gate without which the resource is not served, whatever --runtime-config says. */
   readonly gate?: string
-  /** Warning for every request to this version (custom resources); for built-in ones it is derived from the lifecycle. */
-  readonly deprecationWarning?: string
   /** Has a status subresource; spec and status are written separately. */
   readonly status: boolean
   /** False: responses of `/status` can't be a Table. Default: true. */
   readonly statusTables?: false
   /** What `/status` doesn't change: all metadata, or these fields of it. By default only the fields that no update changes. */
   readonly statusKeeps?: 'metadata' | readonly ('deletionTimestamp' | 'labels' | 'ownerReferences')[]
-  /** A create keeps its status (nodes register themselves with it). */
-  readonly keepsStatusOnCreate?: boolean
   readonly scale?: Scale
   /** All except `/status` and `/scale`, which the two properties above define. */
   readonly subresources: readonly Subresource[]
-  /** Order of subresources in discovery: by name, or status, scale, then the others as listed. */
-  readonly subresourceOrder: 'name' | 'listed'
   /**
    * What increments `metadata.generation`: changes outside metadata and status, additionally of annotations, labels or status, or nothing
    * (`once`: it stays 1; `none`: the server doesn't set it).
    */
   readonly generation: 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'specAndStatus' | 'once' | 'none'
-  /** An empty list or map in place of an absent one increments `metadata.generation` too. */
-  readonly countsEmpty?: true
-  /** Fields that are dropped because their feature is disabled increment it too. */
-  readonly countsDropped?: true
   /**
    * Field selectors beyond `metadata.name` and, if namespaced, `metadata.namespace`: label to path. Absent: exactly these two, whatever the
    * scope.
@@ -304,21 +322,11 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly columns: readonly Column<Infer<M>>[]
   /** Annotations that hold fields of former versions. Metadata without the object (PartialObjectMetadata, rows of tables) lack them. */
   readonly fieldAnnotations?: readonly string[]
-  /** Columns may show managed fields. */
-  readonly columnsShowManagers: boolean
-  /** Number by which the rows of a list's Table are sorted; rows with the same number stay in the list's order. Absent: all do. */
-  readonly rowOrder?: (object: Infer<M>) => number
   readonly strategy: Strategy<Infer<M>>
-  /** Why the object of this name can't be deleted, unless with a collection. */
-  undeletable?(name: string): string | undefined
-  /** Default grace period of a delete in seconds; a function of the object. Absent: deletes are immediate. */
-  gracePeriod?(object: Infer<M>, requested: number | undefined): number
   /** Default propagation policy: `Orphan` for some old workload kinds. `Unsupported`: the policy of a request has no effect either. */
   readonly defaultPropagation: 'Background' | 'Orphan' | 'Unsupported'
   /** What bookmarks of the kind have besides their own metadata, because the zero of a field is written. */
   readonly bare?: JsonObject
-  /** Warning for deletes without propagation policy. */
-  readonly propagationWarning?: string
   /** Finalizers are in `spec.finalizers`, written by `/finalize` (namespaces). */
   readonly specFinalizers?: boolean
   /** Objects expire after the time-to-live of this flag (events). */
@@ -357,9 +365,7 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     listKind: `${options.kind}List`,
     namespaced: true,
     verbs: allVerbs,
-    routing: 'path',
-    typeMeta: 'implied',
-    strategicMerge: true,
+    origin: builtIn,
     nameFormat: 'dns1123Subdomain',
     metadataOnUpdate: ['update'],
     storageKey: plural,
@@ -367,10 +373,8 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
     lifecycle: { introduced: '1.0' },
     status: false,
     subresources: [],
-    subresourceOrder: 'name',
     generation: 'none',
     columns: [],
-    columnsShowManagers: false,
     defaultPropagation: 'Background',
     createOnUpdate: false,
     updateNeedsVersion: false,

@@ -3,7 +3,7 @@ import { apiVersionOf, type ResourceDefinition } from './definition.ts'
 
 /** Warning for clients of a deprecated version: `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, …`. `at` is the server's release. */
 export function deprecationWarning({ kind, lifecycle, ...version }: ResourceDefinition, at: Release): string | undefined {
-  if (version.deprecationWarning !== undefined) return version.deprecationWarning
+  if (version.origin.deprecationWarning !== undefined) return version.origin.deprecationWarning
   const { deprecated, removed, replacement } = lifecycle
   if (deprecated === undefined || !isReached(deprecated, at)) return undefined
   const end = removed === undefined ? '' : `, unavailable in v${removed}+`

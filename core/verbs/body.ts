@@ -237,7 +237,7 @@ function parsedObject(target: Target, bytes: Uint8Array, format: BodyFormat, val
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */
 export async function readDelete(target: Target): Promise<DeleteOptions> {
   const options = await deleteOptions(target)
-  const { propagationWarning } = target.resource.definition
+  const { propagationWarning } = target.resource.definition.strategy
   const isOpen = options.propagationPolicy === undefined && options.orphanDependents === undefined
   if (isOpen && propagationWarning !== undefined) target.exchange.warnings.push(propagationWarning)
   return options

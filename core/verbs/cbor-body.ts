@@ -31,7 +31,7 @@ const headerOf = (bytes: Uint8Array, kind: BodyKind): CborTypeMeta =>
 
 /** The value of a body for this kind. Throws 400. */
 export function cborValue(bytes: Uint8Array, kind: BodyKind): JsonObject | null {
-  return kind.typeMeta === 'explicit' ? statedObject(bytes, kind) : impliedObject(bytes, kind)
+  return kind.origin?.typeMeta === 'explicit' ? statedObject(bytes, kind) : impliedObject(bytes, kind)
 }
 
 const cannotHandle = (given: CborTypeMeta, kind: BodyKind, version: string, why: string) =>

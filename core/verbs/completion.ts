@@ -24,7 +24,7 @@ const definitions = { group: 'apiextensions.<domain>', resource: 'customresource
 
 /** An object must not be stored after its definition has gone: it would belong to the next definition of that name. */
 function relyOnDefinition({ resource: { definition, groupResource } }: Target, submission: Submission, { metadata }: ApiObject): void {
-  const { definedBy } = definition
+  const { definedBy } = definition.origin
   if (definedBy === undefined) return
   submission.requireUnchanged(definitions, definedBy.name, definedBy.revision(), (found) => {
     if (found?.metadata.uid !== definedBy.uid) throw noSuchResource()

@@ -29,7 +29,7 @@ export const deleteVerb: Verb = async (target) => {
   const { span } = target.exchange
   span?.event('About to delete object from database')
   const { definition, groupResource } = target.resource
-  const why = definition.undeletable?.(target.name)
+  const why = definition.strategy.undeletable?.(target.name)
   if (why !== undefined) throw forbidden(groupResource, target.name, why)
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   span?.event('Object deleted from database')

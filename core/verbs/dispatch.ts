@@ -163,7 +163,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const { info } = exchange
     const resource = services.table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) return undefined
-    const { endpoint, verb, namespace, name } = finders[resource.definition.routing](resource, exchange)
+    const { endpoint, verb, namespace, name } = finders[resource.definition.origin.routing](resource, exchange)
     const target = { exchange, services, resource, view: endpoint.view, namespace, name, negotiated: undefined as Negotiated | undefined }
     if (services.cbor) exchange.isHandled = true
     if (!endpoint.connects) target.negotiated = negotiate(target)

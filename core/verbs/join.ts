@@ -18,7 +18,7 @@ const itemTag = 0x12
 
 /** Bytes of a served object's start that list items omit: `{`, and kind and apiVersion where the list implies them. */
 export const typeMetaLength = (definition: ResourceDefinition) =>
-  definition.typeMeta === 'explicit'
+  definition.origin.typeMeta === 'explicit'
     ? 1
     : encoder.encode(`{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},`).length
 

@@ -61,7 +61,7 @@ class Stamp {
     }
   }
 
-  isOn({ definedBy }: ResourceDefinition): boolean {
+  isOn({ origin: { definedBy } }: ResourceDefinition): boolean {
     return this.#isUsed && definedBy === undefined
   }
 }

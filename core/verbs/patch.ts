@@ -80,8 +80,8 @@ function sorted(value: Json, patch: Json): Json {
  * Throws 400 when a patch takes the version away: the reference then decodes the result as its internal type, where no field has this name.
  */
 function checkVersion(target: Target, patched: Json, validation: FieldValidation, refusal: Refusal): void {
-  const { typeMeta, kind } = target.view.body
-  if (typeMeta === 'explicit' || !isObject(patched) || (patched['apiVersion'] ?? '') !== '') return
+  const { origin, kind } = target.view.body
+  if (origin?.typeMeta === 'explicit' || !isObject(patched) || (patched['apiVersion'] ?? '') !== '') return
   if ((patched['kind'] ?? '') !== '' && patched['kind'] !== kind) return
   const fields = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion')
   applyFieldValidation(
@@ -96,7 +96,7 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
-  const formats = patchFormatsOf(resource.definition.strategicMerge === true, services.cbor)
+  const formats = patchFormatsOf(resource.definition.origin.strategicMerge, services.cbor)
   const format = patchFormat(exchange.request.headers.get('content-type'), formats)
   requireName(target)
   if (format === 'apply-patch' || format === 'apply-patch-cbor') return apply(target, format)

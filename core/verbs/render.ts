@@ -62,9 +62,9 @@ export interface Renderer {
 }
 
 /** List metadata of a kind: lists of custom resources always have a continue token, which may be empty. */
-function listMeta({ typeMeta }: ResourceDefinition, { resourceVersion, shardInfo, ...meta }: ListMeta) {
+function listMeta({ origin }: ResourceDefinition, { resourceVersion, shardInfo, ...meta }: ListMeta) {
   const version = resourceVersion === undefined ? {} : { resourceVersion }
-  return typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta, ...(shardInfo && { shardInfo }) }
+  return origin.typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta, ...(shardInfo && { shardInfo }) }
 }
 
 /** An object with nothing but metadata, and the empty fields that every object of the kind has. */
@@ -150,7 +150,7 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
   // Of the items, which CBOR needs.
   const listSchema = message(definition.listKind, '', { items: field(2, list(definition.schema), '') })
   const item = (entry: Entry) => {
-    if (definition.typeMeta === 'explicit') return fromStorageVersion(definition, entry.decode())
+    if (definition.origin.typeMeta === 'explicit') return fromStorageVersion(definition, entry.decode())
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromStorageVersion(definition, entry.decode())
     return rest
   }

@@ -112,7 +112,7 @@ export function respondStatus(target: Target, status: Status): Response {
 
 /** A list with its entries in the order of the rows of its Table. */
 function inRowOrder({ resource }: Target, found: FeedList): FeedList {
-  const { rowOrder } = resource.definition
+  const { rowOrder } = resource.definition.strategy
   if (rowOrder === undefined) return found
   const numbered = found.entries.map((entry) => ({ entry, at: rowOrder(entry.decode() as never) }))
   return { ...found, entries: numbered.sort((one, other) => one.at - other.at).map(({ entry }) => entry) }
@@ -130,7 +130,7 @@ export function respondList(
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
     throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
   // As in the reference, neither Tables and metadata nor lists of custom resources say which shard they are.
-  const tellsShard = negotiated.transform === undefined && target.resource.definition.typeMeta !== 'explicit'
+  const tellsShard = negotiated.transform === undefined && target.resource.definition.origin.typeMeta !== 'explicit'
   const meta: ListMeta = {
     // Component statuses are in no store.
     ...(found.revision > 0 && { resourceVersion: String(found.revision) }),

@@ -28,7 +28,7 @@ export function rowPrinter(
   const end = encoder.encode('}')
 
   const decode = (served: Uint8Array, place: MetadataPlace): ApiObject => {
-    const text = definition.columnsShowManagers ? decoder.decode(served) : withoutManagedFields(served, place)
+    const text = definition.origin.columnsShowManagers ? decoder.decode(served) : withoutManagedFields(served, place)
     return parseJsonText(text, definition.schema) as ApiObject
   }
 

@@ -118,7 +118,7 @@ function objectIn({ value, bytes }: Typed, kind: BodyKind): JsonObject {
  * Throws 400, or there 422 for another kind.
  */
 export const checkType: TypeCheck = (body, kind, platform) => {
-  if (kind.typeMeta !== 'explicit') return typed(body, kind, platform, (fault) => cannotHandle(kind, body.bytes, fault))
+  if (kind.origin?.typeMeta !== 'explicit') return typed(body, kind, platform, (fault) => cannotHandle(kind, body.bytes, fault))
   const value = objectIn(body, kind)
   if (textOf(value, 'kind') === '') throw missingKind(kind, body.bytes)
   const expected = apiVersionOf(kind)
@@ -131,7 +131,7 @@ export const checkType: TypeCheck = (body, kind, platform) => {
 /** As `checkType`, for the result of a JSON or merge patch. `refuse` makes the error where they are implied. */
 export function patchedTypeCheck(refuse: (kind: BodyKind, why: string) => ApiError): TypeCheck {
   return (body, kind, platform) => {
-    if (kind.typeMeta !== 'explicit') return typed(body, kind, platform, ({ why }) => refuse(kind, why))
+    if (kind.origin?.typeMeta !== 'explicit') return typed(body, kind, platform, ({ why }) => refuse(kind, why))
     const value = objectIn(body, kind)
     validateSame(value, kind)
     return value

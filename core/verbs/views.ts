@@ -20,8 +20,8 @@ export interface SubresourceView extends View {
     readonly version: string
     readonly kind: string
     readonly schema: Message
-    /** As of the definition; default: implied. */
-    readonly typeMeta?: ResourceDefinition['typeMeta']
+    /** As of the definition; default: built in. */
+    readonly origin?: ResourceDefinition['origin']
     /** Older `apiVersion`s with the same fields that bodies may use. */
     readonly olderVersions?: readonly string[]
   }

@@ -18,7 +18,7 @@ export interface ModelNames {
 }
 
 /** Whether its schema is published as its author wrote it: its messages are in no package. */
-export const isAsWritten = ({ published }: ResourceDefinition) => published !== undefined
+export const isAsWritten = ({ origin }: ResourceDefinition) => origin.published !== undefined
 
 const reversed = (domain: string) => domain.split('.').reverse().join('.')
 

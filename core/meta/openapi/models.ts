@@ -77,7 +77,10 @@ export function createModels(dialect: Dialect, names: ModelNames, kinds: Kinds):
     const name = names.object(definition)
     if (!isAsWritten(definition)) return add(name, () => write(schema))
     customs.set(schema, name)
-    return add(name, () => ({ ...publishedSchema(definition.published?.(), dialect, commonFields()), ...selectableFields(definition) }))
+    return add(name, () => ({
+      ...publishedSchema(definition.origin.published?.(), dialect, commonFields()),
+      ...selectableFields(definition),
+    }))
   }
 
   /** As for built-in lists, but without default of the metadata, in the reference as here. */

@@ -30,6 +30,7 @@ export const mutatingAdmissionPolicyBindings = resource({
   version: 'v1',
   kind: 'MutatingAdmissionPolicyBinding',
   names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

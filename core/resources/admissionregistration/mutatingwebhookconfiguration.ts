@@ -59,6 +59,7 @@ export const mutatingWebhookConfigurations = resource({
   version: 'v1',
   kind: 'MutatingWebhookConfiguration',
   names: ['mutatingwebhookconfigurations', 'mutatingwebhookconfiguration'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
@@ -66,7 +67,6 @@ export const mutatingWebhookConfigurations = resource({
   columns: webhookConfigurationColumns,
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
-  countsEmpty: true,
   updateNeedsVersion: true,
-  strategy: { validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
+  strategy: { countsAsChange: 'empty', validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
 })

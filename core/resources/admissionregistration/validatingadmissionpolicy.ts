@@ -78,6 +78,7 @@ export const validatingAdmissionPolicies = resource({
   version: 'v1',
   kind: 'ValidatingAdmissionPolicy',
   names: ['validatingadmissionpolicies', 'validatingadmissionpolicy'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

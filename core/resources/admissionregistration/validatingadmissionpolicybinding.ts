@@ -36,6 +36,7 @@ export const validatingAdmissionPolicyBindings = resource({
   version: 'v1',
   kind: 'ValidatingAdmissionPolicyBinding',
   names: ['validatingadmissionpolicybindings', 'validatingadmissionpolicybinding'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

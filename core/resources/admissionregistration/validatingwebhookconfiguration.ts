@@ -49,6 +49,7 @@ export const validatingWebhookConfigurations = resource({
   version: 'v1',
   kind: 'ValidatingWebhookConfiguration',
   names: ['validatingwebhookconfigurations', 'validatingwebhookconfiguration'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,
@@ -56,7 +57,6 @@ export const validatingWebhookConfigurations = resource({
   columns: webhookConfigurationColumns,
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
-  countsEmpty: true,
   updateNeedsVersion: true,
-  strategy: { validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
+  strategy: { countsAsChange: 'empty', validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
 })

@@ -3,7 +3,7 @@ import { getPath } from '../../schema/accessors.ts'
 import { parseJsonText, printJson } from '../../schema/json-text.ts'
 import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
 import { compareVersions } from '../../schema/version-order.ts'
-import { type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
+import { type Origin, type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
 import { columnsOf } from './columns.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './customresourcedefinition.ts'
 import { objectStrategy } from './object-strategy.ts'
@@ -72,6 +72,15 @@ function namesOf({ spec, status }: Definition): Definition['spec']['names'] {
 /** Storage key of a definition's objects; names of resources can't change once accepted. */
 export const storageKeyOf = ({ spec: { group, names } }: Pick<Definition, 'spec'>): string => `${group}/${names.plural}`
 
+/** As the reference's handler of custom resources. */
+const custom: Origin = {
+  routing: 'verb',
+  typeMeta: 'explicit',
+  strategicMerge: false,
+  subresourceOrder: 'listed',
+  columnsShowManagers: true,
+}
+
 /** In the reference's order. */
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const
 
@@ -96,28 +105,27 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
     version: version.name,
     kind,
     names: [plural, singular || kind.toLowerCase(), ...(shortNames ?? [])],
+    anyFinalizers: true,
     listKind: listKind || `${kind}List`,
     ...(categories && { categories }),
     namespaced: scope === 'Namespaced',
     verbs,
-    routing: 'verb',
-    typeMeta: 'explicit',
-    strategicMerge: false,
+    origin: {
+      ...custom,
+      published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
+      ...(warning !== undefined && { deprecationWarning: warning }),
+    },
     schema,
-    published: () => (preserveUnknownFields ? nothingListed : read()) as JsonObject | undefined,
     storageKey: storageKeyOf(definition),
     // Whatever the media type of stored objects is otherwise, as in the reference server.
     storageMediaType: 'application/json',
-    ...(warning !== undefined && { deprecationWarning: warning }),
     ...(stored !== version && { storageVersion: `${group}/${stored.name}` }),
     status,
     statusKeeps: 'metadata',
     ...(scale && { scale }),
-    subresourceOrder: 'listed',
     generation: status ? 'spec' : 'specAndStatus',
     selectable: selectableOf(version),
     columns: columnsOf(version.additionalPrinterColumns),
-    columnsShowManagers: true,
     strategy: objectStrategy(schema, scale),
     updateNeedsVersion: true,
   }) as ResourceDefinition

@@ -169,6 +169,7 @@ export const customResourceDefinitions = resource({
   version: 'v1',
   kind: 'CustomResourceDefinition',
   names: ['customresourcedefinitions', 'customresourcedefinition', 'crd', 'crds'],
+  anyFinalizers: true,
   categories: ['api-extensions'],
   namespaced: false,
   schema: CustomResourceDefinition,

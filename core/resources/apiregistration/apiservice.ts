@@ -64,6 +64,7 @@ export const apiServices = resource({
   version: 'v1',
   kind: 'APIService',
   names: ['apiservices', 'apiservice'],
+  anyFinalizers: true,
   categories: ['api-extensions'],
   namespaced: false,
   schema: APIService,

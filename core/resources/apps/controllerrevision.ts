@@ -16,7 +16,6 @@ export const controllerRevisions = resource({
   kind: 'ControllerRevision',
   names: ['controllerrevisions', 'controllerrevision'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: ControllerRevision,
   columns: controllerRevisionColumns,
   lifecycle: { introduced: '1.9' },

@@ -97,7 +97,6 @@ export const daemonSets = resource({
   version: 'v1',
   kind: 'DaemonSet',
   names: ['daemonsets', 'daemonset', 'ds'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: DaemonSet,
   columns: daemonSetColumns,

@@ -110,7 +110,6 @@ export const deployments = resource({
   version: 'v1',
   kind: 'Deployment',
   names: ['deployments', 'deployment', 'deploy'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Deployment,
   bare: { spec: { replicas: 0 } },

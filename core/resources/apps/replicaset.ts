@@ -58,7 +58,6 @@ export const replicaSets = resource({
   version: 'v1',
   kind: 'ReplicaSet',
   names: ['replicasets', 'replicaset', 'rs'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: ReplicaSet,
   bare: { spec: { replicas: 0 } },

@@ -181,7 +181,6 @@ export const statefulSets = resource({
   version: 'v1',
   kind: 'StatefulSet',
   names: ['statefulsets', 'statefulset', 'sts'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: StatefulSet,
   bare: { spec: { replicas: 0 } },

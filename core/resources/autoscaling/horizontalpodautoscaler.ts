@@ -60,7 +60,6 @@ export const horizontalPodAutoscalers = resource({
   version: 'v2',
   kind: 'HorizontalPodAutoscaler',
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: HorizontalPodAutoscaler,
   columns: horizontalPodAutoscalerColumns,

@@ -57,7 +57,6 @@ export const cronJobs = resource({
   version: 'v1',
   kind: 'CronJob',
   names: ['cronjobs', 'cronjob', 'cj'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: CronJob,
   columns: cronJobColumns,

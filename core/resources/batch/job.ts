@@ -155,7 +155,6 @@ export const jobs = resource({
   kind: 'Job',
   names: ['jobs', 'job'],
   metadataOnUpdate: ['object', 'lateUpdate'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Job,
   columns: jobColumns,
@@ -163,6 +162,8 @@ export const jobs = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    propagationWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     defaults: defaultJob,
     prepareCreate: generateSelector,
     prepareStatus: (job) => defaultLabels(job),
@@ -177,6 +178,4 @@ export const jobs = resource({
   selectable: { 'status.successful': countAt('.status.succeeded') },
   unselectable: (label) => `field label ${quote(label)} not supported for Job`,
   defaultPropagation: 'Orphan',
-  propagationWarning:
-    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 })

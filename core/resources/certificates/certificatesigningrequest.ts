@@ -81,7 +81,6 @@ export const certificateSigningRequests = resource({
   kind: 'CertificateSigningRequest',
   names: ['certificatesigningrequests', 'certificatesigningrequest', 'csr'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: CertificateSigningRequest,
   columns: certificateSigningRequestColumns,

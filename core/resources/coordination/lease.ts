@@ -40,6 +40,7 @@ export const leases = resource({
   version: 'v1',
   kind: 'Lease',
   names: ['leases', 'lease'],
+  anyFinalizers: true,
   schema: Lease,
   columns: leaseColumns,
   lifecycle: { introduced: '1.14' },

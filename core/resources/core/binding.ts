@@ -12,7 +12,6 @@ export const bindings = resource({
   version: 'v1',
   kind: 'Binding',
   names: ['bindings', 'binding'],
-  qualifiedFinalizers: true,
   verbs: ['create'],
   schema: Binding,
   storageKey: '',

@@ -23,7 +23,6 @@ export const componentStatuses = resource({
   version: 'v1',
   kind: 'ComponentStatus',
   names: ['componentstatuses', 'componentstatus', 'cs'],
-  qualifiedFinalizers: true,
   namespaced: false,
   verbs: ['get', 'list'],
   schema: ComponentStatus,

@@ -17,7 +17,6 @@ export const configMaps = resource({
   kind: 'ConfigMap',
   names: ['configmaps', 'configmap', 'cm'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: ConfigMap,
   columns: configMapColumns,
   strategy: { validate: objectValidation(validateConfigMap) },

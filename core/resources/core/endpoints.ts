@@ -57,7 +57,6 @@ export const endpoints = resource({
   kind: 'Endpoints',
   names: ['endpoints', 'endpoints', 'ep'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: Endpoints,
   columns: endpointsColumns,
   storageKey: 'services/endpoints',

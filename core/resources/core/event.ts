@@ -45,6 +45,7 @@ export const events = resource({
   version: 'v1',
   kind: 'Event',
   names: ['events', 'event', 'ev'],
+  anyFinalizers: true,
   metadataOnUpdate: [],
   nameFormat: ({ apiVersion = 'v1' }) => (apiVersion === 'v1' ? 'pathSegment' : 'dns1123Subdomain'),
   schema: Event,

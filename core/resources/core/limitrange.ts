@@ -40,7 +40,6 @@ export const limitRanges = resource({
   kind: 'LimitRange',
   names: ['limitranges', 'limitrange', 'limits'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   schema: LimitRange,
   strategy: {
     prepareCreate({ metadata }) {

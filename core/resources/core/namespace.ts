@@ -58,7 +58,6 @@ export const namespaces = resource({
   kind: 'Namespace',
   names: ['namespaces', 'namespace', 'ns'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   namespaced: false,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   schema: Namespace,

@@ -50,12 +50,12 @@ export const nodes = resource({
   kind: 'Node',
   names: ['nodes', 'node', 'no'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: Node,
   columns: nodeColumns,
   storageKey: 'minions',
   strategy: {
+    keepsStatusOnCreate: true,
     prepareCreate: (node) => dropConfiguration(node, undefined),
     prepareUpdate: dropConfiguration,
     prepareStatus: dropConfiguration,
@@ -66,7 +66,6 @@ export const nodes = resource({
   },
   lifecycle: { introduced: '1.0' },
   status: true,
-  keepsStatusOnCreate: true,
   subresources: [
     {
       name: 'proxy',

@@ -177,7 +177,6 @@ export const persistentVolumes = resource({
   kind: 'PersistentVolume',
   names: ['persistentvolumes', 'persistentvolume', 'pv'],
   metadataOnUpdate: ['object', 'object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: PersistentVolume,
   columns: persistentVolumeColumns,

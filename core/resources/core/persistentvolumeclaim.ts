@@ -132,7 +132,6 @@ export const persistentVolumeClaims = resource({
   kind: 'PersistentVolumeClaim',
   names: ['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: PersistentVolumeClaim,
   columns: persistentVolumeClaimColumns,
   returnsDeleted: true,

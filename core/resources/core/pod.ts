@@ -30,7 +30,6 @@ export const pods = resource({
   kind: 'Pod',
   names: ['pods', 'pod', 'po'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Pod,
   columns: podColumns,
@@ -72,6 +71,13 @@ export const pods = resource({
     { name: 'resize', kind: 'Pod', verbs: ['get', 'patch', 'update'], schema: Pod, strategy: resize },
   ],
   strategy: {
+    gracePeriod: (pod, requested) => {
+      const phase = pod.status?.phase
+      if (!pod.spec?.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
+      const period = requested ?? pod.spec.terminationGracePeriodSeconds ?? 30
+      return period < 0 ? 1 : period
+    },
+    keepsStatusOnCreate: true,
     defaults: defaultPod,
     prepareCreate: preparePod,
     validate: objectValidation(validatePod),
@@ -82,7 +88,6 @@ export const pods = resource({
     statusWarnings: podStatusWarnings,
   },
   generation: 'spec',
-  keepsStatusOnCreate: true,
   indexed: ['spec.nodeName'],
   selectable: {
     'spec.nodeName': '.spec.nodeName',
@@ -93,11 +98,5 @@ export const pods = resource({
     'status.phase': '.status.phase',
     'status.podIP': '.status.podIP',
     'status.nominatedNodeName': '.status.nominatedNodeName',
-  },
-  gracePeriod: (pod, requested) => {
-    const phase = pod.status?.phase
-    if (!pod.spec?.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
-    const period = requested ?? pod.spec.terminationGracePeriodSeconds ?? 30
-    return period < 0 ? 1 : period
   },
 })

@@ -17,7 +17,6 @@ export const podTemplates = resource({
   version: 'v1',
   kind: 'PodTemplate',
   names: ['podtemplates', 'podtemplate'],
-  qualifiedFinalizers: true,
   schema: PodTemplate,
   columns: podTemplateColumns,
   generation: 'spec',

@@ -55,7 +55,6 @@ export const replicationControllers = resource({
   version: 'v1',
   kind: 'ReplicationController',
   names: ['replicationcontrollers', 'replicationcontroller', 'rc'],
-  qualifiedFinalizers: true,
   nameFormat: 'longName',
   categories: ['all'],
   schema: ReplicationController,

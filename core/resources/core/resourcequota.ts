@@ -55,7 +55,6 @@ export const resourceQuotas = resource({
   version: 'v1',
   kind: 'ResourceQuota',
   names: ['resourcequotas', 'resourcequota', 'quota'],
-  qualifiedFinalizers: true,
   schema: ResourceQuota,
   columns: resourceQuotaColumns,
   returnsDeleted: true,

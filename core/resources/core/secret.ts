@@ -31,7 +31,6 @@ export const secrets = resource({
   kind: 'Secret',
   names: ['secrets', 'secret'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: Secret,
   columns: secretColumns,
   strategy: {

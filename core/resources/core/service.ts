@@ -110,7 +110,6 @@ export const services = resource({
   version: 'v1',
   kind: 'Service',
   names: ['services', 'service', 'svc'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: Service,
   columns: serviceColumns,

@@ -38,7 +38,6 @@ export const serviceAccounts = resource({
   kind: 'ServiceAccount',
   names: ['serviceaccounts', 'serviceaccount', 'sa'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: ServiceAccount,
   columns: serviceAccountColumns,
   returnsDeleted: true,

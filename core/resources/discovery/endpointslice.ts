@@ -72,7 +72,6 @@ export const endpointSlices = resource({
   kind: 'EndpointSlice',
   names: ['endpointslices', 'endpointslice'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   schema: EndpointSlice,
   columns: endpointSliceColumns,
   lifecycle: { introduced: '1.21' },

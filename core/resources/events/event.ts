@@ -39,6 +39,7 @@ export const events = resource({
   version: 'v1',
   kind: 'Event',
   names: ['events', 'event', 'ev'],
+  anyFinalizers: true,
   schema: Event,
   columns: eventColumns,
   storageVersion: 'v1',

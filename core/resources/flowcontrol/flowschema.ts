@@ -109,16 +109,15 @@ export const flowSchemas = resource({
   kind: 'FlowSchema',
   names: ['flowschemas', 'flowschema'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: FlowSchema,
   columns: flowSchemaColumns,
-  rowOrder: ({ spec }) => spec?.matchingPrecedence ?? 0,
   lifecycle: { introduced: '1.29' },
   status: true,
   statusKeeps: 'metadata',
   generation: 'spec',
   strategy: {
+    rowOrder: ({ spec }) => spec?.matchingPrecedence ?? 0,
     validate({ metadata, spec }, errors) {
       const name = metadata?.name ?? ''
       const path = FieldPath.of('spec')

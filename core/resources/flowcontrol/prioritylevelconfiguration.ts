@@ -118,7 +118,6 @@ export const priorityLevelConfigurations = resource({
   kind: 'PriorityLevelConfiguration',
   names: ['prioritylevelconfigurations', 'prioritylevelconfiguration'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: PriorityLevelConfiguration,
   columns: priorityLevelConfigurationColumns,

@@ -48,6 +48,7 @@ export const storageVersions = resource({
   version: 'v1alpha1',
   kind: 'StorageVersion',
   names: ['storageversions', 'storageversion'],
+  anyFinalizers: true,
   namespaced: false,
   schema: StorageVersion,
   columns: storageVersionColumns,

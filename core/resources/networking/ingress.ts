@@ -102,7 +102,6 @@ export const ingresses = resource({
   kind: 'Ingress',
   names: ['ingresses', 'ingress', 'ing'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   schema: Ingress,
   columns: ingressColumns,
   storageKey: 'ingress',

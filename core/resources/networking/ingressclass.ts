@@ -40,7 +40,6 @@ export const ingressClasses = resource({
   kind: 'IngressClass',
   names: ['ingressclasses', 'ingressclass'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: IngressClass,
   columns: ingressClassColumns,

@@ -25,12 +25,10 @@ export const ipAddresses = resource({
   kind: 'IPAddress',
   names: ['ipaddresses', 'ipaddress', 'ip'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: IPAddress,
   columns: ipAddressColumns,
   lifecycle: { introduced: '1.33' },
   nameFormat: 'strictIP',
-  keepsGenerateName: true,
-  strategy: { validate: validateIPAddress },
+  strategy: { keepsGenerateName: true, validate: validateIPAddress },
 })

@@ -95,11 +95,9 @@ export const networkPolicies = resource({
   version: 'v1',
   kind: 'NetworkPolicy',
   names: ['networkpolicies', 'networkpolicy', 'netpol'],
-  qualifiedFinalizers: true,
   schema: NetworkPolicy,
   columns: networkPolicyColumns,
   lifecycle: { introduced: '1.7' },
   generation: 'spec',
-  countsEmpty: true,
-  strategy: { warnings: networkPolicyWarnings },
+  strategy: { countsAsChange: 'empty', warnings: networkPolicyWarnings },
 })

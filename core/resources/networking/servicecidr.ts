@@ -26,7 +26,6 @@ export const serviceCIDRs = resource({
   version: 'v1',
   kind: 'ServiceCIDR',
   names: ['servicecidrs', 'servicecidr'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ServiceCIDR,
   columns: serviceCIDRColumns,

@@ -38,6 +38,7 @@ export const runtimeClasses = resource({
   version: 'v1',
   kind: 'RuntimeClass',
   names: ['runtimeclasses', 'runtimeclass'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,
   schema: RuntimeClass,

@@ -60,6 +60,7 @@ export const podDisruptionBudgets = resource({
   version: 'v1',
   kind: 'PodDisruptionBudget',
   names: ['poddisruptionbudgets', 'poddisruptionbudget', 'pdb'],
+  anyFinalizers: true,
   metadataOnUpdate: [],
   nameFormat: 'pathSegment',
   schema: PodDisruptionBudget,

@@ -38,7 +38,6 @@ export const clusterRoles = resource({
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRole,
   lifecycle: { introduced: '1.8' },

@@ -16,7 +16,6 @@ export const clusterRoleBindings = resource({
   kind: 'ClusterRoleBinding',
   names: ['clusterrolebindings', 'clusterrolebinding'],
   metadataOnUpdate: ['object', 'lateUpdate'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterRoleBinding,
   columns: bindingColumns,

@@ -14,7 +14,6 @@ export const roles = resource({
   kind: 'Role',
   names: ['roles', 'role'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   schema: Role,
   lifecycle: { introduced: '1.8' },
   nameFormat: 'pathSegment',

@@ -16,7 +16,6 @@ export const roleBindings = resource({
   kind: 'RoleBinding',
   names: ['rolebindings', 'rolebinding'],
   metadataOnUpdate: ['object', 'lateUpdate'],
-  qualifiedFinalizers: true,
   schema: RoleBinding,
   columns: bindingColumns,
   lifecycle: { introduced: '1.8' },

@@ -41,7 +41,6 @@ export const deviceClasses = resource({
   kind: 'DeviceClass',
   names: ['deviceclasses', 'deviceclass'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   nameFormat: 'longName',
   namespaced: false,
   schema: DeviceClass,

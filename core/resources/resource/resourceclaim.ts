@@ -51,7 +51,6 @@ export const resourceClaims = resource({
   kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   schema: ResourceClaim,
   columns: resourceClaimColumns,
   returnsDeleted: true,

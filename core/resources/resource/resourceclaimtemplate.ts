@@ -30,7 +30,6 @@ export const resourceClaimTemplates = resource({
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
   metadataOnUpdate: ['object', 'update'],
-  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -32,14 +32,13 @@ export const priorityClasses = resource({
   version: 'v1',
   kind: 'PriorityClass',
   names: ['priorityclasses', 'priorityclass', 'pc'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: PriorityClass,
   columns: priorityClassColumns,
   lifecycle: { introduced: '1.14' },
   generation: 'once',
-  undeletable: systemClassKept,
   strategy: {
+    undeletable: systemClassKept,
     validate(object, errors, _context, old) {
       validatePriorityClass(object, errors)
       const { preemptionPolicy: policy } = object

@@ -64,7 +64,6 @@ export const csiDrivers = resource({
   version: 'v1',
   kind: 'CSIDriver',
   names: ['csidrivers', 'csidriver'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: CSIDriver,
   columns: csiDriverColumns,

@@ -34,7 +34,6 @@ export const csiNodes = resource({
   kind: 'CSINode',
   names: ['csinodes', 'csinode'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: CSINode,
   columns: csiNodeColumns,

@@ -20,7 +20,6 @@ export const csiStorageCapacities = resource({
   kind: 'CSIStorageCapacity',
   names: ['csistoragecapacities', 'csistoragecapacity'],
   metadataOnUpdate: ['object', 'lateUpdate'],
-  qualifiedFinalizers: true,
   schema: CSIStorageCapacity,
   lifecycle: { introduced: '1.24' },
   updateNeedsVersion: true,

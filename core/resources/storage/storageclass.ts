@@ -58,7 +58,6 @@ export const storageClasses = resource({
   kind: 'StorageClass',
   names: ['storageclasses', 'storageclass', 'sc'],
   metadataOnUpdate: ['object', 'lateUpdate'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: StorageClass,
   columns: storageClassColumns,

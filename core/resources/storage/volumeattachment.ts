@@ -41,7 +41,6 @@ export const volumeAttachments = resource({
   kind: 'VolumeAttachment',
   names: ['volumeattachments', 'volumeattachment'],
   metadataOnUpdate: ['object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: VolumeAttachment,
   columns: volumeAttachmentColumns,

@@ -16,7 +16,6 @@ export const volumeAttributesClasses = resource({
   kind: 'VolumeAttributesClass',
   names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
   metadataOnUpdate: ['update', 'object'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: VolumeAttributesClass,
   columns: volumeAttributesClassColumns,

@@ -28,6 +28,7 @@ export const storageVersionMigrations = resource({
   version: 'v1beta1',
   kind: 'StorageVersionMigration',
   names: ['storageversionmigrations', 'storageversionmigration'],
+  anyFinalizers: true,
   gate: 'StorageVersionMigrator',
   namespaced: false,
   schema: StorageVersionMigration,

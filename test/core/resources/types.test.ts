@@ -365,14 +365,14 @@ test('a list carries list metadata and items', () => {
 
 test('the grace period of a pod is 0 unless it runs on a node', () => {
   const row = builtInResources.find((each) => each.kind === 'Pod')
-  assert.ok(row?.gracePeriod)
+  assert.ok(row?.strategy.gracePeriod)
   const spec = { nodeName: 'n1', containers: [], terminationGracePeriodSeconds: 5 }
-  assert.equal(row.gracePeriod({ spec: { containers: [] } }, undefined), 0)
-  assert.equal(row.gracePeriod({ spec: { containers: [] } }, 10), 0)
-  assert.equal(row.gracePeriod({ spec }, undefined), 5)
-  assert.equal(row.gracePeriod({ spec }, 1), 1)
-  assert.equal(row.gracePeriod({ spec: { ...spec, terminationGracePeriodSeconds: undefined } }, undefined), 30)
-  assert.equal(row.gracePeriod({ spec, status: { phase: 'Failed' } }, undefined), 0)
+  assert.equal(row.strategy.gracePeriod({ spec: { containers: [] } }, undefined), 0)
+  assert.equal(row.strategy.gracePeriod({ spec: { containers: [] } }, 10), 0)
+  assert.equal(row.strategy.gracePeriod({ spec }, undefined), 5)
+  assert.equal(row.strategy.gracePeriod({ spec }, 1), 1)
+  assert.equal(row.strategy.gracePeriod({ spec: { ...spec, terminationGracePeriodSeconds: undefined } }, undefined), 30)
+  assert.equal(row.strategy.gracePeriod({ spec, status: { phase: 'Failed' } }, undefined), 0)
 })
 
 test('field selectors treat unset fields as zero values', () => {

@@ -92,7 +92,7 @@ for (const definition of definitions) {
       const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
       assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
       const waits = definition.strategy.prepareDelete !== undefined && !definition.specFinalizers
-      if (waits || definition.gracePeriod) {
+      if (waits || definition.strategy.gracePeriod) {
         const marked = await watch.object()
         assert.deepEqual(
           [marked.type, marked.object.metadata.deletionTimestamp !== undefined],

@@ -86,9 +86,9 @@ function write({ definition, object, places, reachable, status }: Subject, choos
       const place = pick(places)
       return send('PUT', path, whole(place.put(valueAt(place))))
     },
-    () => send('PATCH', path, labels, pick([merge, definition.strategicMerge ? strategic : merge])),
+    () => send('PATCH', path, labels, pick([merge, definition.origin.strategicMerge ? strategic : merge])),
     () => send('PATCH', path, nested(node, valueAt(node)), merge),
-    () => send('PATCH', path, nested(node, valueAt(node)), definition.strategicMerge ? strategic : merge),
+    () => send('PATCH', path, nested(node, valueAt(node)), definition.origin.strategicMerge ? strategic : merge),
     () => send('PATCH', path, [{ op: 'add', path: `/${stepsOf(node).join('/')}`, value: valueAt(node) }], json),
     () => send('PATCH', path, [{ op: pick(['remove', 'test']), path: `/${stepsOf(node).join('/')}`, value: null }], json),
     () => apply(node.put(valueAt(node))),

@@ -47,7 +47,7 @@ function* scenes(): Generator<Scene> {
     yield scene('list without objects', get(`${collection}?${only}&includeObject=None`, table))
     yield scene('list with an unknown policy', get(`${collection}?${only}&includeObject=x`, table))
     // Of other kinds, the objects that both servers have are not the same.
-    if (definition.rowOrder) yield scene('all', get(collection, table))
+    if (definition.strategy.rowOrder) yield scene('all', get(collection, table))
     yield scene('empty list', get(`${collection}?labelSelector=nothing`, table))
     yield scene('one', get(path, table))
     yield scene('YAML', get(path, { accept: 'application/yaml;as=Table;v=v1;g=meta.k8s.io' }))

@@ -42,6 +42,7 @@ export const mutatingAdmissionPolicies = resource({
   version: 'v1alpha1',
   kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

@@ -24,6 +24,7 @@ export const mutatingAdmissionPolicyBindings = resource({
   version: 'v1alpha1',
   kind: 'MutatingAdmissionPolicyBinding',
   names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

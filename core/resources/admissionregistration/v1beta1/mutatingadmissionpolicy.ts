@@ -48,6 +48,7 @@ export const mutatingAdmissionPolicies = resource({
   version: 'v1beta1',
   kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

@@ -31,6 +31,7 @@ export const mutatingAdmissionPolicyBindings = resource({
   version: 'v1beta1',
   kind: 'MutatingAdmissionPolicyBinding',
   names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
+  anyFinalizers: true,
   metadataOnUpdate: ['object'],
   categories: ['api-extensions'],
   namespaced: false,

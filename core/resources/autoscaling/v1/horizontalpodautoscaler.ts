@@ -39,7 +39,6 @@ export const horizontalPodAutoscalers = resource({
   version: 'v1',
   kind: 'HorizontalPodAutoscaler',
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
-  qualifiedFinalizers: true,
   categories: ['all'],
   schema: HorizontalPodAutoscaler,
   columns: horizontalPodAutoscalerColumns,

@@ -9,7 +9,6 @@ export const clusterTrustBundles = resource({
   kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
   gate: 'ClusterTrustBundle',
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterTrustBundle,
   columns: clusterTrustBundleColumns,

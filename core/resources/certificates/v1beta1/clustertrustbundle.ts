@@ -19,7 +19,6 @@ export const clusterTrustBundles = resource({
   kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
   gate: 'ClusterTrustBundle',
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ClusterTrustBundle,
   columns: clusterTrustBundleColumns,

@@ -50,7 +50,6 @@ export const podCertificateRequests = resource({
   kind: 'PodCertificateRequest',
   names: ['podcertificaterequests', 'podcertificaterequest'],
   gate: 'PodCertificateRequest',
-  qualifiedFinalizers: true,
   schema: PodCertificateRequest,
   columns: podCertificateRequestColumns,
   lifecycle: { introduced: '1.35', deprecated: '1.38', removed: '1.41' },

@@ -7,6 +7,7 @@ export const leaseCandidates = resource({
   version: 'v1alpha2',
   kind: 'LeaseCandidate',
   names: ['leasecandidates', 'leasecandidate'],
+  anyFinalizers: true,
   nameFormat: 'configMapKey',
   schema: LeaseCandidate,
   columns: leaseCandidateColumns,

@@ -51,6 +51,7 @@ export const leaseCandidates = resource({
   version: 'v1beta1',
   kind: 'LeaseCandidate',
   names: ['leasecandidates', 'leasecandidate'],
+  anyFinalizers: true,
   nameFormat: 'configMapKey',
   schema: LeaseCandidate,
   columns: leaseCandidateColumns,

@@ -7,12 +7,11 @@ export const ipAddresses = resource({
   version: 'v1beta1',
   kind: 'IPAddress',
   names: ['ipaddresses', 'ipaddress', 'ip'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: IPAddress,
   columns: ipAddressColumns,
   storageVersion: 'networking.<domain>/v1',
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
   nameFormat: 'strictIP',
-  keepsGenerateName: true,
+  strategy: { keepsGenerateName: true },
 })

@@ -7,7 +7,6 @@ export const serviceCIDRs = resource({
   version: 'v1beta1',
   kind: 'ServiceCIDR',
   names: ['servicecidrs', 'servicecidr'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ServiceCIDR,
   columns: serviceCIDRColumns,

@@ -7,7 +7,6 @@ export const deviceTaintRules = resource({
   version: 'v1alpha3',
   kind: 'DeviceTaintRule',
   names: ['devicetaintrules', 'devicetaintrule'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: DeviceTaintRule,
   columns: deviceTaintRuleColumns,

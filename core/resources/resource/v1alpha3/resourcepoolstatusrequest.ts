@@ -48,7 +48,6 @@ export const resourcePoolStatusRequests = resource({
   version: 'v1alpha3',
   kind: 'ResourcePoolStatusRequest',
   names: ['resourcepoolstatusrequests', 'resourcepoolstatusrequest'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourcePoolStatusRequest,
   columns: resourcePoolStatusRequestColumns,

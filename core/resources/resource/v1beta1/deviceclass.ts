@@ -7,7 +7,6 @@ export const deviceClasses = resource({
   version: 'v1beta1',
   kind: 'DeviceClass',
   names: ['deviceclasses', 'deviceclass'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: DeviceClass,
   columns: plainColumns,

@@ -16,7 +16,6 @@ export const resourceClaims = resource({
   version: 'v1beta1',
   kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
-  qualifiedFinalizers: true,
   schema: ResourceClaim,
   columns: resourceClaimColumns,
   returnsDeleted: true,

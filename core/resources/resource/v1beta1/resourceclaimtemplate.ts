@@ -20,7 +20,6 @@ export const resourceClaimTemplates = resource({
   version: 'v1beta1',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
-  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -29,7 +29,6 @@ export const resourceSlices = resource({
   version: 'v1beta1',
   kind: 'ResourceSlice',
   names: ['resourceslices', 'resourceslice'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourceSlice,
   columns: resourceSliceColumns,

@@ -69,7 +69,6 @@ export const deviceTaintRules = resource({
   version: 'v1beta2',
   kind: 'DeviceTaintRule',
   names: ['devicetaintrules', 'devicetaintrule'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: DeviceTaintRule,
   columns: deviceTaintRuleColumns,

@@ -7,7 +7,6 @@ export const resourceClaims = resource({
   version: 'v1beta2',
   kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
-  qualifiedFinalizers: true,
   schema: ResourceClaim,
   columns: resourceClaimColumns,
   returnsDeleted: true,

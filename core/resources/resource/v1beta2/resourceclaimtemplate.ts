@@ -7,7 +7,6 @@ export const resourceClaimTemplates = resource({
   version: 'v1beta2',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
-  qualifiedFinalizers: true,
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -7,7 +7,6 @@ export const resourceSlices = resource({
   version: 'v1beta2',
   kind: 'ResourceSlice',
   names: ['resourceslices', 'resourceslice'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: ResourceSlice,
   columns: resourceSliceColumns,

@@ -72,7 +72,6 @@ export const podGroups = resource({
   kind: 'PodGroup',
   names: ['podgroups', 'podgroup'],
   gate: 'GenericWorkload',
-  qualifiedFinalizers: true,
   schema: PodGroup,
   columns: podGroupColumns,
   lifecycle: { introduced: '1.36' },

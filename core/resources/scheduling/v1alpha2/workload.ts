@@ -75,7 +75,6 @@ export const workloads = resource({
   kind: 'Workload',
   names: ['workloads', 'workload'],
   gate: 'GenericWorkload',
-  qualifiedFinalizers: true,
   schema: Workload,
   columns: workloadColumns,
   lifecycle: { introduced: '1.36' },

@@ -7,7 +7,6 @@ export const volumeAttributesClasses = resource({
   version: 'v1beta1',
   kind: 'VolumeAttributesClass',
   names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
-  qualifiedFinalizers: true,
   namespaced: false,
   schema: VolumeAttributesClass,
   columns: volumeAttributesClassColumns,

@@ -181,7 +181,7 @@ describe('definitions of custom resources', () => {
 
   it('warn about deprecated versions and name the replacement', () => {
     const old = { deprecated: true }
-    const texts = (...versions: ReturnType<typeof version>[]) => rows(...versions).map(({ deprecationWarning }) => deprecationWarning)
+    const texts = (...versions: ReturnType<typeof version>[]) => rows(...versions).map(({ origin }) => origin.deprecationWarning)
     assert.deepEqual(texts(version('v1alpha1', old), version('v1beta1'), version('v1')), [
       'shop.test/v1alpha1 Thing is deprecated; use shop.test/v1 Thing',
       undefined,
