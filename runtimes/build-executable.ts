@@ -4,7 +4,9 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { messageOf } from '../core/schema/message-of.ts'
 import { bringRuntimes } from './bring.ts'
+import { buildOnce } from './build-once.mjs'
 import { type RuntimeName, runtimeBinary } from './locate.ts'
+import { buildStamp } from './stamp.mjs'
 
 /** Path of the checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -26,10 +28,16 @@ function runtimeFor(name: RuntimeName): string {
   return path
 }
 
-/** Builds an executable at `target` with a runtime. `compile` throws the reason of a failure, which is printed; the exit status is then 1. */
-export function buildExecutable(name: RuntimeName, target: string, compile: (runtime: string) => void): void {
+/**
+ * Builds an executable at `target` with a runtime, unless the same sources were built there last. `compile` throws the reason of a failure, which is
+ * printed; the exit status is then 1. `salt`: what else the result depends on.
+ */
+export async function buildExecutable(name: RuntimeName, target: string, compile: (runtime: string) => void): Promise<void> {
+  const salt = `${buildStamp(root).gitCommit} ${target}`
   try {
-    compile(runtimeFor(name))
+    await buildOnce({ what: 'the executable', output: target, digest: `${root}build/${name}.sha256`, salt }, () =>
+      compile(runtimeFor(name)),
+    )
     console.log(buildSummary(target))
   } catch (error) {
     console.error(`error: ${messageOf(error)}`)

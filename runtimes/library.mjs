@@ -1,16 +1,16 @@
 /**
- * `node runtimes/library.mjs [directory] [--no-check]`: builds what programs import, by default in `dist`: one module for each entry of the
- * package, modules that entries share, and `types/` with the declarations that the entries reach. `--no-check` skips checking types.
+ * `node runtimes/library.mjs`: builds what programs import in `dist`: one module for each entry of the package, modules that entries share, and `types/` with
+ * the declarations that the entries reach. Types are checked by `npm run types`, not here. What was built from the same sources is left as it is.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { buildOnce } from './build-once.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const given = process.argv.slice(2)
-const outdir = resolve(root, given.find((argument) => !argument.startsWith('--')) ?? 'dist')
+const outdir = join(root, 'dist')
 const declarations = join(root, 'build/types')
 
 /** Source of each entry, by the name of its module. */
@@ -87,33 +87,45 @@ async function describeOptions(directory) {
   }
 }
 
-await build({
-  absWorkingDir: root,
-  entryPoints: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, `${source}.ts`])),
-  outdir,
-  chunkNames: 'shared/[hash]',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'neutral',
-  target: 'es2022',
-  packages: 'external',
-  external: ['node:*'],
-  charset: 'utf8',
-  // Names of exported functions, too, which the daemon keeps for its stack traces: a sixth of the package.
-  // It stays readable line by line: runtimes print the line of an error, some with those around it. Without minification the package would have 7.7 MB.
-  minify: true,
-  lineLimit: 240,
-  logLevel: 'warning',
-})
-
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', ...(given.includes('--no-check') ? ['--noCheck'] : [])], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
-for (const path of reached(Object.values(entries).map((source) => join(declarations, `${source}.d.ts`)))) {
-  const to = join(outdir, 'types', relative(declarations, path))
-  mkdirSync(dirname(to), { recursive: true })
-  writeFileSync(to, portable(readFileSync(path, 'utf8')))
+async function buildModules() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, `${source}.ts`])),
+    outdir,
+    chunkNames: 'shared/[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    packages: 'external',
+    external: ['node:*'],
+    charset: 'utf8',
+    // Names of exported functions, too, which the daemon keeps for its stack traces: a sixth of the package.
+    // It stays readable line by line: runtimes print the line of an error, some with those around it. Without minification the package would have 7.7 MB.
+    minify: true,
+    lineLimit: 240,
+    logLevel: 'warning',
+  })
 }
-await describeOptions(join(outdir, 'types'))
+
+async function buildDeclarations() {
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  for (const path of reached(Object.values(entries).map((source) => join(declarations, `${source}.d.ts`)))) {
+    const to = join(outdir, 'types', relative(declarations, path))
+    mkdirSync(dirname(to), { recursive: true })
+    writeFileSync(to, portable(readFileSync(path, 'utf8')))
+  }
+  await describeOptions(join(outdir, 'types'))
+}
+
+/** Removes what an earlier build has left; the daemon in `bin` has its own build. */
+function removeModules() {
+  if (existsSync(outdir)) for (const name of readdirSync(outdir)) if (name !== 'bin') rmSync(join(outdir, name), { recursive: true })
+}
+
+await buildOnce({ what: 'modules and their declarations', output: outdir, digest: join(outdir, 'sources.sha256') }, async () => {
+  removeModules()
+  await buildModules()
+  await buildDeclarations()
+})

@@ -104,7 +104,7 @@ async function build() {
   if (unavailable !== undefined) console.log(unavailable)
   execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (!files.some((path) => path.endsWith('-bun.test.ts') || path.endsWith('executable.test.ts'))) return
-  const { status } = spawnSync('npm', ['run', '--silent', 'build:binary'], { cwd: root, stdio: ['ignore', 'ignore', 'ignore'] })
+  const { status } = spawnSync('npm', ['run', '--silent', 'build:binary'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status === 0) process.env.APISERVER_EXECUTABLE = fileURLToPath(new URL('build/apiserver', root))
 }
 

@@ -5,7 +5,7 @@ import { buildExecutable, root } from '../build-executable.ts'
 
 const [, , target = `${root}build/apiserver`] = process.argv
 
-buildExecutable('bun', target, (bun) => {
+await buildExecutable('bun', target, (bun) => {
   const compile = fileURLToPath(new URL('compile.ts', import.meta.url))
   const { status } = spawnSync(bun, [compile, target], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) throw new Error('the executable could not be compiled')

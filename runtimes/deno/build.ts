@@ -23,7 +23,7 @@ function developmentPackages(): string[] {
   return names.filter((name) => !isNeeded(name)).map((name) => join(modules, name))
 }
 
-buildExecutable('deno', target, (deno) => {
+function compile(deno: string): void {
   const excluded = developmentPackages().flatMap((path) => ['--exclude', path])
   const options = ['--allow-all', '--no-check', ...excluded, '--output', target]
   const { status, stderr } = spawnSync(deno, ['compile', ...options, 'runtimes/deno/bin.ts'], {
@@ -37,4 +37,6 @@ buildExecutable('deno', target, (deno) => {
   // Deno's error names only the step; its cause names the reason.
   const reason = /^ +1: (.*)$/m.exec(stderr)?.[1] ?? /^error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim()
   throw new Error(`deno compile: ${reason}${hint}`)
-})
+}
+
+await buildExecutable('deno', target, compile, process.env['DENORT_BIN'])

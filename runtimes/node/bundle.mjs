@@ -6,12 +6,13 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
+import { buildOnce } from '../build-once.mjs'
 import { placeLogCalls } from '../log-callers.mjs'
 import { buildStamp } from '../stamp.mjs'
 
@@ -101,37 +102,23 @@ async function compileOnce() {
   if (!log.includes('serving on port')) throw new Error(`the daemon does not start: ${log}`)
 }
 
-/** Digest of all that the build reads, and of the commit that it is stamped with. */
-function sourcesDigest(stamp) {
-  const hash = createHash('sha256').update(`${stamp.gitCommit} ${process.version}`)
-  const folders = ['core', 'runtimes'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)),
-  )
-  for (const path of [...folders.filter((name) => /\.m?[jt]s$/.test(name)), 'package.json', 'package-lock.json'].sort())
-    hash.update(`\0${path}\0`).update(readFileSync(join(root, path)))
-  return hash.digest('hex')
+/** Builds everything in new files: those of an earlier build may be links that other checkouts share, and its code cache is useless. */
+async function buildDaemon(stamp) {
+  rmSync(outdir, { recursive: true, force: true })
+  mkdirSync(outdir, { recursive: true })
+  const programDigest = await buildProgram()
+  await build({
+    ...options,
+    entryPoints: ['runtimes/node/bin.ts'],
+    outfile: join(outdir, 'bin.js'),
+    define: { buildStamp: JSON.stringify(stamp), programDigest: JSON.stringify(programDigest) },
+  })
+  chmodSync(join(outdir, 'bin.js'), 0o755)
+  writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
+  await compileOnce()
 }
 
 const stamp = buildStamp(root)
-const sources = sourcesDigest(stamp)
-const sourcesFile = join(outdir, 'sources.sha256')
-if (existsSync(sourcesFile) && readFileSync(sourcesFile, 'utf8') === sources) process.exit(0)
-console.error(`building the server into ${relative(process.cwd(), outdir) || '.'}`)
-
-// New files: those of an earlier build may be links that other checkouts share, and code caches of earlier programs are useless.
-rmSync(outdir, { recursive: true, force: true })
-mkdirSync(outdir, { recursive: true })
-const programDigest = await buildProgram()
-await build({
-  ...options,
-  entryPoints: ['runtimes/node/bin.ts'],
-  outfile: join(outdir, 'bin.js'),
-  define: { buildStamp: JSON.stringify(stamp), programDigest: JSON.stringify(programDigest) },
-})
-chmodSync(join(outdir, 'bin.js'), 0o755)
-writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
-const compiled = readdirSync(outdir).filter((name) => name.endsWith('.compiled'))
-const isCurrent = (name) => name.startsWith(programDigest.slice(0, 16))
-for (const name of compiled) if (!isCurrent(name)) rmSync(join(outdir, name))
-if (!compiled.some(isCurrent)) await compileOnce()
-writeFileSync(sourcesFile, sources)
+await buildOnce({ what: 'the server', output: outdir, digest: join(outdir, 'sources.sha256'), salt: stamp.gitCommit }, () =>
+  buildDaemon(stamp),
+)

@@ -65,6 +65,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   }
 
   let installed = ''
+  let told = ''
   before(async () => {
     copyCheckout(join(directory, 'apiserver'))
     const { code, stdout, stderr } = await run(
@@ -75,6 +76,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
     )
     assert.equal(code, 0, stdout + stderr)
     installed = stdout
+    told = stdout + stderr
     writeFileSync(join(project, 'program.js'), program)
     writeFileSync(join(project, 'typed.ts'), typed)
     cpSync(join(root, 'wrangler-free-examples'), join(project, 'wrangler-free-examples'), { recursive: true })
@@ -98,6 +100,11 @@ describe('the package', { timeout: 3_600_000 }, () => {
 
   test("README's commands install it in an empty folder, and npx finds the program", () => {
     assert.match(installed, /^Platform v1\.36\S*\n$/m)
+  })
+
+  test('it is built once, and says so', () => {
+    const built = ['modules and their declarations into dist', 'the server into dist/bin'].map((each) => `building ${each}`)
+    assert.deepEqual(told.match(/^building .*$/gm), built)
   })
 
   test('its pages have no links to files that it does not carry', () => {
