@@ -68,6 +68,7 @@ const runtimeOrder = [
   'bring.ts',
   'locate.ts',
   'log-callers.mjs',
+  'build-once.mjs',
   'stamp.mjs',
   'stores',
   'wire',

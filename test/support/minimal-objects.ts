@@ -115,7 +115,8 @@ const objects: { readonly [path: string]: { readonly [field: string]: unknown } 
       serviceAccountUID: 'any',
       nodeName: 'any',
       nodeUID: 'any',
-      stubPKCS10Request: btoa(signingRequest),
+      // DER, not PEM.
+      stubPKCS10Request: signingRequest.replace(/-----.*-----|\n/g, ''),
     },
   },
   leases: { spec: {} },
