@@ -1,5 +1,5 @@
 import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
-import { ApiError, alreadyExists, type GroupResource, modified, noUniqueName, unexpected } from '../respond/status.ts'
+import { ApiError, alreadyExists, type GroupResource, modified, noUniqueName, unreasoned } from '../respond/status.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import { clone, drop } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
@@ -110,7 +110,7 @@ async function prepareAndStore(
     const shown = await store.preview(value, request.caller)
     return new Entry(key, 0, store.codec.show(shown, object.metadata.resourceVersion || undefined), store.codec)
   }
-  if (given > 0) throw unexpected('resourceVersion should not be set on objects to be created')
+  if (given > 0) throw unreasoned('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease(request.caller))
   for (let attempt = 0; attempt < tries; attempt++) {
     const swap = await store.put(key, value, 0, lease, request, request.preconditions?.guards(store.holder))

@@ -1,7 +1,7 @@
 import { keepTimes } from '../apply/times.ts'
 import { type MaybePromise, then } from '../maybe-promise.ts'
 import type { ApiObject, ObjectMeta, ResourceDefinition } from '../resources/definition.ts'
-import { conflict, invalid, modified, notFound, unexpected } from '../respond/status.ts'
+import { conflict, invalid, modified, notFound, unreasoned } from '../respond/status.ts'
 import { equal, isSameText } from '../schema/equal.ts'
 import { dropDisabled } from '../schema/gated.ts'
 import { copyOf, hasGivenEmpty } from '../schema/given-empty.ts'
@@ -36,7 +36,7 @@ function checkVersion(resource: ServedResource, view: View, { metadata }: ApiObj
   const { name = '', resourceVersion: stored = '' } = existing.metadata
   if (metadata.resourceVersion === stored) return
   const given = parseRevision(metadata.resourceVersion ?? '')
-  if (typeof given === 'string') throw unexpected(given)
+  if (typeof given === 'string') throw unreasoned(given)
   if (given !== 0 && given !== Number(stored)) throw modified(resource.groupResource, name)
   if (given === 0 && resource.definition.updateNeedsVersion && !view.needsNoVersion) {
     const { group, resource: plural } = resource.groupResource

@@ -1,4 +1,4 @@
-import { badRequest, unexpected } from '../respond/status.ts'
+import { badRequest, unreasoned } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { parseRevision } from '../schema/revision-text.ts'
@@ -16,7 +16,7 @@ function errorsOf(text: string, fault: string): FieldErrors {
 export function parseVersion(text: string): number {
   const parsed = parseRevision(text)
   if (typeof parsed === 'number') return parsed
-  throw unexpected(`resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
+  throw unreasoned(`resourceVersion: ${errorsOf(text, parsed).list[0]?.message}`)
 }
 
 /** The revision of a list's resourceVersion, or of a get's without a watch cache; 0 for none. Throws BadRequest. */

@@ -2,7 +2,7 @@
 import type { Call, Expr } from '../cel/syntax/ast.ts'
 import { parse } from '../cel/syntax/parser.ts'
 import { CelDouble, CelUint } from '../cel/values/numbers.ts'
-import { unexpected } from '../respond/status.ts'
+import { unreasoned } from '../respond/status.ts'
 import { quote } from '../schema/go-quote.ts'
 import { fnv1a, type Hash, isBelow } from './fnv.ts'
 
@@ -35,7 +35,7 @@ const digits = 16
 const all = '0x10000000000000000'
 
 /** The reference does not make a Status of these errors. */
-const fail = (why: string) => unexpected(`invalid shard selector: ${why}`)
+const fail = (why: string) => unreasoned(`invalid shard selector: ${why}`)
 
 /** Go's name of the type of a literal. */
 function typeOf(value: unknown): string {

@@ -162,12 +162,6 @@ export const noUniqueName = (groupResource: GroupResource, name: string) =>
     `${qualified(groupResource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...about(groupResource, name), retryAfterSeconds: 1 },
   )
-/** An internal error without a reason. */
-export function unexpected(message: string): ApiError {
-  const error = new ApiError('InternalError', message)
-  delete error.status.reason
-  return error
-}
 /** Error of a failed compare-and-swap. */
 export const modified = (groupResource: GroupResource, name: string) =>
   conflict(groupResource, name, 'the object has been modified; please apply your changes to the latest version and try again')

@@ -4,18 +4,17 @@ import type { ApiObject } from '../resources/definition.ts'
 import { badRequest, forbidden, noSuchResource } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
+import { requireNamespace } from './name.ts'
 import { dropRepeatedOwners } from './owner-references.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
 import { hookContext, type Target } from './services.ts'
 import type { Submission } from './submission.ts'
 
 /** Admission may change an object, but not its name or namespace, which were authorized. Throws 400. */
-function keepPlace({ resource, view, namespace, name }: Target, { metadata }: ApiObject): void {
-  if (resource.definition.namespaced) {
-    metadata.namespace ||= namespace
-    if (metadata.namespace !== namespace)
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  }
+function keepPlace(target: Target, object: ApiObject): void {
+  const { view, name } = target
+  const { metadata } = object
+  requireNamespace(target, object)
   if (name !== '' && view.name === '' && metadata.name !== name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
 }

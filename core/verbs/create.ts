@@ -1,36 +1,21 @@
 import { createObject } from '../registry/create.ts'
 import { readCreateOptions } from '../request/options.ts'
-import type { ApiObject } from '../resources/definition.ts'
-import { badRequest } from '../respond/status.ts'
-import { drop } from '../schema/members.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'
+import { dropSystemMetadata, requireNamespace } from './name.ts'
 import { recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
 import type { Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 
-/** Only the server sets these: a value in the body has no manager, and admission does not see it. */
-function dropSystemMetadata({ metadata }: ApiObject): void {
-  drop(metadata, 'uid')
-  drop(metadata, 'creationTimestamp')
-  drop(metadata, 'deletionTimestamp')
-  drop(metadata, 'deletionGracePeriodSeconds')
-  drop(metadata, 'selfLink')
-}
-
 /** POST to a collection. */
 export const create: Verb = async (target) => {
-  const { exchange, services, resource, namespace } = target
+  const { exchange, services, resource } = target
   const options = readCreateOptions(exchange.query, services.platform)
   const received = readObject(target, options.fieldValidation)
   const body = received instanceof Promise ? await received : received
-  if (resource.definition.namespaced) {
-    body.metadata.namespace ||= namespace
-    if (body.metadata.namespace !== namespace)
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  }
+  requireNamespace(target, body)
   dropSystemMetadata(body)
   const submission = submitWrite(target, 'CREATE', options)
   const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { createObject } from '../registry/create.ts'
 import type { WriteOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError, internalError, unexpected } from '../respond/status.ts'
+import { ApiError, internalError, unreasoned } from '../respond/status.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import type { Entry } from '../storage/entry.ts'
 import { completed } from './completion.ts'
@@ -53,7 +53,7 @@ async function createAbsent(target: Target, options: WriteOptions, { object, rec
   const submission = submitCreation(target, options)
   const admitted = await completed(target, object, submission, undefined, record)
   const revision = parseRevision(admitted.metadata.resourceVersion ?? '')
-  if (typeof revision === 'string') throw unexpected(revision)
+  if (typeof revision === 'string') throw unreasoned(revision)
   if (!options.dryRun) delete admitted.metadata.resourceVersion
   return createObject(target.resource, admitted, writeRequest(target, submission))
 }

@@ -2,6 +2,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { badRequest } from '../respond/status.ts'
 import { formats } from '../schema/formats.ts'
 import { quote } from '../schema/go-quote.ts'
+import { drop } from '../schema/members.ts'
 import type { Target } from './services.ts'
 
 /** Names that no object can have; the path contains them after decoding. */
@@ -26,7 +27,8 @@ function validateBodyName({ name }: Target, { metadata }: ApiObject): void {
   if (metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
 }
 
-function validateBodyNamespace({ resource, namespace }: Target, { metadata }: ApiObject): void {
+/** The object's namespace is that of the URL; an object without one gets it. Throws 400 (rest.EnsureObjectNamespaceMatchesRequestNamespace). */
+export function requireNamespace({ resource, namespace }: Pick<Target, 'resource' | 'namespace'>, { metadata }: ApiObject): void {
   if (!resource.definition.namespaced) {
     delete metadata.namespace
     return
@@ -39,11 +41,20 @@ function validateBodyNamespace({ resource, namespace }: Target, { metadata }: Ap
 /** Name and namespace of the body must match the URL. */
 export function validateIdentity(target: Target, body: ApiObject): void {
   validateBodyName(target, body)
-  validateBodyNamespace(target, body)
+  requireNamespace(target, body)
 }
 
 /** As `validateIdentity`, for the result of a patch: errors come in the other order. */
 export function validatePatchedIdentity(target: Target, result: ApiObject): void {
-  validateBodyNamespace(target, result)
+  requireNamespace(target, result)
   validateBodyName(target, result)
+}
+
+/** Only the server sets these: a value in the body has no manager, and admission does not see it. */
+export function dropSystemMetadata({ metadata }: ApiObject): void {
+  drop(metadata, 'uid')
+  drop(metadata, 'creationTimestamp')
+  drop(metadata, 'deletionTimestamp')
+  drop(metadata, 'deletionGracePeriodSeconds')
+  drop(metadata, 'selfLink')
 }

@@ -1,7 +1,7 @@
 /** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
 
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden, unexpected } from '../../respond/status.ts'
+import { forbidden, unreasoned } from '../../respond/status.ts'
 import { given } from '../../schema/given-empty.ts'
 import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -38,7 +38,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
     if (typeof runtimeClassName !== 'string') return undefined
     const found = await find('node.<domain>', 'runtimeclasses', '', runtimeClassName, attributes)
     const wrong = found === undefined ? misnamed(runtimeClassName) : undefined
-    if (wrong !== undefined) throw unexpected(wrong)
+    if (wrong !== undefined) throw unreasoned(wrong)
     if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
     return found
   }

@@ -1,7 +1,7 @@
 import { updateObject } from '../../registry/update.ts'
 import { Binding } from '../../resources/core/binding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { badRequest, conflict, noSuchResource, type Status, unexpected } from '../../respond/status.ts'
+import { badRequest, conflict, noSuchResource, type Status, unreasoned } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
@@ -24,7 +24,7 @@ function nodeOf(object: ApiObject): string {
   if (to.kind && to.kind !== 'Node') errors.notSupported(path.child('kind'), to.kind, ['Node', '<empty>'])
   if (!to.name) errors.required(path.child('name'))
   const faults = errors.list.map(({ field, message }) => `${field}: ${message}`)
-  if (faults.length > 0) throw unexpected(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)
+  if (faults.length > 0) throw unreasoned(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)
   return to.name ?? ''
 }
 
