@@ -32,12 +32,10 @@ function runtimeFor(name: RuntimeName): string {
  * Builds an executable at `target` with a runtime, unless the same sources were built there last. `compile` throws the reason of a failure, which is
  * printed; the exit status is then 1. `salt`: what else the result depends on.
  */
-export async function buildExecutable(name: RuntimeName, target: string, compile: (runtime: string) => void): Promise<void> {
-  const salt = `${buildStamp(root).gitCommit} ${target}`
+export async function buildExecutable(name: RuntimeName, target: string, compile: (runtime: string) => void, salt = ''): Promise<void> {
+  const built = { what: 'the executable', output: target, digest: `${root}build/${name}.sha256` }
   try {
-    await buildOnce({ what: 'the executable', output: target, digest: `${root}build/${name}.sha256`, salt }, () =>
-      compile(runtimeFor(name)),
-    )
+    await buildOnce({ ...built, salt: `${buildStamp(root).gitCommit} ${target} ${salt}` }, () => compile(runtimeFor(name)))
     console.log(buildSummary(target))
   } catch (error) {
     console.error(`error: ${messageOf(error)}`)
