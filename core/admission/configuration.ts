@@ -1,5 +1,5 @@
-import type { Credentials } from '../webhook/client-config.ts'
-import type { WebhookConnection } from '../webhook/connection.ts'
+import type { Credentials } from '../outgoing/webhook/client-config.ts'
+import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
 import type { Policy } from './plugins/pod-security/policy.ts'
 import type { Toleration } from './plugins/tolerations.ts'
 import type { ScopeRequirement } from './quota/quota.ts'

@@ -1,11 +1,11 @@
 /** This server's own requests to other servers. */
 
-import { escapePath } from '../forwarding/paths.ts'
+import { escapePath } from '../outgoing/forwarding/paths.ts'
+import { dialError } from '../outgoing/webhook/dial-error.ts'
+import { ResponseTooLong, readText } from '../outgoing/webhook/read-text.ts'
+import { withinTime } from '../outgoing/webhook/time-limit.ts'
 import type { Clock, Outbound } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
-import { dialError } from '../webhook/dial-error.ts'
-import { ResponseTooLong, readText } from '../webhook/read-text.ts'
-import { withinTime } from '../webhook/time-limit.ts'
 import type { Connect } from './connection.ts'
 import { identityFields } from './identity.ts'
 import type { RemoteRegistration } from './registration.ts'

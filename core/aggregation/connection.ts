@@ -1,8 +1,8 @@
 /** How to connect to the server of a registration. */
-import type { Destination } from '../forwarding/destination.ts'
+import type { Destination } from '../outgoing/forwarding/destination.ts'
+import type { ServiceAddress } from '../outgoing/webhook/service-address.ts'
 import type { Context } from '../ports.ts'
 import { decodeBase64 } from '../schema/base64.ts'
-import type { ServiceAddress } from '../webhook/service-address.ts'
 import type { RemoteRegistration } from './registration.ts'
 
 /** This server's client certificate and its key, or the files that have them. */

@@ -13,8 +13,8 @@ import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
 import { followFile, readFileText } from '../follow-file.ts'
 import type { CompleteOptions } from '../options/index.ts'
+import { loadConnectionFile } from '../outgoing/webhook/connection-file.ts'
 import type { HostPorts } from '../ports.ts'
-import { loadConnectionFile } from '../webhook/connection-file.ts'
 
 export interface Audit {
   readonly context: RecorderContext

@@ -1,5 +1,5 @@
+import { type CallOptions, createCall } from '../outgoing/webhook/call.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { type CallOptions, createCall } from '../webhook/call.ts'
 import type { EventEncoder } from './event.ts'
 import type { Deliver, ReportLoss } from './sink.ts'
 

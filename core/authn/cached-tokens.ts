@@ -1,6 +1,6 @@
+import { createExpiringCache } from '../outgoing/webhook/expiring-cache.ts'
+import { sharedCalls } from '../outgoing/webhook/shared-calls.ts'
 import type { Clock } from '../ports.ts'
-import { createExpiringCache } from '../webhook/expiring-cache.ts'
-import { sharedCalls } from '../webhook/shared-calls.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 
 export interface TokenCacheOptions {

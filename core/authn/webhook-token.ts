@@ -1,14 +1,14 @@
 /** Authenticates bearer tokens by a TokenReview sent to a webhook over HTTPS (`--authentication-token-webhook-*`). */
 import * as z from 'zod'
+import { createCall } from '../outgoing/webhook/call.ts'
+import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
+import { parseAnswer } from '../outgoing/webhook/parse-answer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Logger, Outbound } from '../ports.ts'
 import { isObject } from '../schema/is-object.ts'
 import { set } from '../schema/members.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { JsonObject } from '../schema/model.ts'
-import { createCall } from '../webhook/call.ts'
-import type { WebhookConnection } from '../webhook/connection.ts'
-import { parseAnswer } from '../webhook/parse-answer.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 

@@ -1,5 +1,5 @@
+import { tokenPrefix } from '../outgoing/websocket/handshake.ts'
 import type { Platform } from '../platform.ts'
-import { tokenPrefix } from '../websocket/handshake.ts'
 import { type Accepted, AuthenticationError, type Authenticator, type TokenAuthenticator } from './authenticator.ts'
 import { mustKnow } from './bearer.ts'
 

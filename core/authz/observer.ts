@@ -1,4 +1,4 @@
-import type { TryOutcome } from '../webhook/call.ts'
+import type { TryOutcome } from '../outgoing/webhook/call.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
 /** Receives authorization events for metrics. `name` is the authorizer's name; times are in milliseconds. */

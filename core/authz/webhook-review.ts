@@ -1,10 +1,10 @@
 /** SubjectAccessReviews on the wire (authorization API, v1 and v1beta1). */
 
+import { parseAnswer } from '../outgoing/webhook/parse-answer.ts'
 import type { Platform } from '../platform.ts'
 import { isObject } from '../schema/is-object.ts'
 import { printJson } from '../schema/json-text.ts'
 import { shorten } from '../schema/shorten.ts'
-import { parseAnswer } from '../webhook/parse-answer.ts'
 import type { Attributes } from './authorizer.ts'
 import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
 

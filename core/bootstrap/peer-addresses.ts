@@ -2,12 +2,12 @@
 
 import { settled } from '../abort.ts'
 import { type Repetition, repeat } from '../controllers/repeat.ts'
+import { hostPort } from '../outgoing/webhook/url-parts.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { parseAddress } from '../schema/ip.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { createServerLeases } from '../storage/server-leases.ts'
-import { hostPort } from '../webhook/url-parts.ts'
 import type { EndpointPort, Subset } from './service-endpoints.ts'
 
 export interface PeerAddress {

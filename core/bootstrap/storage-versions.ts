@@ -6,6 +6,7 @@ import { isStale } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { repeat } from '../controllers/repeat.ts'
 import type { WriteBarrier } from '../filters/write-barrier.ts'
+import { pauseFor } from '../outgoing/webhook/time-limit.ts'
 import type { Platform } from '../platform.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import type { ResourceTable } from '../registry/served.ts'
@@ -17,7 +18,6 @@ import { messageOf } from '../schema/message-of.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { compareVersions } from '../schema/version-order.ts'
-import { pauseFor } from '../webhook/time-limit.ts'
 
 /** Milliseconds between rounds, which restore what others have changed or deleted. */
 const interval = 10 * 60_000

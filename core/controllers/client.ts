@@ -1,5 +1,6 @@
 /** Client of the server's own controllers: in-process requests, through all of admission, as a privileged user. */
 
+import { readText } from '../outgoing/webhook/read-text.ts'
 import type { Platform } from '../platform.ts'
 import type { DeleteOptions } from '../registry/delete.ts'
 import { HeldBody } from '../request/held-body.ts'
@@ -10,7 +11,6 @@ import { reasonOfCode, textOfCode } from '../respond/server-response.ts'
 import type { Status } from '../respond/status.ts'
 import { isObject } from '../schema/is-object.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
-import { readText } from '../webhook/read-text.ts'
 
 /** A request failed with this Status. */
 export class RequestFailed extends Error {

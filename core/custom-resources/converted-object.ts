@@ -1,5 +1,6 @@
 /** Validates converted objects: a webhook may not change an object's identity, and of its metadata only labels and annotations. */
 
+import { shortText } from '../outgoing/webhook/short-text.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import { FieldErrors } from '../schema/field-error.ts'
@@ -10,7 +11,6 @@ import type { Json } from '../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../schema/object-meta.ts'
 import { jsonType } from '../schema/scalars.ts'
 import { shorten } from '../schema/shorten.ts'
-import { shortText } from '../webhook/short-text.ts'
 
 /** An object as returned by the webhook. */
 export type Converted = Json | undefined

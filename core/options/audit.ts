@@ -1,7 +1,7 @@
 /** Which requests are recorded, and where the events go. */
 import { formats } from '../audit/log.ts'
 import { modes } from '../audit/sink.ts'
-import type { WebhookConnection } from '../webhook/connection.ts'
+import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
 import { type Given, option } from './option.ts'
 import { bool, callable, integer, milliseconds, number, type OptionProblem, object, oneOf, shape, text } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** Addresses of services and nodes. */
 import type { ProxyClientFiles } from '../aggregation/connection.ts'
-import type { NodeAgentFiles } from '../forwarding/node-agents.ts'
+import type { NodeAgentFiles } from '../outgoing/forwarding/node-agents.ts'
 import type { PortRange } from '../registry/allocators/port-set.ts'
 import { parseNetwork } from '../schema/ip.ts'
 import { type Given, option } from './option.ts'

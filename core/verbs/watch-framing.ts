@@ -1,9 +1,9 @@
 /** How the events of a watch are separated. */
 
+import { frame, opcodes } from '../outgoing/websocket/frames.ts'
+import { isWebSocket } from '../outgoing/websocket/handshake.ts'
 import { jsonFrame, protobufFrame, withoutLength } from '../respond/watch-frame.ts'
 import { encodeEvent } from '../schema/cbor/encode.ts'
-import { frame, opcodes } from '../websocket/frames.ts'
-import { isWebSocket } from '../websocket/handshake.ts'
 
 export interface Framing {
   /** Part of the cache keys of frames. */

@@ -35,7 +35,7 @@ async function webhookTokens(flags: ParsedFlags, audiences: readonly string[], p
   const path = flags.get('authentication-token-webhook-config-file')
   if (!path) return []
   const [{ loadConnectionFile }, webhook] = await Promise.all([
-    import('../../core/webhook/connection-file.ts'),
+    import('../../core/outgoing/webhook/connection-file.ts'),
     import('../../core/authn/webhook-token.ts'),
   ])
   const connection = await loadConnectionFile(path, ports, 'controlplane').catch((error: unknown) => {

@@ -6,9 +6,9 @@ import { effectiveVersion } from '../../core/flags/emulation.ts'
 import { apisOfFlags } from '../../core/flags/gates.ts'
 import { optionsOfFlags } from '../../core/flags/options.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
+import { hostPort } from '../../core/outgoing/webhook/url-parts.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { ServerOptions } from '../../core/server.ts'
-import { hostPort } from '../../core/webhook/url-parts.ts'
 import { buildInfo } from './build-info.ts'
 
 /** Files of authorizers, and the API server's URL from the environment that pods get (in-cluster configuration). */

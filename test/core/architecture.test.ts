@@ -28,10 +28,10 @@ const order = [
   'audit',
   'authn',
   'authz',
-  'forwarding',
-  'webhook',
-  'websocket',
-  'spdy',
+  'outgoing/forwarding',
+  'outgoing/webhook',
+  'outgoing/websocket',
+  'outgoing/spdy',
   'fairness',
   'request',
   'registry',
@@ -92,7 +92,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/debug/live-page.ts: Math.max(...past)': 'one minute, in a browser',
   'core/debug/live-page.ts: Math.max(...rows.map(([)': 'the rows of a page, in a browser',
   'core/fairness/flow-control.ts: this.configure(...this.#objects)': 'a tuple',
-  'core/forwarding/rewrite-html.ts: String.fromCharCode(...bytes)': 'pieces of a page, of bounded length',
+  'core/outgoing/forwarding/rewrite-html.ts: String.fromCharCode(...bytes)': 'pieces of a page, of bounded length',
   'core/meta/openapi/resource-paths.ts: responses(...codes)': 'codes of a verb',
   'core/meta/openapi/shared-parameters.ts: String.fromCharCode(...bytes)': 'a digest',
   'core/meta/storage-version-hash.ts: String.fromCharCode(...digest.subarray(0)': 'a digest',
@@ -111,7 +111,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/storage/object-store.ts: recent.view(...parameters)': 'parameters',
   'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
   'core/verbs/render.ts: target.services.protobuf.encode(...pieces(entry))': 'pieces of one value',
-  'core/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
+  'core/outgoing/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
   'runtimes/node/der.ts: bytes.push(...digits)': 'digits of a number',
   'runtimes/node/issue.ts: sequence(...(critical)': 'one value',
   'runtimes/node/issue.ts: sequence(...extensions)': 'extensions of one certificate',
@@ -138,7 +138,11 @@ const productWords = /k8s\.io|kubernetes|kubelet|kube-/i
 
 const all = sourcesBelow('core', 'runtimes')
 const files = all.filter(({ path }) => path.startsWith('core/'))
-const folderOf = (path: string) => path.split('/')[1] ?? ''
+/** The place of a path in a list of folders and files, each below the folder that the path starts with; -1: none. */
+const rankOf = (path: string, folders: readonly string[]) => {
+  const below = path.slice(path.indexOf('/') + 1)
+  return folders.findIndex((folder) => below === folder || below.startsWith(`${folder}/`))
+}
 
 test('core imports its own files and named packages only', () => {
   const strangers = files.flatMap((file) =>
@@ -153,7 +157,7 @@ test('core imports its own files and named packages only', () => {
 
 /** What is imported from a folder further up. */
 function upward(sources: readonly Source[], folders: readonly string[]): string[] {
-  const rank = (path: string) => folders.indexOf(folderOf(path))
+  const rank = (path: string) => rankOf(path, folders)
   return sources.flatMap((file) =>
     file.imports
       .filter((specifier) => specifier.startsWith('.') && targetOf(file, specifier).split('/')[0] === file.path.split('/')[0])
@@ -163,14 +167,14 @@ function upward(sources: readonly Source[], folders: readonly string[]): string[
 }
 
 test('imports point down the list of folders', () => {
-  const unknown = files.filter(({ path }) => !order.includes(folderOf(path))).map(({ path }) => path)
+  const unknown = files.filter(({ path }) => rankOf(path, order) === -1).map(({ path }) => path)
   assert.deepEqual(unknown, [], 'every folder has a place in the list')
   assert.deepEqual(upward(files, order), [])
 })
 
 test('imports of the runtimes point down their list', () => {
   const runtimes = all.filter(({ path }) => path.startsWith('runtimes/'))
-  const unknown = runtimes.filter(({ path }) => !runtimeOrder.includes(folderOf(path))).map(({ path }) => path)
+  const unknown = runtimes.filter(({ path }) => rankOf(path, runtimeOrder) === -1).map(({ path }) => path)
   assert.deepEqual(unknown, [], 'every folder has a place in the list')
   assert.deepEqual(upward(runtimes, runtimeOrder), [])
 })

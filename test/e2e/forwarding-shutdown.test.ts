@@ -1,7 +1,7 @@
 /** Requests that are passed on when the server is told to end: each route, in each state that its backend can leave it in. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { shutdownGrace } from '../../core/forwarding/ending.ts'
+import { shutdownGrace } from '../../core/outgoing/forwarding/ending.ts'
 import { openRaw, responsesOf } from '../support/forwarding/raw-client.ts'
 import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
 import { states } from '../support/forwarding/states.ts'

@@ -1,8 +1,9 @@
 /** Has images reviewed by a webhook, by an ImageReview over HTTPS (plugin/pkg/admission/imagepolicy). */
+
+import { createReadingCall } from '../../outgoing/webhook/call.ts'
+import { createExpiringCache } from '../../outgoing/webhook/expiring-cache.ts'
+import { parseAnswer } from '../../outgoing/webhook/parse-answer.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import { createReadingCall } from '../../webhook/call.ts'
-import { createExpiringCache } from '../../webhook/expiring-cache.ts'
-import { parseAnswer } from '../../webhook/parse-answer.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { refusal, specOf } from './about.ts'

@@ -1,12 +1,13 @@
 /** Calls one webhook for one request. */
+
+import { type Connect, NoAddress } from '../../outgoing/webhook/client-config.ts'
+import { PostRefused, post, postingTo } from '../../outgoing/webhook/post.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound, Span } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { slowOperation } from '../../tracing/span.ts'
-import { type Connect, NoAddress } from '../../webhook/client-config.ts'
-import { PostRefused, post, postingTo } from '../../webhook/post.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { admissionRequest } from '../matching/request.ts'
 import type { Invocation } from '../matching/rules.ts'

@@ -1,5 +1,5 @@
-import { createConnect } from '../../webhook/client-config.ts'
-import { createServiceAddress } from '../../webhook/service-address.ts'
+import { createConnect } from '../../outgoing/webhook/client-config.ts'
+import { createServiceAddress } from '../../outgoing/webhook/service-address.ts'
 import type { WebhookPluginConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
 import { unobserved } from '../observer.ts'

@@ -1,10 +1,10 @@
 /** A webhook of a configuration, with compiled rules, selectors and conditions. */
 import type { CelEnvironment } from '../../cel/environment.ts'
 import { boolType } from '../../cel/types.ts'
+import type { WebhookClientConfig } from '../../outgoing/webhook/client-config.ts'
 import type { LabelSelectorObject } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { isReviewVersion, type ReviewVersion } from '../../resources/webhook-client-validation.ts'
-import type { WebhookClientConfig } from '../../webhook/client-config.ts'
 import type { Expression } from '../expressions/sequence.ts'
 import type { Rule } from '../matching/rules.ts'
 import { type ReadSelector, readSelector } from '../matching/selectors.ts'

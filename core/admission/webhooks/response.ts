@@ -1,12 +1,13 @@
 /** Parses webhook responses: AdmissionReviews in the version sent, as strictly as the reference. */
+
+import { readReview } from '../../outgoing/webhook/read-review.ts'
+import { shortText } from '../../outgoing/webhook/short-text.ts'
 import type { Platform } from '../../platform.ts'
 import { AdmissionReview } from '../../resources/admission/admissionreview.ts'
 import type { ReviewVersion } from '../../resources/webhook-client-validation.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { quote } from '../../schema/go-quote.ts'
 import type { Message } from '../../schema/model.ts'
-import { readReview } from '../../webhook/read-review.ts'
-import { shortText } from '../../webhook/short-text.ts'
 import type { Result } from './errors.ts'
 
 /** A parsed review. Absent members are not set; kind and apiVersion may be empty. */

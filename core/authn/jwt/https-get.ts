@@ -1,5 +1,5 @@
+import { readText } from '../../outgoing/webhook/read-text.ts'
 import type { Context, Egress, Outbound } from '../../ports.ts'
-import { readText } from '../../webhook/read-text.ts'
 
 /** Gets a body of bounded size. Rejects with an Error unless the status is a success, and when the context ends. */
 export type HttpsGet = (url: string, context: Context | undefined, bearer?: string) => Promise<string>

@@ -1,10 +1,10 @@
 /** JWKS of a provider: cached, and fetched again when no key verifies a token. */
 import type { JWK } from 'jose'
+import { parseAnswer } from '../../outgoing/webhook/parse-answer.ts'
+import { sharedCalls } from '../../outgoing/webhook/shared-calls.ts'
+import { pauseFor } from '../../outgoing/webhook/time-limit.ts'
 import type { Clock, Context } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import { parseAnswer } from '../../webhook/parse-answer.ts'
-import { sharedCalls } from '../../webhook/shared-calls.ts'
-import { pauseFor } from '../../webhook/time-limit.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import { fits } from './algorithms.ts'
 import type { HttpsGet } from './https-get.ts'

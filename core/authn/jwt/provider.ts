@@ -1,8 +1,9 @@
 /** An OpenID provider: discovery and keys. */
+
+import { parseAnswer } from '../../outgoing/webhook/parse-answer.ts'
 import type { Clock, Context, Logger } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { shorten } from '../../schema/shorten.ts'
-import { parseAnswer } from '../../webhook/parse-answer.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { HttpsGet } from './https-get.ts'
 import { createKeySet, type KeySet } from './key-set.ts'

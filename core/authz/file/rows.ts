@@ -2,10 +2,10 @@
 
 import { loadFile } from '../../config/files/load.ts'
 import { ourWords } from '../../config/words.ts'
+import type { WebhookConnection } from '../../outgoing/webhook/connection.ts'
+import { loadConnectionFile, tokenFileHeader } from '../../outgoing/webhook/connection-file.ts'
 import type { Platform } from '../../platform.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import type { WebhookConnection } from '../../webhook/connection.ts'
-import { loadConnectionFile, tokenFileHeader } from '../../webhook/connection-file.ts'
 import type { Authorizer } from '../authorizer.ts'
 import type { AuthorizationContext, AuthorizationFiles } from '../configured.ts'
 import { compileMatchConditions } from '../match-conditions.ts'

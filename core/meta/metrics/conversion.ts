@@ -1,4 +1,4 @@
-import type { ConversionObserver } from '../../webhook/conversion-observer.ts'
+import type { ConversionObserver } from '../../outgoing/webhook/conversion-observer.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { conversionRows as rows } from './rows/conversion.ts'
 

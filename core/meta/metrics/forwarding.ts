@@ -1,4 +1,4 @@
-import type { ForwardingObserver } from '../../forwarding/observer.ts'
+import type { ForwardingObserver } from '../../outgoing/forwarding/observer.ts'
 import type { Platform } from '../../platform.ts'
 import type { MetricsRegistry } from './registry.ts'
 import { forwardingRows as rows } from './rows/forwarding.ts'

@@ -1,10 +1,10 @@
 /** Where requests to nodes, pods and services are forwarded to. */
 
+import { lookupError } from '../../outgoing/webhook/dial-error.ts'
+import { addressOf, hostOf, portOf } from '../../outgoing/webhook/url-parts.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { badRequest, notFound, unreasoned } from '../../respond/status.ts'
 import { isGlobalUnicast, parseAddress } from '../../schema/ip.ts'
-import { lookupError } from '../../webhook/dial-error.ts'
-import { addressOf, hostOf, portOf } from '../../webhook/url-parts.ts'
 import type { Target } from '../services.ts'
 
 export interface Backend {

@@ -1,14 +1,14 @@
 /** Health of control plane components (deprecated since 1.19): the scheduler and the controller manager on this host, and the store. */
 
+import { clientError } from '../../outgoing/webhook/dial-error.ts'
+import { readText } from '../../outgoing/webhook/read-text.ts'
+import { withinTime } from '../../outgoing/webhook/time-limit.ts'
 import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { createCodec } from '../../storage/codec.ts'
 import { Entry } from '../../storage/entry.ts'
-import { clientError } from '../../webhook/dial-error.ts'
-import { readText } from '../../webhook/read-text.ts'
-import { withinTime } from '../../webhook/time-limit.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'

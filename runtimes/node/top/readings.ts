@@ -1,7 +1,7 @@
 /** The readings of a server, from the stream that its page `/debug/live` draws. */
 import { type LiveReading, liveRoot } from '../../../core/debug/live.ts'
+import type { WebhookConnection } from '../../../core/outgoing/webhook/connection.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
-import type { WebhookConnection } from '../../../core/webhook/connection.ts'
 import { nodeOutbound } from '../ports.ts'
 
 /** Maximum characters of one reading: lists are bounded, so are names. */

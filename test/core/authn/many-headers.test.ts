@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readImpersonation } from '../../../core/authn/impersonation-headers.ts'
-import { endToEnd } from '../../../core/forwarding/headers.ts'
+import { endToEnd } from '../../../core/outgoing/forwarding/headers.ts'
 import { LightHeaders } from '../../../core/respond/light-headers.ts'
 import { crowd } from '../../support/wait.ts'
 

@@ -1,7 +1,7 @@
 /** Texts for everything that reads texts of clients: bodies, selectors, queries, headers, formats. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { LinkRewriter } from '../../../core/forwarding/html-links.ts'
+import { LinkRewriter } from '../../../core/outgoing/forwarding/html-links.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { parseAccept } from '../../../core/request/accept.ts'
 import { decodeContinue } from '../../../core/request/continue-token.ts'

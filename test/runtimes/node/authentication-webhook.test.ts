@@ -5,7 +5,7 @@ import { type Accepted, AuthenticationError, type TokenAuthenticator } from '../
 import { webhookTokens } from '../../../core/authn/webhook-token.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Outbound } from '../../../core/ports.ts'
-import { loadConnectionFile } from '../../../core/webhook/connection-file.ts'
+import { loadConnectionFile } from '../../../core/outgoing/webhook/connection-file.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock, nodeFiles } from '../../../runtimes/node/ports.ts'
 import { ManualClock } from '../../support/clock.ts'

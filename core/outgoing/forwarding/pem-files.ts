@@ -1,0 +1,42 @@
+/** Certificates and keys from files that may change. */
+import { followFile, readFileText } from '../../follow-file.ts'
+import type { Files, Logger } from '../../ports.ts'
+import { pemBlocks } from '../../schema/pem.ts'
+
+export interface PemFiles<Name extends string> {
+  /** Current contents; absent: no such file is given. */
+  readonly texts: { readonly [name in Name]?: string }
+  close(): void
+}
+
+export interface FollowPemFiles<Name extends string> {
+  readonly paths: { readonly [name in Name]?: string }
+  /** What each file must contain: the end of a PEM label. */
+  readonly contents: { readonly [name in Name]: string }
+  /** Name in the log. */
+  readonly what: string
+  readonly files: Files
+  readonly logger: Logger
+}
+
+/** Reads the files, again when they change. Rejects with an Error that names the file when it can't be read or has no such content. */
+export async function followPemFiles<Name extends string>(given: FollowPemFiles<Name>): Promise<PemFiles<Name>> {
+  const { paths, contents, what, files, logger } = given
+  const texts: { [name in Name]?: string } = {}
+  const stops: (() => void)[] = []
+  for (const name of Object.keys(contents) as Name[]) {
+    const path = paths[name]
+    if (path === undefined) continue
+    const load = (text: string) => {
+      if (!pemBlocks(text).some(({ label }) => label.endsWith(contents[name]))) throw new Error(`${path}: no PEM block ${contents[name]}`)
+      return text
+    }
+    const use = (text: string) => {
+      texts[name] = text
+    }
+    const text = await readFileText(files, path)
+    use(load(text))
+    stops.push(followFile({ files, logger, path, what, text, load, use }))
+  }
+  return { texts, close: () => stops.forEach((stop) => void stop()) }
+}

@@ -1,0 +1,115 @@
+/** Requests that are passed on as they are: proxies to nodes, pods and services (apimachinery/pkg/util/proxy, net/http/httputil). */
+
+import type { Platform } from '../../platform.ts'
+import type { Clock, Outbound } from '../../ports.ts'
+import { whenEnded } from '../../request/ended.ts'
+import type { Exchange, RequestInfo } from '../../request/exchange.ts'
+import type { LightHeaders } from '../../respond/light-headers.ts'
+import { Reply } from '../../respond/reply.ts'
+import { ApiError, badRequest } from '../../respond/status.ts'
+import type { Pauses, Slices } from '../../slices.ts'
+import { dialError } from '../webhook/dial-error.ts'
+import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
+import { endAtShutdown, shutdownGrace } from './ending.ts'
+import { endToEnd, forwardedHeaders } from './headers.ts'
+import { createLinks, type RewriteLink } from './links.ts'
+import { rewrites, rewrittenHtml } from './rewrite-html.ts'
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
+
+export interface RelayServices {
+  readonly outbound: Outbound
+  readonly platform: Platform
+  readonly clock: Clock
+  /** Time slices of rewriting HTML. */
+  readonly pauses: Pauses
+}
+
+/** CORS is decided by this server, not by a backend. */
+const corsFields = ['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`)
+
+const bodyless = new Set(['GET', 'HEAD'])
+
+function bodyOf({ method, body }: Request): { body?: BodyInit; duplex?: 'half' } {
+  if (body === null) return {}
+  if (bodyless.has(method)) throw badRequest(`${method} requests with a body are not forwarded`)
+  return { body, duplex: 'half' }
+}
+
+/** The request to a backend. Its body is streamed; redirects are not followed. */
+export const passedOn = (request: Request, url: string, headers: LightHeaders, signal: AbortSignal): Request =>
+  new Request(url, { method: request.method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
+
+/** Headers of a backend's response for the client. */
+function answeredHeaders({ headers }: Response): LightHeaders {
+  const answer = endToEnd(headers)
+  for (const name of corsFields) answer.delete(name)
+  return answer
+}
+
+/**
+ * Forwards the request and streams the response back. Its Location header, or else the links in its HTML, are rewritten to lead through this
+ * server. Throws 503 when there is no response.
+ */
+export async function relayRequest(exchange: Exchange, destination: Destination, services: RelayServices): Promise<Response> {
+  const ending = endAtShutdown(exchange, shutdownGrace, services.clock)
+  try {
+    return whenEnded(exchange, await relay(exchange, destination, services, ending.signal), ending.forget)
+  } catch (error) {
+    ending.forget()
+    throw error
+  }
+}
+
+async function relay(
+  exchange: Exchange,
+  destination: Destination,
+  { outbound, platform, pauses }: RelayServices,
+  ends: AbortSignal,
+): Promise<Response> {
+  const { request, signal } = exchange
+  const host = request.headers.get('host')
+  const links = createLinks(prefixOf(exchange.info), destination.origin.host, host ?? '')
+  const headers = forwardedHeaders(exchange, platform)
+  headers.set('x-forwarded-uri', links.below(destination.target.split('?', 1)[0] ?? ''))
+  const { url, options } = keepingHost(destination, host)
+  const response = await outbound.fetch(passedOn(request, url, headers, ends), options).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
+  })
+  return answerWith(
+    response,
+    links.rewrite,
+    pauses.slices(() => signal),
+  )
+}
+
+/** A backend's response for the client, with its Location header, or else the links in its HTML, rewritten. */
+export function answerWith(response: Response, rewrite: RewriteLink, slices: Slices): Response {
+  const { status } = response
+  const headers = answeredHeaders(response)
+  const location = headers.get('location')
+  const encoding = headers.get('content-encoding') ?? ''
+  if (location !== null && location !== '') headers.set('location', rewrite(location))
+  else if (isHtml(headers) && rewrites(encoding) && Reply.bodyOf(response) !== null) {
+    for (const name of ['content-length', 'content-encoding']) headers.delete(name)
+    return new Reply(rewrittenHtml(response.body as Bytes, encoding, rewrite, slices), { status, headers })
+  }
+  return new Reply(Reply.bodyOf(response), { status, headers })
+}
+
+const isHtml = (headers: Headers) => (headers.get('content-type') ?? '').split(';', 1)[0]?.trim() === 'text/html'
+
+/** The path that stands for the backend's root: the request's path up to and including the subresource. */
+function prefixOf({ path, parts }: RequestInfo): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end - parts.slice(3).join('/').length)
+}
+
+/** 301 to the same path with a slash, without which relative links of a page would lead elsewhere. */
+export function withSlash(request: Request): Response {
+  const [path = ''] = targetOf(request).split('?', 1)
+  const query = queryOf(request)
+  return new Reply(null, { status: 301, headers: { location: `${path}/${query}` } })
+}

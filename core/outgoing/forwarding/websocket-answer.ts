@@ -1,0 +1,35 @@
+import type { Clock } from '../../ports.ts'
+import type { Exchange } from '../../request/exchange.ts'
+import { Reply } from '../../respond/reply.ts'
+import type { Pauses } from '../../slices.ts'
+import { HandshakeError, opening } from '../websocket/handshake.ts'
+import { WebSocketEnd } from '../websocket/socket.ts'
+import { switchProtocols } from './switch-protocols.ts'
+
+/** What an open WebSocket needs of the server. */
+export interface WebSocketServices {
+  readonly clock: Clock
+  readonly pauses: Pauses
+}
+
+/**
+ * Opens a WebSocket with the subprotocol that `select` returns (empty: none). If the handshake fails, answers with the error as plain text.
+ * `use` serves the client, with the signal of `switchProtocols`. Here alone a stream of bytes becomes a WebSocket: a runtime that has WebSockets but
+ * no such streams would give its own here.
+ */
+export async function webSocketAnswer(
+  exchange: Exchange,
+  { clock, pauses }: WebSocketServices,
+  select: () => string,
+  use: (client: WebSocketEnd, signal: AbortSignal) => Promise<void>,
+): Promise<Response> {
+  try {
+    return switchProtocols(exchange, await opening(exchange, select), (stream, signal) => {
+      const slices = pauses.slices(() => signal)
+      return use(new WebSocketEnd(stream, clock, slices), signal)
+    })
+  } catch (error) {
+    if (!(error instanceof HandshakeError)) throw error
+    return new Reply(error.message, error)
+  }
+}

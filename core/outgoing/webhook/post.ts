@@ -1,0 +1,107 @@
+/** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
+import type { Clock, Outbound } from '../../ports.ts'
+import { textOfCode } from '../../respond/server-response.ts'
+import type { WebhookConnection } from './connection.ts'
+import { contentTypeFault, isText } from './content-type.ts'
+import { dialError } from './dial-error.ts'
+import { parseAnswer } from './parse-answer.ts'
+import { readText } from './read-text.ts'
+import { maxTextLength, shortText } from './short-text.ts'
+import { withinTime } from './time-limit.ts'
+
+export interface Post {
+  readonly connection: WebhookConnection
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly clock: Pick<Clock, 'after'>
+  /** JSON. */
+  readonly body: string
+  /** Timeout in milliseconds, including the response body. Also sent as the query parameter `timeout`. */
+  readonly timeout: number
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Header of the trace that the call is a part of; undefined: none. */
+  readonly traceparent?: string | undefined
+}
+
+/** The webhook answered with an error status. */
+export class PostRefused extends Error {
+  override readonly name = 'PostRefused'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Maximum bytes of a response, which is about as large as its object; requests have at most 3 MiB. */
+const maxAnswerBytes = 8 * 1024 * 1024
+
+/** The message of a Status; undefined for other texts. */
+function messageOfStatus(text: string): string | undefined {
+  try {
+    const { kind, apiVersion, status, message } = parseAnswer(text) as { [name: string]: unknown }
+    return kind === 'Status' && apiVersion === 'v1' && status !== 'Success' ? String(message ?? '') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(code: number, answer: string, contentType: string): PostRefused {
+  const said = messageOfStatus(answer)
+  if (said !== undefined) return new PostRefused(code, shortText(said))
+  return new PostRefused(code, textOfCode(code, isText(contentType) ? answer.slice(0, maxTextLength).trim() : 'unknown'))
+}
+
+/** Codes that stand for a response without content, and for one with a malformed content type. */
+const [noContent, internalError] = [503, 500]
+/** client-go takes no code behind this one (Partial Content) for a success. */
+const lastSuccess = 206
+
+/** How errors name a POST. `timeout`: milliseconds. */
+export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
+
+const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
+
+const encoder = new TextEncoder()
+
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
+
+/** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
+export async function post({ connection, outbound, clock, body, timeout, signal, traceparent }: Post): Promise<string> {
+  const url = withTimeout(connection.url, timeout)
+  async function answer(ends: AbortSignal): Promise<string> {
+    const authorization = await connection.authorization?.()
+    const bytes = encoder.encode(body)
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(bytes.length),
+      accept: 'application/json, */*',
+      ...(authorization !== undefined && { authorization }),
+      ...(traceparent !== undefined && { traceparent }),
+    }
+    const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
+    const response = await outbound.fetch(request, connection.options)
+    const text = await readText(response, maxAnswerBytes)
+    const { status } = response
+    const type = response.headers.get('content-type') ?? ''
+    const fault = contentTypeFault(type)
+    if (fault !== undefined) throw new PostRefused(internalError, `Internal error occurred: ${fault}`)
+    if (status < 200 || status > lastSuccess) throw refusal(status, text, type)
+    if (text === '') {
+      const about = `status code: ${status} and content type: ${type || 'application/json'}`
+      throw new PostRefused(noContent, `0-length response with ${about}`)
+    }
+    return text
+  }
+  try {
+    return await withinTime(clock, timeout, signal, answer)
+  } catch (error) {
+    if (error instanceof PostRefused) throw error
+    const why = isTimeout(error)
+      ? 'context deadline exceeded'
+      : signal?.aborted
+        ? 'context canceled'
+        : dialError(error, new URL(connection.url))
+    throw new Error(`${postingTo(connection.url, timeout)}: ${why}`, { cause: error })
+  }
+}
