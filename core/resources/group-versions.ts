@@ -30,6 +30,7 @@ import * as metaV1beta1 from './meta/v1beta1/index.ts'
 import * as networking from './networking/index.ts'
 import * as networkingV1beta1 from './networking/v1beta1/index.ts'
 import * as node from './node/index.ts'
+import { ownMessages } from './own-messages.ts'
 import * as policy from './policy/index.ts'
 import * as rbac from './rbac/index.ts'
 import * as resource from './resource/index.ts'
@@ -73,20 +74,32 @@ interface Exports {
 
 const isMessage = (value: unknown): value is Message => typeof value === 'object' && value !== null && 'fields' in value
 
-const row = (group: string, version: string, name: string, priority: number, versionPriority: number, exports: Exports): GroupVersion => ({
-  group,
-  version,
-  package: name,
-  priority,
-  versionPriority,
-  definitions: exports.definitions ?? [],
+function row(group: string, version: string, name: string, priority: number, versionPriority: number, exports: Exports): GroupVersion {
+  const { definitions = [] } = exports
+  const shared = { group, version, package: name, priority, versionPriority }
   // Computed on demand: only documentation needs them, and there are thousands of exports.
-  get messages() {
-    return Object.values(exports).filter(isMessage)
-  },
-})
+  if (version === 'v1') {
+    return {
+      ...shared,
+      definitions,
+      get messages() {
+        return Object.values(exports).filter(isMessage)
+      },
+    }
+  }
+  const messages = Object.values(exports).filter(isMessage)
+  const owned = ownMessages(messages, version)
+  return {
+    ...shared,
+    definitions: definitions.map((definition) => ({ ...definition, schema: owned(definition.schema) })),
+    get messages() {
+      return [...messages, ...messages.map(owned)]
+    },
+  }
+}
 
-/** The built-in group versions. A message shared by several is listed in each; the first one is its home. */
+/** The built-in group versions. A message shared by several is listed in each; the first one is its home, and the others
+ * have copies. */
 export const groupVersions: readonly GroupVersion[] = [
   row('', 'v1', 'api.core.v1', 18000, 1, core),
   row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, 0, meta),

@@ -114,6 +114,10 @@ export const longName: Format = (value) => [
   ...(isSubdomain(value) ? [] : [subdomainMessage]),
 ]
 
+/** A label, in the words of declarative validation (k8s-short-name). */
+export const shortName: Format = (value) =>
+  dns1123Label(value).map((problem) => (problem === tooLong(nameLimit) ? tooLongInBytes(nameLimit) : problem))
+
 export const dns1123Subdomain = bounded(subdomainLimit, isSubdomain, subdomainMessage)
 
 export function dns1123Label(value: string): string[] {

@@ -1,4 +1,4 @@
-/** Sets a pod's priority from its priority class, and allows only one default class (plugin/pkg/admission/priority). */
+/** Sets the priority of a pod, or of a pod group, from its priority class, and allows only one default class (plugin/pkg/admission/priority). */
 import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden } from '../../respond/status.ts'
@@ -21,7 +21,7 @@ interface Prioritized {
 const group = 'scheduling.<domain>'
 const defaultPreemption = 'PreemptLowerPriority'
 
-export function priority({ platform, find, list }: PluginContext): AdmissionPlugin {
+export function priority({ platform, find, list, enabled }: PluginContext): AdmissionPlugin {
   /** The default class with the lowest value. */
   async function defaultClass(context: Context): Promise<PriorityClass | undefined> {
     const marked = ((await list(group, 'priorityclasses', '', context)) as PriorityClass[]).filter(({ globalDefault }) => globalDefault)
@@ -59,6 +59,15 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     spec.preemptionPolicy = preemptionPolicy
   }
 
+  async function createGroup(attributes: AdmissionAttributes, spec: Prioritized): Promise<void> {
+    const { value = 0 } = await classOf(attributes, spec)
+    if (spec.priority !== undefined && spec.priority !== value) {
+      const reason = `priority set in the pod group (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`
+      throw forbidden(attributes.groupResource, attributes.name, reason)
+    }
+    spec.priority = value
+  }
+
   /** Restores fields that older clients omit on update. */
   function keep(spec: Prioritized, old: Prioritized): void {
     if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority
@@ -70,11 +79,17 @@ export function priority({ platform, find, list }: PluginContext): AdmissionPlug
     operations: ['CREATE', 'UPDATE'],
     resources: [
       { group: '', resource: 'pods' },
+      { group: platform.name(group), resource: 'podgroups' },
       { group: platform.name(group), resource: 'priorityclasses' },
     ],
     async mutate(attributes) {
       const { object, oldObject } = attributes
-      if (!isAbout(attributes, 'pods') || object === undefined) return
+      if (object === undefined) return
+      if (isAbout(attributes, 'podgroups', platform.name(group))) {
+        if (oldObject === undefined && enabled('WorkloadAwarePreemption')) await createGroup(attributes, specOf(object))
+        return
+      }
+      if (!isAbout(attributes, 'pods')) return
       if (oldObject === undefined) await create(attributes, specOf(object))
       else keep(specOf(object), specOf(oldObject))
     },

@@ -1,6 +1,5 @@
-import { int32, list, pointer, quantity, required, string } from '../../schema/model.ts'
+import { int32, list, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { defaultBehavior } from './defaults.ts'
-import { message } from './message.ts'
 
 export const HPAScalingPolicy = message('HPAScalingPolicy', 'A bound on how fast the scale changes.', {
   type: required(1, string, 'Pods, or Percent of the present scale.', {

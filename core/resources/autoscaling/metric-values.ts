@@ -1,6 +1,5 @@
-import { int32, pointer, quantity, required, string } from '../../schema/model.ts'
+import { int32, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
-import { message } from './message.ts'
 
 export const MetricTarget = message('MetricTarget', 'Value that a metric should have.', {
   type: required(1, string, 'Which of the values is set: Utilization, Value or AverageValue.', {

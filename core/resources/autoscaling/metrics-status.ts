@@ -1,7 +1,6 @@
-import { pointer, required, string } from '../../schema/model.ts'
+import { message, pointer, required, string } from '../../schema/model.ts'
 import { ResourceName } from '../core/enums.ts'
 import { MetricSourceType } from './enums.ts'
-import { message } from './message.ts'
 import { MetricIdentifier, MetricValueStatus } from './metric-values.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 

@@ -1,7 +1,6 @@
-import { field, pointer, required, string } from '../../schema/model.ts'
+import { field, message, pointer, required, string } from '../../schema/model.ts'
 import { ResourceName } from '../core/enums.ts'
 import { MetricSourceType } from './enums.ts'
-import { message } from './message.ts'
 import { MetricIdentifier, MetricTarget } from './metric-values.ts'
 
 export const ContainerResourceMetricSource = message(

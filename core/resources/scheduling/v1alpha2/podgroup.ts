@@ -3,12 +3,13 @@ import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { object } from '../../meta/object.ts'
 import { podGroupColumns } from '../columns.ts'
+import { validatePodGroup, validatePodGroupStatus } from '../workload-validation.ts'
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
 export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTemplateReference', 'Points at a template in a workload.', {
-  workloadName: required(1, string, 'Name of the workload.', { notEmpty: true, format: 'dns1123Label' }),
-  podGroupTemplateName: required(2, string, 'Template in the workload.', { notEmpty: true, format: 'dns1123Label' }),
+  workloadName: required(1, string, 'Name of the workload.'),
+  podGroupTemplateName: required(2, string, 'Template in the workload.'),
 })
 
 export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Origin of a group.', {
@@ -18,9 +19,8 @@ export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'O
 export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
   podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was created from.', {
     omitEmpty: false,
-    immutable: true,
   }),
-  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How its pods are scheduled.', { immutable: true }),
+  schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How its pods are scheduled.'),
   schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where its pods are placed.', {
     gate: 'TopologyAwareWorkloadScheduling',
   }),
@@ -31,7 +31,7 @@ export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is sche
   }),
   disruptionMode: pointer(5, string, 'Whether its pods are preempted one by one (Pod) or together (PodGroup).', {
     goType: 'v1alpha2.DisruptionMode',
-    enum: DisruptionMode,
+    publishedEnum: DisruptionMode,
     default: 'Pod',
     gate: 'WorkloadAwarePreemption',
   }),
@@ -77,5 +77,5 @@ export const podGroups = resource({
   lifecycle: { introduced: '1.36' },
   status: true,
   statusKeeps: 'metadata',
-  nameFormat: 'dns1123Label',
+  strategy: { validate: validatePodGroup, validateStatus: validatePodGroupStatus },
 })
