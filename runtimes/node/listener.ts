@@ -7,6 +7,7 @@ import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { OutputScheduler } from '../wire/output-scheduler.ts'
 import { ServerConnection } from '../wire/server/connection.ts'
+import { type BoundConnection, ConnectionBound } from '../wire/server/connection-bound.ts'
 import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
 import { nodeClock } from './clock.ts'
@@ -77,11 +78,12 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   const service = createService(handler, logger)
   const holdings = new Holdings(limits.heldInAll)
   const intake = new Intake()
+  const bound = new ConnectionBound()
   const buffers = new Buffers()
   const turns = new OutputScheduler()
   const sockets = new Set<Socket>()
   /** Sockets during the handshake, by remote address and port: the TLS socket is another object. */
-  const shaking = new Map<string, { readonly socket: Socket; readonly since: number }>()
+  const shaking = new Map<string, { readonly socket: Socket; readonly place: BoundConnection; readonly since: number }>()
   const connections = new Set<ServerConnection>()
   const peers = new Map<Socket, Http1Peer>()
   // Coarse on purpose: reading the clock per request would cost more.
@@ -112,7 +114,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     inTurn(peer, socket, head, (received) => {
       // The limits of requests do not apply to what follows.
       peers.delete(socket)
-      serveUpgrade(service, peer.connection, incoming, socket, received)
+      serveUpgrade(service, peer, incoming, socket, received)
     })
   }
   if (hasUpgrades) http1.on('upgrade', openUpgrade)
@@ -122,9 +124,20 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     else refuse(socket, error, true)
   })
 
-  const openHttp1 = (socket: TLSSocket) => {
+  const openHttp1 = (socket: TLSSocket, place: BoundConnection | undefined) => {
     const late = (answering: boolean, silent: boolean) => (silent ? endWith(socket) : refuse(socket, requestTimeout, answering))
-    const peer = new Http1Peer(socket, { connection: connectionOf(socket), holdings, intake, turns, now: () => now, late })
+    // An upgraded connection is busy until it ends.
+    const isBusy = () => !peer.idle || peers.get(socket) !== peer
+    const known = () => place?.identified(isBusy, () => socket.destroySoon())
+    const peer: Http1Peer = new Http1Peer(socket, {
+      connection: connectionOf(socket),
+      holdings,
+      intake,
+      turns,
+      now: () => now,
+      known,
+      late,
+    })
     peers.set(socket, peer)
     socket.once('close', () => {
       peers.delete(socket)
@@ -137,9 +150,14 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     if (service.closing) later(() => peer.leave())
   }
 
-  const openHttp2 = (socket: TLSSocket) => {
+  const openHttp2 = (socket: TLSSocket, place: BoundConnection | undefined) => {
     const peer = connectionOf(socket)
-    const connection = new ServerConnection(socket, {
+    const known = () =>
+      place?.identified(
+        () => !connection.idle,
+        () => connection.drain(),
+      )
+    const connection: ServerConnection = new ServerConnection(socket, {
       maxConcurrentStreams,
       holdings,
       intake,
@@ -150,6 +168,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
         if (service.closing) connection.drain()
       },
       tooLarge: (stream) => refuseFields(service, stream),
+      known,
       failed: (error) => logger?.debug({ err: error }, 'connection failed'),
       now: () => now,
     })
@@ -166,9 +185,10 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     handshakeTimeout: limits.headers,
     accepted(socket) {
       socket.on('error', (error) => logger?.debug({ err: error }, 'connection failed'))
+      const place = shaking.get(peerOf(socket))?.place
       shaking.delete(peerOf(socket))
-      if (socket.alpnProtocol === 'h2') openHttp2(socket)
-      else openHttp1(socket)
+      if (socket.alpnProtocol === 'h2') openHttp2(socket, place)
+      else openHttp1(socket, place)
     },
     failed(socket, error) {
       handshakeErrors++
@@ -182,16 +202,18 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     accepted++
     sockets.add(socket)
     const peer = peerOf(socket)
-    shaking.set(peer, { socket, since: now })
+    const place = bound.open(() => socket.destroy())
+    shaking.set(peer, { socket, place, since: now })
     socket.once('close', () => {
       sockets.delete(socket)
+      place.close()
       if (shaking.get(peer)?.socket === socket) shaking.delete(peer)
     })
     secure.take(socket)
   })
   await bind(front, options)
-  const bound = front.address()
-  if (bound === null || typeof bound === 'string') throw new Error('listen: no address')
+  const own = front.address()
+  if (own === null || typeof own === 'string') throw new Error('listen: no address')
 
   const sweep = () => {
     now = clock.monotonic()
@@ -204,8 +226,8 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
   let certificates: Certificates = options
 
   return {
-    address: bound.address,
-    port: bound.port,
+    address: own.address,
+    port: own.port,
     get handshakeErrors() {
       return handshakeErrors
     },

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { preface } from '../../runtimes/wire/frames.ts'
+import { limits } from '../../runtimes/wire/server/limits.ts'
 import { frame, headerBlock, number, setting, settings, types } from '../runtimes/wire/server/raw-client.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { residentMiB } from '../support/memory.ts'
@@ -236,6 +237,28 @@ describe('clients of unknown users', () => {
     protocol === undefined
       ? connectTcp(daemon.port, '127.0.0.1')
       : connect({ host: '127.0.0.1', port: daemon.port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
+
+  test('thousands of connections that say nothing: the oldest are closed, others are served', async (t) => {
+    const sockets: Socket[] = []
+    let closed = 0
+    for (let batch = 0; batch < 51; batch++)
+      await Promise.all(
+        Array.from(
+          { length: limits.unknownConnections / 50 },
+          () =>
+            new Promise<void>((resolve) => {
+              const socket = open(undefined)
+              sockets.push(socket.on('error', () => {}).once('connect', resolve))
+              socket.once('close', () => closed++).resume()
+            }),
+        ),
+      )
+    await eventually('the oldest are closed', async () => closed >= limits.unknownConnections / 8)
+    assert.ok(sockets.at(-1)?.destroyed === false)
+    assert.equal((await daemon.fetch('/api/v1/namespaces/default')).status, 200)
+    t.diagnostic(`${sockets.length} connections, ${closed} closed: ${Math.round(residentMiB(daemon.pid))} MiB`)
+    for (const socket of sockets) socket.destroy()
+  })
 
   for (const [name, states, protocol, reads] of protocols)
     for (const [state, attack] of Object.entries(states))

@@ -22,6 +22,8 @@ export interface Http1PeerOptions {
   readonly turns: OutputScheduler
   /** Monotonic time in milliseconds; may be coarse. */
   now(): number
+  /** The first request of a known user. */
+  known?(): void
   /** Closes the socket: a request is not completed in time, or (`silent`) none has begun. `answering`: a response is being sent. */
   late(answering: boolean, silent: boolean): void
 }
@@ -69,7 +71,10 @@ export class Http1Peer implements Holder {
     this.#options = options
     this.#since = options.now()
     this.moved = this.#since
-    this.intake = options.intake.open(() => socket.destroy())
+    this.intake = options.intake.open(
+      () => socket.destroy(),
+      () => options.known?.(),
+    )
   }
 
   get connection(): Connection {

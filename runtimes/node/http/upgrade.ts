@@ -62,12 +62,19 @@ export function inTurn(peer: Http1Peer, socket: Socket, head: Buffer, serve: (re
 }
 
 /** Answers one request with the header Upgrade. A response that does not switch ends the connection. */
-export function serveUpgrade(service: Service, connection: Connection, incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+export function serveUpgrade(
+  service: Service,
+  { connection, intake }: Http1Peer,
+  incoming: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): void {
   socket.removeAllListeners('data')
   socket.pause()
   const headers = LightHeaders.fromRaw(incoming.rawHeaders)
   const target = readTarget(incoming.method as string, incoming.url as string, headers, true)
   const request = new LightRequest(incoming.method as string, typeof target === 'string' ? target : '', headers, null)
+  LightRequest.onIdentified(request, () => intake.identified())
   const gone = new Error('the client closed the connection')
   socket.once('close', () => LightRequest.abort(request, gone))
   const respond = (response: Response) => {

@@ -30,6 +30,8 @@ export interface ServerOptions {
   request(stream: ServerStream, head: RequestHead): void
   /** Responds to a request with too many header fields. */
   tooLarge(stream: ServerStream): void
+  /** The first request of a known user. */
+  known?(): void
   /** The connection failed. */
   failed(error: Error): void
   /** Monotonic time in milliseconds; may be coarse. */
@@ -61,7 +63,10 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     this.#outbox = new Outbox(socket, { buffers: options.buffers, turns: options.turns, drained: () => this.#drained() })
     this.#answers = new Answers(this.#outbox, options.holdings, this)
     this.#uploads = new Uploads(this.#outbox, options.maxConcurrentStreams)
-    this.intake = options.intake.open(() => this.#fail(calmError('requests are not sent or take too long, and take too much memory')))
+    this.intake = options.intake.open(
+      () => this.#fail(calmError('requests are not sent or take too long, and take too much memory')),
+      () => options.known?.(),
+    )
     const parts = { streams: this.#streams, answers: this.#answers, uploads: this.#uploads, outbox: this.#outbox, intake: this.intake }
     this.#incoming = new Incoming(parts, this)
     this.#overseer = new Overseer(options.now(), this.#outbox, this.#streams, this.#answers, {

@@ -61,9 +61,9 @@ export class Intake {
     return this.#unknown.total + this.#known.total
   }
 
-  /** The account of a new connection. `drop` closes it. */
-  open(drop: () => void): ConnectionIntake {
-    return new ConnectionIntake(this, this.#unknown, this.#known, drop)
+  /** The account of a new connection. `drop` closes it; `known` is called when the first of its requests has a known user. */
+  open(drop: () => void, known?: () => void): ConnectionIntake {
+    return new ConnectionIntake(this, this.#unknown, this.#known, drop, known)
   }
 }
 
@@ -74,13 +74,15 @@ export class ConnectionIntake {
   readonly #known: Pool
   readonly #unknownShare: Share
   readonly #knownShare: Share
+  readonly #onKnown: (() => void) | undefined
   #isOpen = true
   /** Bytes of output that the client has not read. */
   #unread = 0
   #hasKnownUser = false
 
-  constructor(all: Intake, unknown: Pool, known: Pool, drop: () => void) {
+  constructor(all: Intake, unknown: Pool, known: Pool, drop: () => void, onKnown?: () => void) {
     this.all = all
+    this.#onKnown = onKnown
     this.#unknown = unknown
     this.#known = known
     const cut = () => {
@@ -112,6 +114,7 @@ export class ConnectionIntake {
     this.hold(-this.#unread)
     this.#hasKnownUser = true
     this.hold(this.#unread, true)
+    this.#onKnown?.()
   }
 
   /** The connection has ended. */

@@ -28,6 +28,12 @@ export const limits = {
   knownInAll: 512 * MiB,
   /** Bytes of the former beyond which small bodies are not awaited before handlers run. */
   awaitedInAll: 16 * MiB,
+  /**
+   * Maximum connections without a request of a known user so far (TLS handshakes included), and of known users without a request now; beyond it the
+   * oldest of them are closed. A core does some 1,000 handshakes a second, and clients wait 10 s for theirs.
+   */
+  unknownConnections: 10_000,
+  idleConnections: 10_000,
   /** Requests of an HTTP/1.1 connection that wait behind each other, beyond which no more is read. */
   pipelined: 16,
   /** Bytes that a request takes besides head and body, about. */
