@@ -4,14 +4,6 @@ import type { Clock, Files, Logger } from './ports.ts'
 import { digestOf } from './schema/digest.ts'
 import { messageOf } from './schema/message-of.ts'
 
-/** Receives what becomes of a followed file, for metrics. */
-export interface FileObserver {
-  /** The file was reloaded; `text` is set if the new content is in use. */
-  reloaded(text: string | undefined): void
-  /** The content now in use. */
-  using(text: string): void
-}
-
 export interface FollowFile<T> {
   readonly path: string
   readonly files: Files
@@ -30,7 +22,8 @@ export interface FollowFile<T> {
   drop?(value: T): void
   /** Errors after which the file is loaded again although it has not changed, and when in milliseconds; default: none. */
   readonly retry?: { readonly clock: Clock; readonly after: number; when(error: unknown): boolean }
-  readonly observer?: Pick<FileObserver, 'reloaded'>
+  /** Called after a change, with the content if it is in use now. */
+  reloaded?(text: string | undefined): void
 }
 
 /** The text of a file. */
@@ -39,7 +32,7 @@ export const readFileText = async (files: Pick<Files, 'read'>, path: string): Pr
 
 /** Follows a file: changed content is loaded, one after the other, and what can't be loaded is logged. The returned function ends it. */
 export function followFile<T>(file: FollowFile<T>): () => void {
-  const { path, files, logger, what, otherwise = 'the last valid one stays in use', retry, observer } = file
+  const { path, files, logger, what, otherwise = 'the last valid one stays in use', retry } = file
   const closing = new AbortController()
   // Not the text, which may contain keys.
   let known: Promise<string> | undefined = digestOf(file.text)
@@ -53,13 +46,13 @@ export function followFile<T>(file: FollowFile<T>): () => void {
     const value = await file.load(text, closing.signal)
     if (closing.signal.aborted) return file.drop?.(value)
     file.use(value)
-    observer?.reloaded(text)
+    file.reloaded?.(text)
     logger.info({ file: path }, `${what} reloaded`)
   }
 
   function failed(error: unknown): void {
     if (closing.signal.aborted) return
-    observer?.reloaded(undefined)
+    file.reloaded?.(undefined)
     logger.error({ file: path, error: messageOf(error) }, `${what} not reloaded; ${otherwise}`)
     if (!retry?.when(error)) return
     known = undefined

@@ -4,7 +4,9 @@ import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createAdmission } from '../admission/chain.ts'
 import type { Aggregation } from '../aggregation/index.ts'
 import { Alarms } from '../alarms.ts'
+import { attemptRows, countedAttempts } from '../authn/metrics.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
+import { decisionRows } from '../authz/metrics.ts'
 import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
@@ -14,7 +16,6 @@ import type { BeginSpan } from '../filters/tracing.ts'
 import type { WriteBarrier } from '../filters/write-barrier.ts'
 import type { Health } from '../meta/health.ts'
 import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
-import { createAttemptMetrics, createDecisionMetrics } from '../meta/metrics/attempt.ts'
 import { createForwardingMetrics } from '../meta/metrics/forwarding.ts'
 import { createPeerListMetrics } from '../meta/metrics/peers.ts'
 import { createRuleMetrics } from '../meta/metrics/rule.ts'
@@ -131,10 +132,10 @@ export function createHandler(
     logger,
     negotiator,
     authenticator: identities.authenticator,
-    authenticationObserver: createAttemptMetrics(metrics, platform),
+    attempted: countedAttempts(metrics.record(attemptRows), platform),
     frontProxyHeaders: authentication.clusterAuthentication?.frontProxies?.headers,
     authorizer,
-    authorizationObserver: createDecisionMetrics(metrics),
+    decisions: metrics.record(decisionRows),
     metrics: serverMetrics,
     terminations: createTerminations(serverMetrics, table),
     own: loopback.connection,

@@ -5,15 +5,15 @@ import { bearerAuthenticator } from '../authn/bearer.ts'
 import { bootstrapTokens } from '../authn/bootstrap-token.ts'
 import { createAuthentication } from '../authn/configured.ts'
 import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../authn/groups.ts'
-import { observedTokens } from '../authn/observer.ts'
+import { authenticationFileRows, issuerReports, jwtRows } from '../authn/jwt/metrics.ts'
+import { countedTokens, tokenRows } from '../authn/metrics.ts'
+import { accountTokenRows } from '../authn/service-account/metrics.ts'
 import { tokenUnion } from '../authn/token-union.ts'
 import { websocketAuthenticator } from '../authn/websocket.ts'
 import type { Loopback } from '../bootstrap/loopback.ts'
 import { createServiceAccounts, type ServiceAccounts, secretLookup } from '../bootstrap/service-accounts.ts'
+import { reloadReports } from '../config/reload-metrics.ts'
 import { issuerDocuments } from '../meta/issuer.ts'
-import { createTokenMetrics } from '../meta/metrics/attempt.ts'
-import { createAuthenticationMetrics } from '../meta/metrics/authentication.ts'
-import { createAccountTokenMetrics } from '../meta/metrics/credential.ts'
 import type { PublishedPaths } from '../meta/published-path.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
@@ -45,7 +45,7 @@ export async function createIdentities(
   const { serviceAccounts: keys, anonymous } = authentication
   const { clock } = ports
   const { logger } = ports.telemetry
-  const accountContext = { table, platform, clock, logger, settings, observer: createAccountTokenMetrics(metrics) }
+  const accountContext = { table, platform, clock, logger, settings, metrics: metrics.record(accountTokenRows) }
   const accounts = keys && (await createServiceAccounts(keys, accountContext))
   const configured = await createAuthentication({
     platform,
@@ -54,7 +54,8 @@ export async function createIdentities(
     settings: authentication.authentication,
     ownIssuers: keys?.issuers ?? [],
     ports,
-    observer: createAuthenticationMetrics(metrics, clock, identity),
+    reports: issuerReports(metrics.record(jwtRows), clock, identity),
+    reloads: reloadReports(metrics.record(authenticationFileRows), clock, identity),
   })
   const audiences = keys?.audiences ?? []
   const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
@@ -66,7 +67,7 @@ export async function createIdentities(
     ...(configured.tokens ? [local(configured.tokens)] : []),
     ...authentication.tokenAuthenticators,
   ])
-  const tokens = observedTokens(known, createTokenMetrics(metrics), clock)
+  const tokens = countedTokens(known, metrics.record(tokenRows), clock)
   const methods = [...authentication.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
 
   function publishedBy({ keys: published }: ServiceAccounts): Identities['documents'] {

@@ -7,6 +7,7 @@ import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
 import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
 import { createAuthorization } from '../authz/configured.ts'
+import { authorizationFileRows, authorizationRows } from '../authz/metrics.ts'
 import { RbacIndex } from '../authz/rbac-index.ts'
 import { compareAccountKeys, keysAnnotation } from '../bootstrap/account-keys.ts'
 import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
@@ -20,6 +21,7 @@ import { ensureNamespaces } from '../bootstrap/objects.ts'
 import { keepPeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
 import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
 import { keepStorageVersions, type StorageVersionBarrier, storageVersionBarrier } from '../bootstrap/storage-versions.ts'
+import { reloadReports } from '../config/reload-metrics.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
@@ -27,7 +29,6 @@ import { type CustomResources, createCustomResources } from '../custom-resources
 import type { RequestGate } from '../filters/request-gate.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
-import { createAuthorizationMetrics } from '../meta/metrics/authorization.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
 import { createConversionMetrics } from '../meta/metrics/conversion.ts'
@@ -226,14 +227,14 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { platform, metrics: registry, identity } = general
       const { authorizationModes: modes, authorizationFiles: files, authorizers } = authorization
       const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
-      const observer = createAuthorizationMetrics(registry, ports.clock, identity)
       const { authorizer, types, close } = await createAuthorization({
         modes,
         files,
         platform,
         ports,
         rbac,
-        observer,
+        metrics: registry.record(authorizationRows),
+        reloads: reloadReports(registry.record(authorizationFileRows), ports.clock, identity),
         enabled: apis.gates.enabled,
         storeOf: table.storeOf,
       })

@@ -1,13 +1,13 @@
 /** JWT authenticators from flags or a file, and the conditions of anonymous requests. */
 
 import type { FeatureGates } from '../config/feature-gates.ts'
-import type { FileObserver } from '../follow-file.ts'
+import type { ReloadReports } from '../config/reload-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Egress, Ports } from '../ports.ts'
 import { anonymousAuthenticator } from './anonymous.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
 import type { JWTAuthenticator } from './file/jwt.ts'
-import type { JwtObserver } from './jwt/authenticator.ts'
+import type { IssuerReports } from './jwt/metrics.ts'
 
 /** The parts of an AuthenticationConfiguration, possibly invalid, that may conflict with flags. */
 export interface AuthenticationContent {
@@ -32,12 +32,6 @@ export interface AuthenticationSettings {
   readonly oidc?: OidcIssuer
 }
 
-/** Receives events of JWT authenticators and of their file, for metrics. */
-export interface ConfiguredObserver extends JwtObserver, FileObserver {
-  /** An issuer is not configured any more. */
-  forget(issuer: string): void
-}
-
 export interface AuthenticationContext {
   readonly settings: AuthenticationSettings
   /** Whether anonymous requests are allowed, unless the file says otherwise. */
@@ -47,7 +41,9 @@ export interface AuthenticationContext {
   readonly gates: Pick<FeatureGates, 'enabled'>
   readonly platform: Platform
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
-  readonly observer: ConfiguredObserver
+  readonly reports: IssuerReports
+  /** Receives what becomes of the file. */
+  readonly reloads: ReloadReports
 }
 
 export interface ConfiguredAuthentication {

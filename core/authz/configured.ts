@@ -1,15 +1,16 @@
 /** Authorizers selected by modes and files. */
 
-import { type FileObserver, followFile, readFileText } from '../follow-file.ts'
+import type { ReloadReports } from '../config/reload-metrics.ts'
+import { followFile, readFileText } from '../follow-file.ts'
 import type { Platform } from '../platform.ts'
 import type { Ports } from '../ports.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import { type Policy, parsePolicyFile } from './abac-policy.ts'
 import type { Authorizer } from './authorizer.ts'
 import type { Row } from './file/rows.ts'
+import type { AuthorizationMetrics } from './metrics.ts'
 import { createAuthorizer } from './modes.ts'
 import { followNodes } from './node-follow.ts'
-import type { AuthorizationObserver } from './observer.ts'
 import type { RbacIndex } from './rbac-index.ts'
 import { noRules } from './rules.ts'
 import type { ReviewVersion } from './webhook-review.ts'
@@ -38,7 +39,9 @@ export interface AuthorizationContext {
   readonly platform: Platform
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
   readonly rbac: RbacIndex
-  readonly observer: AuthorizationObserver & FileObserver
+  readonly metrics: AuthorizationMetrics
+  /** Receives what becomes of the configuration file. */
+  readonly reloads: ReloadReports
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
   storeOf(group: string, plural: string): WatchableStore | undefined
@@ -71,15 +74,15 @@ async function readPolicies({ files, platform, ports }: AuthorizationContext): P
 
 /** Rejects with an Error when a file can't be used. */
 export async function createAuthorization(context: AuthorizationContext): Promise<Authorization> {
-  const { files, platform, ports, rbac, enabled } = context
+  const { files, platform, ports, rbac, enabled, metrics } = context
   const policies = await readPolicies(context)
-  const nodes = followNodes(context.storeOf, ports.clock, platform, context.observer.nodes)
+  const nodes = followNodes(context.storeOf, ports.clock, platform, (operation, took) => metrics.graph.observe([operation], took / 1000))
 
   async function build(rows: readonly Row[]): Promise<Authorizer> {
     if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')
     const entry = async ({ webhook, ...named }: Row) => ({ ...named, ...(webhook && { webhook: await webhook(context) }) })
     const entries = await Promise.all(rows.map(entry))
-    return createAuthorizer(entries, { platform, rbac, nodes, enabled, policies: policies ?? [], observer: context.observer })
+    return createAuthorizer(entries, { platform, rbac, nodes, enabled, policies: policies ?? [], metrics })
   }
 
   if (files.configuration !== undefined) return configured(context, files.configuration, build, () => nodes.close())
@@ -95,7 +98,7 @@ async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[
 
 /** Follows a configuration file: invalid new content is logged, and the last good one stays. */
 async function configured(
-  { platform, ports, observer }: AuthorizationContext,
+  { platform, ports, reloads }: AuthorizationContext,
   path: string,
   build: (rows: readonly Row[]) => Promise<Authorizer>,
   closeOthers: () => void,
@@ -104,14 +107,14 @@ async function configured(
   const text = await readFileText(ports.files, path)
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
-  observer.using(text)
+  reloads.using(text)
   const stopWatching = followFile({
     path,
     files: ports.files,
     logger: ports.telemetry.logger,
     text,
     what: 'authorization configuration',
-    observer,
+    reloaded: reloads.reloaded,
     load(changed) {
       const rows = rowsOfFile(changed, path, platform)
       if (fixedTypes(rows) !== fixedTypes(first)) {

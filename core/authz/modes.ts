@@ -1,11 +1,12 @@
+import { uncounted } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import { abacAuthorizer } from './abac.ts'
 import type { Policy } from './abac-policy.ts'
 import { alwaysAllow, alwaysDeny, privilegedGroups } from './always.ts'
 import { type Authorizer, authorizerChain } from './authorizer.ts'
+import { type AuthorizationMetrics, authorizationRows, counted } from './metrics.ts'
 import { nodeAuthorizer } from './node.ts'
 import type { FollowedGraph } from './node-follow.ts'
-import { type AuthorizationObserver, observed, unobserved } from './observer.ts'
 import { rbacAuthorizer } from './rbac.ts'
 import type { RbacIndex } from './rbac-index.ts'
 
@@ -17,7 +18,7 @@ export interface ModeContext {
   readonly policies: readonly Policy[]
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
-  readonly observer?: AuthorizationObserver
+  readonly metrics?: AuthorizationMetrics
 }
 
 /** One authorizer in the chain: a mode, or a webhook. `name`: its name in metrics (default: the mode in lower case). */
@@ -44,7 +45,7 @@ export type AuthorizationMode = (typeof authorizationModes)[number]
  * The chain of authorizers for these entries, in order. Members of `system:masters` are allowed before any of them. Throws an Error on an unknown or duplicate mode.
  */
 export function createAuthorizer(entries: readonly Entry[], context: ModeContext): Authorizer {
-  const { observer = unobserved } = context
+  const { metrics = uncounted(authorizationRows) } = context
   const used = new Set<string>()
   const make = ({ type, webhook }: Entry): Authorizer => {
     if (webhook !== undefined) return webhook
@@ -54,6 +55,6 @@ export function createAuthorizer(entries: readonly Entry[], context: ModeContext
     used.add(type)
     return create(context)
   }
-  const authorizers = entries.map((entry) => observed(entry.type, entry.name ?? entry.type.toLowerCase(), make(entry), observer))
+  const authorizers = entries.map((entry) => counted(entry.type, entry.name ?? entry.type.toLowerCase(), make(entry), metrics))
   return authorizerChain([privilegedGroups('system:masters'), ...authorizers])
 }

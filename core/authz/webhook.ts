@@ -1,5 +1,6 @@
 /** Mode Webhook: a SubjectAccessReview is sent to a webhook over HTTPS. */
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import { uncounted } from '../metrics.ts'
 import { createReadingCall, outcomeOf } from '../outgoing/webhook/call.ts'
 import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
 import { createExpiringCache } from '../outgoing/webhook/expiring-cache.ts'
@@ -10,7 +11,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { Pauses } from '../slices.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
 import type { Match, MatchConditions } from './match-conditions.ts'
-import { type AuthorizationObserver, unobserved } from './observer.ts'
+import { type AuthorizationMetrics, authorizationRows } from './metrics.ts'
 import { unlistedRules } from './rules.ts'
 import { type ReviewSpec, type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
 
@@ -35,7 +36,7 @@ export interface WebhookContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly platform: Platform
-  readonly observer?: AuthorizationObserver
+  readonly metrics?: AuthorizationMetrics
 }
 
 const cachedAnswers = 8192
@@ -59,15 +60,19 @@ function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
 
 export function webhookAuthorizer(options: WebhookOptions, context: WebhookContext): Authorizer {
   const { name, version, authorizedTtl, unauthorizedTtl, conditions } = options
-  const { clock, logger, platform, observer = unobserved } = context
+  const { clock, logger, platform, metrics = uncounted(authorizationRows) } = context
   const cache = createExpiringCache<Decision>(cachedAnswers, clock)
   const pauses = new Pauses(clock)
   const neverAborted = new AbortController().signal
+  const labels = ['Webhook', name] as const
   const call = createReadingCall({
     ...options,
     ...context,
     read: (answer) => readReview(answer, version, platform),
-    tried: (outcome, milliseconds) => observer.called(name, outcome, milliseconds),
+    tried(outcome, milliseconds) {
+      metrics.calls.add([name, outcome])
+      metrics.durations.observe([name, outcome], milliseconds / 1000)
+    },
   })
   const failed = (error: string): Decision => ({ verdict: options.onFailure, reason: '', error })
 
@@ -79,7 +84,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
       if (signal.aborted) throw error
       const why = messageOf(error)
       logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
-      if (options.onFailure === 'no-opinion') observer.failedOpen(name, outcomeOf(error))
+      if (options.onFailure === 'no-opinion') metrics.failedOpen.add([name, outcomeOf(error)])
       return failed(`webhook ${JSON.stringify(name)}: ${why}`)
     }
     const decision = decisionOf(status)
@@ -96,7 +101,9 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
         pauses.slices(() => signal),
       ),
       (match) => {
-        observer.matched(name, match === true ? 'match' : match === false ? 'excluded' : 'failed', clock.monotonic() - began)
+        metrics.evaluations.observe(labels, (clock.monotonic() - began) / 1000)
+        if (match === false) metrics.exclusions.add(labels)
+        else if (match !== true) metrics.errors.add(labels)
         return match
       },
     )

@@ -1,11 +1,11 @@
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import { fixedKeys, type KeySource, loadSigningKey, loadVerificationKeys } from '../authn/certificate/keys.ts'
-import type { AccountTokenObserver } from '../authn/observer.ts'
 import { serviceAccountTokens } from '../authn/service-account/authenticator.ts'
 import type { ObjectLookup } from '../authn/service-account/bound-objects.ts'
 import type { ExternalSigner } from '../authn/service-account/external-signer.ts'
 import { createTokenIssuer, keySigner, type TokenIssuer } from '../authn/service-account/issuer.ts'
 import { type LegacyTokenIssuer, legacyServiceAccountTokens, legacyTokenIssuer } from '../authn/service-account/legacy.ts'
+import type { AccountTokenMetrics } from '../authn/service-account/metrics.ts'
 import { type SecretLookup, type StoredSecret, storedSecret } from '../authn/stored-secret.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -64,7 +64,7 @@ export interface ServiceAccountContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly settings: HookContext['settings']
-  readonly observer: AccountTokenObserver
+  readonly metrics: AccountTokenMetrics
 }
 
 const year = 365 * 24 * 3600
@@ -115,7 +115,7 @@ async function ownKeys({ signingKey, verificationKeys }: KeyFiles) {
 
 /** Rejects with an Error when a key can't be used. */
 export async function createServiceAccounts(given: ServiceAccountKeys, context: ServiceAccountContext): Promise<ServiceAccounts> {
-  const { table, platform, clock, observer } = context
+  const { table, platform, clock, metrics } = context
   const { issuers, audiences, extend = false } = given
   const external = 'externalSigner' in given ? given.externalSigner : undefined
   const source = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
@@ -128,7 +128,7 @@ export async function createServiceAccounts(given: ServiceAccountKeys, context: 
     const { uid = '', deletionTimestamp } = found.metadata
     return { uid, ...(deletionTimestamp !== undefined && { deletionTimestamp }) }
   }
-  const common = { keys, audiences, platform, clock, observer }
+  const common = { keys, audiences, platform, clock, metrics }
   return {
     tokens: [
       serviceAccountTokens({ ...common, issuers, lookup }),

@@ -1,7 +1,7 @@
 import { type Authentication, AuthenticationError, type Authenticator } from '../authn/authenticator.ts'
 import { credentialHeaders } from '../authn/credentials.ts'
 import { anonymousUser, unauthenticatedGroup } from '../authn/groups.ts'
-import type { AuthenticationObserver } from '../authn/observer.ts'
+import type { Attempted } from '../authn/metrics.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import { append } from '../lists.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -15,7 +15,7 @@ import type { Filter, Handler } from './filter.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
-  readonly observer: AuthenticationObserver
+  readonly attempted: Attempted
   readonly passed: Passed
   readonly clock: Clock
   readonly logger: Logger
@@ -29,11 +29,11 @@ const isAnonymous = ({ name, groups }: User) => name === anonymousUser || groups
  * Authenticates the caller and removes the credentials from the request. Answers 401 without a reason when no method succeeds; the reason
  * is logged.
  */
-export function authentication({ authenticator, observer, passed, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
+export function authentication({ authenticator, attempted, passed, clock, logger, frontProxyHeaders }: AuthenticationOptions): Filter {
   const isCredential = credentialHeaders(frontProxyHeaders)
 
   const refuse = (exchange: Exchange, error: unknown, took: number): never => {
-    observer.attempted('error', took)
+    attempted('error', took)
     exchange.unidentified = true
     if (!(error instanceof AuthenticationError)) throw error
     logger.warn({ auditId: exchange.auditId, error: error.message }, 'unable to authenticate the request')
@@ -41,11 +41,11 @@ export function authentication({ authenticator, observer, passed, clock, logger,
   }
   const identify = (exchange: Exchange, found: Authentication, took: number): MaybePromise<void> | undefined => {
     if (found === undefined) {
-      observer.attempted('failure', took)
+      attempted('failure', took)
       exchange.unidentified = true
       throw unauthorized()
     }
-    observer.attempted('success', took, found.user.name)
+    attempted('success', took, found.user.name)
     passed(took)
     // The listener, which knows the request as it came, holds less for those of unknown users.
     if (isAnonymous(found.user)) exchange.unidentified = true

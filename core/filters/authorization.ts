@@ -1,7 +1,8 @@
 import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
 import { deniedError } from '../authz/forbidden.ts'
-import type { DecisionObserver } from '../authz/observer.ts'
+import type { decisionRows } from '../authz/metrics.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
+import { countedTime, type Recorded } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Verdict } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
@@ -10,9 +11,18 @@ import type { Answer, Filter, Handler } from './filter.ts'
 const verdictOf = ({ verdict, error }: Decision): Verdict => (verdict === 'allow' ? 'allow' : error === undefined ? 'forbid' : 'error')
 
 /** Answers 403 unless the authorizer allows the request; 500 when the decision failed with an error. */
-export function authorization(authorizer: Authorizer, observer: DecisionObserver, passed: Passed, clock: Pick<Clock, 'monotonic'>): Filter {
+export function authorization(
+  authorizer: Authorizer,
+  metrics: Recorded<typeof decisionRows>,
+  passed: Passed,
+  clock: Pick<Clock, 'monotonic'>,
+): Filter {
+  const ended = (result: string) => countedTime(metrics.attempts, metrics.durations, [result])
+  const results = { allow: ended('allowed'), deny: ended('denied'), 'no-opinion': ended('no-opinion') }
+  const failed = ended('error')
   const proceed = (decision: Decision, took: number, exchange: Exchange, next: Handler): Answer => {
-    observer(decision, took)
+    const counted = decision.verdict !== 'allow' && decision.error !== undefined ? failed : results[decision.verdict]
+    counted(took)
     exchange.observer?.authorized(verdictOf(decision), decision.reason)
     if (decision.verdict === 'allow') {
       passed(took)

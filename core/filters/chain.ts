@@ -1,11 +1,12 @@
 import type { RecorderContext } from '../audit/recorder.ts'
 import type { Authenticator } from '../authn/authenticator.ts'
-import type { AuthenticationObserver } from '../authn/observer.ts'
+import type { Attempted } from '../authn/metrics.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
-import type { DecisionObserver } from '../authz/observer.ts'
+import type { decisionRows } from '../authz/metrics.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { ServerMetrics } from '../meta/metrics/server.ts'
+import type { Recorded } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Connection, Logger } from '../ports.ts'
 import type { Negotiator } from '../request/negotiate.ts'
@@ -33,11 +34,11 @@ export interface FilterOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly authenticator: Authenticator
-  readonly authenticationObserver: AuthenticationObserver
+  readonly attempted: Attempted
   /** Headers in which front proxies name the user; absent: front proxies are not trusted. */
   readonly frontProxyHeaders: RequestHeaders | undefined
   readonly authorizer: Authorizer
-  readonly authorizationObserver: DecisionObserver
+  readonly decisions: Recorded<typeof decisionRows>
   readonly platform: Platform
   readonly negotiator: Negotiator
   /** Feature gates. */
@@ -84,7 +85,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     deadline(clock, options.requestTimeout, options.terminations),
     authentication({
       authenticator: options.authenticator,
-      observer: options.authenticationObserver,
+      attempted: options.attempted,
       passed: options.metrics.passed('authentication'),
       clock,
       logger,
@@ -109,7 +110,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
           options.metrics.inflight,
           options.terminations,
         ),
-    part('authorization', authorization(options.authorizer, options.authorizationObserver, options.metrics.passed('authorization'), clock)),
+    part('authorization', authorization(options.authorizer, options.decisions, options.metrics.passed('authorization'), clock)),
     ...(options.barrier ? [writeBarrier(options.barrier, options.platform, own)] : []),
     measure(options.metrics, clock, own),
   ]

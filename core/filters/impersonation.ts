@@ -1,6 +1,6 @@
 import { authorizeImpersonation, impersonationModes } from '../authn/impersonation.ts'
 import { readImpersonation } from '../authn/impersonation-headers.ts'
-import { type ImpersonationObserver, modeOf, observedChecks } from '../authn/impersonation-observer.ts'
+import { countedChecks, type ImpersonationMetrics, modeOf } from '../authn/impersonation-metrics.ts'
 import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
 import type { Passed } from '../meta/metrics/requests.ts'
 import type { Platform } from '../platform.ts'
@@ -10,20 +10,23 @@ import type { Answer, Filter, Handler } from './filter.ts'
 
 /**
  * Runs the request as the user of the `Impersonate-*` headers when the caller may impersonate that user; `constrained` adds the modes of
- * KEP-5284, whose use `observer` counts.
+ * KEP-5284, whose use `metrics` count.
  */
 export function impersonation(
   authorizer: Authorizer,
   platform: Platform,
   constrained: boolean,
-  observer: ImpersonationObserver,
+  metrics: ImpersonationMetrics,
   passed: Passed,
   clock: Pick<Clock, 'monotonic'>,
 ): Filter {
-  const asked = constrained ? observedChecks(authorizer, observer, clock) : authorizer
+  const asked = constrained ? countedChecks(authorizer, metrics, clock) : authorizer
   const attempted = (mode: string, allowed: boolean, began: number) => {
     // As in the reference, which has no metrics of the original implementation.
-    if (constrained) observer.attempted(mode, allowed, clock.monotonic() - began)
+    if (!constrained) return
+    const labels = [mode, allowed ? 'allowed' : 'denied'] as const
+    metrics.attempts.add(labels)
+    metrics.attemptDurations.observe(labels, (clock.monotonic() - began) / 1000)
   }
   function impersonate(exchange: Exchange, next: Handler, wanted: User): Answer {
     const attributes = attributesOf(exchange.user, exchange.info)

@@ -27,7 +27,7 @@ export const generalOptions = {
     default: '',
     description: "Host name in the label of this replica's identity lease. Empty: it has no identity lease.",
   }),
-  metrics: option<MetricsRegistry>(methods('counter', 'gauge', 'histogram', 'summary', 'info', 'collect', 'text'), {
+  metrics: option<MetricsRegistry>(methods('record', 'collect', 'distribute', 'read', 'text'), {
     make: () => createMetrics(),
     description: 'Registry of metrics. Default: a new one.',
   }),

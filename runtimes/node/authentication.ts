@@ -1,12 +1,12 @@
 /** Authentication options from flags and their files. */
 import type { TokenAuthenticator } from '../../core/authn/authenticator.ts'
+import { certificateRows } from '../../core/authn/certificate/metrics.ts'
 import { x509Authenticator } from '../../core/authn/certificate/x509.ts'
 import { requestHeaderAuthenticator } from '../../core/authn/request-header.ts'
 import { followTokenFile } from '../../core/authn/token-file.ts'
 import { FlagError } from '../../core/flags/flag.ts'
 import { gatesOfFlags } from '../../core/flags/gates.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
-import { createCertificateMetrics } from '../../core/meta/metrics/credential.ts'
 import type { MetricsRegistry } from '../../core/meta/metrics/registry.ts'
 import type { Egress, HostPorts } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
@@ -74,7 +74,8 @@ export async function authenticationOptions(
 ): Promise<AuthenticationOptions> {
   const { clock, telemetry } = ports
   const serviceAccounts = await serviceAccountKeys(flags, serviceAccountKey, ports, metrics)
-  const observer = createCertificateMetrics(metrics)
+  const { remaining } = metrics.record(certificateRows)
+  const observer = (milliseconds: number) => remaining.observe([], milliseconds / 1000)
   const readsUid = gatesOfFlags(flags).enabled('AllowParsingUserUIDFromCertAuth')
   return {
     authenticators: [

@@ -26,12 +26,11 @@ async function naming<T>(flag: string, path: string, check: () => Promise<T>): P
 
 async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: HostPorts, metrics: MetricsRegistry) {
   // Loaded on first use: few servers have an external signer.
-  const [{ connectExternalSigner }, { createExternalSignerMetrics }] = await Promise.all([
+  const [{ connectExternalSigner }, { externalSignerRows }] = await Promise.all([
     import('../../core/authn/service-account/external-signer.ts'),
-    import('../../core/meta/metrics/external-signer.ts'),
+    import('../../core/authn/service-account/signer-metrics.ts'),
   ])
-  const observer = createExternalSignerMetrics(metrics, clock)
-  const options = { unixSocket, outbound, clock, logger: telemetry.logger, observer }
+  const options = { unixSocket, outbound, clock, logger: telemetry.logger, metrics: metrics.record(externalSignerRows) }
   const signer = await naming(signingEndpoint, unixSocket, () => connectExternalSigner(options))
   const wanted = (flags.get(maxExpiration) ?? 0) / 1000
   if (wanted > signer.maxSeconds) {

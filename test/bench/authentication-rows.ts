@@ -107,7 +107,7 @@ async function coldRow<Row>(compare: Compare<Row>, seconds: number, algorithm: s
       clock: nodeClock,
       logger: { debug: silent, info: silent, warn: silent, error: silent },
       outbound: { fetch: async (request) => Response.json(documents.get(request.url)) },
-      observer: { authenticated: silent, fetchedKeys: silent },
+      reports: { authenticated: silent, fetchedKeys: silent },
       algorithms: jwtAlgorithms,
     },
   )

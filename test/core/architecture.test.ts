@@ -54,6 +54,7 @@ const order = [
   'maybe-promise.ts',
   'platform.ts',
   'release.ts',
+  'metrics.ts',
   'ports.ts',
 ]
 

@@ -46,10 +46,10 @@ function validateFlags({ settings: { oidc }, platform, ownIssuers, gates }: Auth
 
 function createTokens({ jwt }: Content, context: AuthenticationContext): JwtAuthenticators {
   const { platform, ports, settings, gates } = context
-  const observer = gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics')
-    ? context.observer
-    : { ...context.observer, fetchedKeys: () => undefined }
-  const shared = { ...ports, platform, logger: ports.telemetry.logger, observer }
+  const reports = gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics')
+    ? context.reports
+    : { ...context.reports, fetchedKeys: () => undefined }
+  const shared = { ...ports, platform, logger: ports.telemetry.logger, reports }
   if (jwt.length > 0 || settings.oidc === undefined) return jwtAuthenticators(jwt, { ...shared, algorithms: jwtAlgorithms })
   return jwtAuthenticators([settings.oidc], { ...shared, algorithms: settings.oidc.algorithms })
 }
@@ -58,7 +58,7 @@ function createTokens({ jwt }: Content, context: AuthenticationContext): JwtAuth
 class NotFoundError extends Error {}
 
 export async function configuredAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
-  const { settings, ports, observer } = context
+  const { settings, ports, reports, reloads } = context
   const { clock, files, telemetry } = ports
   const path = settings.configuration
   const text = path === undefined ? '' : await readFileText(files, path)
@@ -91,7 +91,7 @@ export async function configuredAuthentication(context: AuthenticationContext): 
       logger: telemetry.logger,
       text,
       what: 'authentication configuration',
-      observer,
+      reloaded: reloads.reloaded,
       load: (changedText, closing) => load(from, changedText, closing),
       drop: ({ fresh }) => fresh.tokens.close(),
       retry: { clock, after: readyWithin, when: (error) => error instanceof NotFoundError },
@@ -99,12 +99,12 @@ export async function configuredAuthentication(context: AuthenticationContext): 
         current.tokens.close()
         current = fresh
         const issuers = new Set(changed.jwt.map(({ issuer }) => issuer.url))
-        for (const { issuer } of content.jwt) if (!issuers.has(issuer.url)) observer.forget(issuer.url)
+        for (const { issuer } of content.jwt) if (!issuers.has(issuer.url)) reports.forget(issuer.url)
         content = changed
       },
     })
   const stopFollowing = path === undefined ? undefined : follow(path)
-  if (path !== undefined) observer.using(text)
+  if (path !== undefined) reloads.using(text)
   return {
     tokens: { name: 'jwt', authenticateToken: (token, audiences, context) => current.cache.authenticateToken(token, audiences, context) },
     ...(anonymous.enabled && { anonymous: anonymousAuthenticator(anonymous.conditions.map(({ path: allowed }) => allowed)) }),

@@ -5,24 +5,18 @@ import { Pauses } from '../../slices.ts'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
 import { distributedClaims } from './distributed-claims.ts'
 import { createGet } from './https-get.ts'
+import type { IssuerReports } from './metrics.ts'
 import { createProvider } from './provider.ts'
 import { issuerEgresses, type JwtSettings } from './settings.ts'
 import { type JwtToken, readJwt } from './token.ts'
 import { userOfClaims } from './user.ts'
-
-/** Receives events for metrics. */
-export interface JwtObserver {
-  authenticated(issuer: string, accepted: boolean, milliseconds: number): void
-  /** `keySet`: the JWKS as received; undefined when the fetch failed. */
-  fetchedKeys(issuer: string, keySet: string | undefined): void
-}
 
 export interface JwtContext {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
   readonly outbound: Pick<Outbound, 'fetch'>
-  readonly observer: JwtObserver
+  readonly reports: Pick<IssuerReports, 'authenticated' | 'fetchedKeys'>
   /** Signature algorithms that are accepted. */
   readonly algorithms: readonly string[]
 }
@@ -67,7 +61,7 @@ export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtCont
 }
 
 function issuerAuthenticator(settings: JwtSettings, context: JwtContext): IssuerAuthenticator {
-  const { clock, outbound, observer, platform } = context
+  const { clock, outbound, reports, platform } = context
   const pauses = new Pauses(clock)
   // Other requests may wait for the same token.
   const neverAborted = new AbortController().signal
@@ -75,7 +69,7 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
   const egress = issuerEgresses.find((each) => each === egressSelectorType)
   const get = createGet(outbound, certificateAuthority, egress)
   const toUser = userOfClaims(settings, platform)
-  const fetchedKeys = (keySet: string | undefined) => observer.fetchedKeys(issuer, keySet)
+  const fetchedKeys = (keySet: string | undefined) => reports.fetchedKeys(issuer, keySet)
   const provider = createProvider({ ...context, issuer, discoveryURL, audiences, get, fetchedKeys })
   const { claim } = settings.claimMappings.groups
   const providerOf = (other: string) =>
@@ -93,7 +87,7 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
     found: provider.found,
     async authenticate(token, context) {
       const began = clock.monotonic()
-      const finish = (accepted: boolean) => observer.authenticated(issuer, accepted, clock.monotonic() - began)
+      const finish = (accepted: boolean) => reports.authenticated(issuer, accepted, clock.monotonic() - began)
       try {
         const found = await userOf(token, context)
         finish(true)

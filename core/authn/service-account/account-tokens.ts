@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose'
 import type { Clock } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
 import { type Accepted, AuthenticationError, type TokenAuthenticator } from '../authenticator.ts'
-import type { AccountTokenObserver } from '../observer.ts'
+import type { AccountTokenMetrics } from './metrics.ts'
 import { issuerOf, type Verification, verifyToken } from './verifier.ts'
 
 /** Warnings and audit annotations that the use of a token adds. */
@@ -25,7 +25,7 @@ export interface AccountTokens extends Verification {
   /** This server's own audiences (`--api-audiences`). */
   readonly audiences: readonly string[]
   readonly clock: Clock
-  readonly observer: AccountTokenObserver
+  readonly metrics: AccountTokenMetrics
 }
 
 /** Maximum cached tokens; the oldest verified is evicted first. */
@@ -52,7 +52,7 @@ const show = (list: readonly string[]) => `[${list.map((audience) => JSON.string
  * and the kind's `check` only. No opinion on tokens of other issuers.
  */
 export function accountTokens(kind: AccountTokens): TokenAuthenticator {
-  const { issuers, keys, audiences: ownAudiences, clock, observer } = kind
+  const { issuers, keys, audiences: ownAudiences, clock, metrics } = kind
   // Keyed by the token itself, without a digest: string-keyed maps compare contents only after their seeded hashes match.
   const known = new Map<string, Verified>()
 
@@ -67,7 +67,7 @@ export function accountTokens(kind: AccountTokens): TokenAuthenticator {
 
   const accept = (verified: Verified, requested?: readonly string[]): Accepted | Promise<Accepted> => {
     const { user } = verified
-    if (verified.audiences.length === 0) observer('legacy')
+    if (verified.audiences.length === 0) metrics.legacy.add([])
     // A token without audiences is valid for this server's own audiences.
     const given = verified.audiences.length === 0 ? ownAudiences : verified.audiences
     const wanted = requested ?? ownAudiences

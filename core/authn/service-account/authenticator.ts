@@ -2,10 +2,10 @@ import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
 import type { TokenAuthenticator } from '../authenticator.ts'
 import type { KeySource } from '../certificate/keys.ts'
-import type { AccountTokenObserver } from '../observer.ts'
 import { accountTokens, type Notes, noNotes } from './account-tokens.ts'
 import { checkBoundObjects, type ObjectLookup } from './bound-objects.ts'
 import { type AccountClaims, accountUser, readAccountClaims } from './claims.ts'
+import type { AccountTokenMetrics } from './metrics.ts'
 
 export interface ServiceAccountOptions {
   /** Accepted values of the claim `iss`. */
@@ -16,18 +16,18 @@ export interface ServiceAccountOptions {
   readonly lookup: ObjectLookup
   readonly platform: Platform
   readonly clock: Clock
-  readonly observer: AccountTokenObserver
+  readonly metrics: AccountTokenMetrics
 }
 
 /** Authenticates tokens issued by TokenRequests: signed by one of the keys, while the service account and the bound object exist. */
 export function serviceAccountTokens({ lookup, platform, ...options }: ServiceAccountOptions): TokenAuthenticator {
-  const { clock, observer } = options
+  const { clock, metrics } = options
   const staleToken = platform.name('authentication.<domain>/stale-token')
 
   const notesOf = ({ warnafter }: AccountClaims, subject: string): Notes => {
     if (!warnafter) return noNotes
     const late = Math.floor(clock.now() / 1000) - warnafter
-    observer(late > 0 ? 'stale' : 'valid')
+    metrics[late > 0 ? 'stale' : 'valid'].add([])
     return late > 0 ? { annotations: { [staleToken]: `subject: ${subject}, seconds after warning threshold: ${late}` } } : noNotes
   }
 

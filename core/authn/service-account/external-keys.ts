@@ -1,4 +1,5 @@
 /** Public keys of an external signer, refreshed after its refresh hint and when a token names an unknown key. */
+import { uncounted } from '../../metrics.ts'
 import type { Clock, Logger } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -6,7 +7,7 @@ import type { Infer } from '../../schema/model.ts'
 import { shortJson } from '../../schema/shorten.ts'
 import { type KeySource, type VerificationKey, verificationKeyOf } from '../certificate/keys.ts'
 import type { Keys } from './external-signer-messages.ts'
-import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
+import { externalSignerRows, reported, type SignerMetrics } from './signer-metrics.ts'
 
 export interface ExternalKeys extends KeySource {
   /** Whether the key is listed in the JWKS document, so that others can verify its tokens. */
@@ -51,12 +52,17 @@ export async function externalKeys(
   fetch: () => Promise<Infer<typeof Keys>>,
   clock: Clock,
   logger: Logger,
-  observer: SignerObserver = unobservedSigner,
+  metrics: SignerMetrics = uncounted(externalSignerRows),
 ): Promise<ExternalKeys> {
   const attempt = () =>
     reported(
       async () => read(await fetch(), clock.monotonic()),
-      (code, result) => observer.fetchedKeys(code, result?.readAt),
+      (code, result) => {
+        metrics.fetches.add([code])
+        if (result === undefined) return
+        metrics.fetchedAt.set([], Math.floor(clock.now() / 1000))
+        metrics.dataFrom.set([], result.readAt)
+      },
     )
   let known = await attempt()
   let version = 0

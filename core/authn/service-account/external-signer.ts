@@ -1,5 +1,6 @@
 /** Has service account tokens signed by another process (`--service-account-signing-endpoint`, KEP-740). */
 import * as z from 'zod'
+import { uncounted } from '../../metrics.ts'
 import type { Clock, Logger, Outbound } from '../../ports.ts'
 import type { Infer, Json, Message } from '../../schema/model.ts'
 import { decodeProtobuf } from '../../schema/protobuf-decode.ts'
@@ -8,7 +9,7 @@ import { base64url, type KeySource } from '../certificate/keys.ts'
 import { type ExternalKeys, externalKeys } from './external-keys.ts'
 import { Keys, Metadata, Nothing, SignRequest, SignResponse } from './external-signer-messages.ts'
 import type { TokenSigner } from './issuer.ts'
-import { reported, type SignerObserver, unobservedSigner } from './signer-observer.ts'
+import { externalSignerRows, reported, type SignerMetrics } from './signer-metrics.ts'
 
 export interface ExternalSigner {
   readonly sign: TokenSigner
@@ -24,7 +25,7 @@ export interface SignerOptions {
   readonly outbound: Pick<Outbound, 'call'>
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer?: SignerObserver
+  readonly metrics?: SignerMetrics
 }
 
 const timeout = 30_000
@@ -68,7 +69,7 @@ async function checked({ header = '', signature = '' }: Infer<typeof SignRespons
 
 /** Rejects with an Error when the signer is not reachable within a minute, or its configuration can't be used. */
 export async function connectExternalSigner(options: SignerOptions): Promise<ExternalSigner> {
-  const { unixSocket, outbound, clock, logger, observer = unobservedSigner } = options
+  const { unixSocket, outbound, clock, logger, metrics = uncounted(externalSignerRows) } = options
   async function call<R extends Message>(
     method: string,
     request: Message,
@@ -81,7 +82,7 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
     const began = clock.monotonic()
     const answer = await reported(
       () => outbound.call({ unixSocket, method: fullName, message, timeout: milliseconds }),
-      (code) => observer.called(fullName, code, clock.monotonic() - began),
+      (code) => metrics.calls.observe([fullName, code], (clock.monotonic() - began) / 1000),
     )
     return decodeProtobuf(response, answer, { bounds }) as Infer<R>
   }
@@ -89,7 +90,7 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
   if (maxSeconds < minSeconds) {
     throw new Error(`the external signer supports tokens of ${maxSeconds} seconds only, less than ${minSeconds}`)
   }
-  const keys = await externalKeys(() => call('FetchKeys', Nothing, {}, Keys), clock, logger, observer)
+  const keys = await externalKeys(() => call('FetchKeys', Nothing, {}, Keys), clock, logger, metrics)
   return {
     keys,
     maxSeconds,
@@ -97,7 +98,7 @@ export async function connectExternalSigner(options: SignerOptions): Promise<Ext
     async sign(claims) {
       const payload = base64url(new TextEncoder().encode(JSON.stringify(claims)))
       const ask = async () => checked(await call('Sign', SignRequest, { claims: payload }, SignResponse), keys)
-      const { header, signature } = await reported(ask, observer.signed)
+      const { header, signature } = await reported(ask, (code) => metrics.signed.add([code]))
       return `${header}.${payload}.${signature}`
     },
   }

@@ -30,7 +30,7 @@ export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
   return {
     type: 'Webhook',
     name,
-    webhook: async ({ platform, ports, observer }) =>
+    webhook: async ({ platform, ports, metrics }) =>
       webhookAuthorizer(
         {
           ...settings,
@@ -39,7 +39,7 @@ export function rowOfFlags({ webhook }: AuthorizationFiles): Row {
           timeout: webhookTimeout,
           onFailure: 'no-opinion',
         },
-        { ...ports, logger: ports.telemetry.logger, platform, observer },
+        { ...ports, logger: ports.telemetry.logger, platform, metrics },
       ),
   }
 }
@@ -60,7 +60,7 @@ export function rowsOfFile(text: string, path: string, platform: Platform): Row[
 }
 
 async function createWebhook(name: string, settings: WebhookAuthorizer, context: AuthorizationContext): Promise<Authorizer> {
-  const { platform, ports, observer } = context
+  const { platform, ports, metrics } = context
   const expressions = settings.matchConditions.map(({ expression }) => expression)
   const conditions = compileMatchConditions(expressions, (index, message) => {
     throw new Error(`matchConditions[${index}].expression: ${message}`)
@@ -76,7 +76,7 @@ async function createWebhook(name: string, settings: WebhookAuthorizer, context:
       onFailure: settings.failurePolicy === 'Deny' ? 'deny' : 'no-opinion',
       ...(conditions && { conditions }),
     },
-    { ...ports, logger: ports.telemetry.logger, platform, observer },
+    { ...ports, logger: ports.telemetry.logger, platform, metrics },
   )
 }
 

@@ -1,10 +1,33 @@
 /** Metrics that say what was built and how it is configured. */
 import { type FeatureGates, gatesOf } from '../../config/feature-gates.ts'
 import type { VersionInfo } from '../../config/version.ts'
+import { gauge, type Metrics } from '../../metrics.ts'
 import type { Platform } from '../../platform.ts'
-import { emulatedRelease } from '../version.ts'
-import type { MetricsRegistry } from './registry.ts'
-import { buildFields, buildRows } from './rows/build.ts'
+import { emulatedRelease, versionFields } from '../version.ts'
+
+/** `GitVersion` as `git_version`. */
+const labelOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Fields of `/version` that are labels. */
+const buildFields = versionFields.filter((field) => !field.startsWith('emulation') && !field.startsWith('minCompatibility'))
+
+/** What was built and how it is configured. `product`: the platform's word. */
+export const buildRows = (product: string) => ({
+  build: gauge(`${product}_build_info`, {
+    stability: 'BETA',
+    help: 'Build information in labels; always 1.',
+    labels: buildFields.map(labelOf),
+  }),
+  features: gauge(`${product}_feature_enabled`, {
+    stability: 'BETA',
+    help: 'Feature gates: 1, or 0 when it is off.',
+    labels: ['name', 'stage'],
+  }),
+  versions: gauge('version_info', {
+    help: 'Release of the program, release that it emulates, and oldest compatible release; always 1.',
+    labels: ['binary', 'component', 'emulation', 'min_compat'],
+  }),
+})
 
 const stages = { alpha: 'ALPHA', beta: 'BETA', ga: '', deprecated: 'DEPRECATED' } as const
 
@@ -14,18 +37,16 @@ export interface BuildMetricsOptions {
   readonly gates: Pick<FeatureGates, 'enabled'>
 }
 
-export function collectBuild(registry: MetricsRegistry, { platform, version, gates }: BuildMetricsOptions): void {
-  const rows = buildRows(platform.product)
+export function collectBuild(metrics: Metrics, { platform, version, gates }: BuildMetricsOptions): void {
+  const { features, ...always } = buildRows(platform.product)
+  const recorded = metrics.record(always)
   const emulated = emulatedRelease(version)
   const { minCompatibilityMajor = version.major, minCompatibilityMinor = version.minor } = version
-  registry.info(rows.build)(buildFields.map((field) => version[field] ?? ''))
-  registry.info(rows.versions)([
-    version.gitVersion.replace(/^v/, ''),
-    platform.component,
-    emulated,
-    `${minCompatibilityMajor}.${minCompatibilityMinor}`,
-  ])
-  registry.collect(rows.features, () =>
+  const oldest = `${minCompatibilityMajor}.${minCompatibilityMinor}`
+  const fields = buildFields.map((field) => version[field] ?? '')
+  recorded.build.set(fields, 1)
+  recorded.versions.set([version.gitVersion.replace(/^v/, ''), platform.component, emulated, oldest], 1)
+  metrics.collect(features, () =>
     gatesOf(emulated).map(({ name, stage }) => [[name, stages[stage]] as const, gates.enabled(name) ? 1 : 0] as const),
   )
 }

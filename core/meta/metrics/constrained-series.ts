@@ -1,7 +1,6 @@
 /** Series with label values that may be constrained (`selection.ts`). */
-import type { MetricRow } from './metric-row.ts'
+import type { BucketCounts, MetricRow } from '../../metrics.ts'
 import { createSeries, type Series, type SeriesTable } from './series.ts'
-import type { BucketCounts } from './text-format.ts'
 
 type Names = readonly string[]
 type Constrain = (values: Names) => Names

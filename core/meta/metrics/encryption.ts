@@ -1,14 +1,14 @@
 /** Metrics of encryption at rest, with the reference server's names. */
-import type { FileObserver } from '../../follow-file.ts'
+import { type ReloadReports, reloadReports, reloadRows } from '../../config/reload-metrics.ts'
+import type { LabelValues } from '../../metrics.ts'
 import type { Clock } from '../../ports.ts'
 import { hashOf } from '../../schema/digest.ts'
 import { Recent } from '../../storage/encryption/kms/recent.ts'
 import type { Direction, EncryptionObserver } from '../../storage/encryption/observer.ts'
-import type { LabelValues } from './metric-row.ts'
 import type { MetricsRegistry } from './registry.ts'
-import { createReloadMetrics } from './reload.ts'
-import { encryptionFileRows } from './rows/configuration.ts'
 import { keyCacheRows, kmsRows, transformationRows } from './rows/storage.ts'
+
+export const encryptionFileRows = reloadRows('encryption', 'ALPHA')
 
 /** Maximum tracked plugin keys; series of the least recently used ones are removed. */
 const maxKeys = 100
@@ -101,12 +101,12 @@ function keys(registry: MetricsRegistry, clock: Clock, server: string): Pick<Enc
 }
 
 /** `server` is this server's identity; empty: none. */
-export function createEncryptionMetrics(registry: MetricsRegistry, clock: Clock, server = ''): EncryptionObserver & FileObserver {
+export function createEncryptionMetrics(registry: MetricsRegistry, clock: Clock, server = ''): EncryptionObserver & ReloadReports {
   return {
     ...transformations(registry),
     ...versionOne(registry, clock),
     ...plugins(registry),
     ...keys(registry, clock, server),
-    ...createReloadMetrics(registry, clock, encryptionFileRows, server),
+    ...reloadReports(registry.record(encryptionFileRows), clock, server),
   }
 }

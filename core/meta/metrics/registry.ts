@@ -2,52 +2,30 @@
  * Counts of one server's metrics, printed as text. Label values are given in the order of the row's labels, so that each update needs few map
  * look-ups.
  */
+import {
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type MetricRow,
+  type MetricRows,
+  type Metrics,
+  type MetricType,
+  type Recorded,
+  type Recorders,
+  type Summary,
+  type Totals,
+  unrecorded,
+} from '../../metrics.ts'
 import { parseAccept } from '../../request/accept.ts'
 import { acceptsGzip } from '../../respond/body.ts'
 import { gzipped } from '../../respond/gzip.ts'
 import { Reply } from '../../respond/reply.ts'
-import { createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
-import type { LabelValues, MetricRow } from './metric-row.ts'
+import { type ConstrainedSeries, createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
 import type { Series } from './series.ts'
-import {
-  type BucketCounts,
-  histogramLines,
-  labelPrinter,
-  openMetricsText,
-  prometheusText,
-  type TextFormat,
-  type Totals,
-  totalLines,
-} from './text-format.ts'
+import { histogramLines, labelPrinter, openMetricsText, prometheusText, type TextFormat, totalLines } from './text-format.ts'
 
 type Names = readonly string[]
-
-export interface Counter<Labels extends Names = Names> {
-  add(values: LabelValues<Labels>, amount?: number): void
-  /** Adds to one series, which is looked up at the first call only. Not for series that are removed. */
-  in(values: LabelValues<Labels>): (amount?: number) => void
-  /** Removes the series. */
-  remove(values: LabelValues<Labels>): void
-}
-
-export interface Gauge<Labels extends Names = Names> {
-  set(values: LabelValues<Labels>, value: number): void
-  add(values: LabelValues<Labels>, amount: number): void
-  /** Removes the series. */
-  remove(values: LabelValues<Labels>): void
-}
-
-export interface Summary<Labels extends Names = Names> {
-  observe(values: LabelValues<Labels>, value: number): void
-  /** Observes one series, which is looked up at the first value only. */
-  in(values: LabelValues<Labels>): (value: number) => void
-}
-
-export interface Histogram<Labels extends Names = Names> extends Summary<Labels> {
-  /** Creates the series, without an observation. */
-  touch(values: LabelValues<Labels>): void
-}
 
 /** A number with its labels; of a histogram or a summary the sum, with the number of observations. */
 export interface Sample {
@@ -66,24 +44,12 @@ export interface Census {
   readonly unexpected: number
 }
 
-/** Each method registers a row, once. @throws Error for a name that is registered already. */
-export interface MetricsRegistry {
+/** Registers, reads and prints metrics. */
+export interface MetricsRegistry extends Metrics {
   counter<Labels extends Names>(row: MetricRow<'counter', Labels>): Counter<Labels>
   gauge<Labels extends Names>(row: MetricRow<'gauge', Labels>): Gauge<Labels>
   histogram<Labels extends Names>(row: MetricRow<'histogram', Labels>): Histogram<Labels>
   summary<Labels extends Names>(row: MetricRow<'summary', Labels>): Summary<Labels>
-  /** A gauge that is always 1, with information in its labels; the returned function replaces them. */
-  info<Labels extends Names>(row: MetricRow<'gauge', Labels>): (values: LabelValues<Labels>) => void
-  /** A metric that is read when metrics are printed: the label values and the number of each series. */
-  collect<Labels extends Names>(
-    row: MetricRow<'counter' | 'gauge', Labels>,
-    read: () => Iterable<readonly [values: LabelValues<Labels>, value: number]>,
-  ): void
-  /** A histogram that is read when metrics are printed: the label values and the counts of each series, in the row's buckets. */
-  distribute<Labels extends Names>(
-    row: MetricRow<'histogram', Labels>,
-    read: () => Iterable<readonly [values: LabelValues<Labels>, counts: BucketCounts]>,
-  ): void
   census(): Census
   /** The samples of a metric; none when it is not recorded. */
   read(name: string): Iterable<Sample>
@@ -104,15 +70,15 @@ interface Distribution extends Totals {
   readonly counts: Float64Array
 }
 
-/** Records nothing: metrics that are disabled or hidden. */
-const inert = {
-  add() {},
-  set() {},
-  observe() {},
-  touch() {},
-  remove() {},
-  in: () => () => undefined,
-}
+/** What records observations, by how one adds to the state of a series. */
+const observing = <T>({ of, at }: ConstrainedSeries<T>, add: (state: T, value: number) => void): Histogram<Names> => ({
+  observe: (values, value) => add(of(values).state, value),
+  touch: (values) => void of(values),
+  in(values) {
+    const own = at(values)
+    return (value) => add(own().state, value)
+  },
+})
 
 const openMetrics = 'application/openmetrics-text'
 /** Only a client that names OpenMetrics gets it; the reference always answers in Prometheus' format. */
@@ -143,7 +109,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     const print = labelPrinter(labels)
     for (const [values, value] of all) yield `${name}${print(values)} ${format.number(value)}`
   }
-  const numbers = (row: MetricRow<'counter' | 'gauge'>) => {
+  const numbers = (row: MetricRow) => {
     const series = table(row, () => 0)
     const read = () => statesOf(series.all())
     register(row, read, (format) => numberLines(row, read(), format))
@@ -158,9 +124,8 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     return output + format.end
   }
 
-  return {
+  const recorders: { readonly [Type in MetricType]: (row: MetricRow) => Recorders<Names>[Type] } = {
     counter(row) {
-      if (!admit(row)) return inert
       const { of, at, remove } = numbers(row)
       return {
         add(values, amount = 1) {
@@ -176,7 +141,6 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       }
     },
     gauge(row) {
-      if (!admit(row)) return inert
       const { of, remove } = numbers(row)
       return {
         set(values, value) {
@@ -189,7 +153,6 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       }
     },
     histogram(row) {
-      if (!admit(row)) return inert
       const { buckets } = row
       const series = table<Distribution>(row, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
       register(
@@ -197,24 +160,15 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
         () => statesOf(series.all()),
         (format) => histogramLines(row, series.all(), format),
       )
-      const observe = (state: Distribution, value: number) => {
+      return observing(series, (state, value) => {
         let bucket = 0
         while (bucket < buckets.length && value > buckets[bucket]!) bucket++
         if (bucket < buckets.length) state.counts[bucket]!++
         state.sum += value
         state.count++
-      }
-      return {
-        observe: (values, value) => observe(series.of(values).state, value),
-        touch: (values) => void series.of(values),
-        in(values) {
-          const own = series.at(values)
-          return (value) => observe(own().state, value)
-        },
-      }
+      })
     },
     summary(row) {
-      if (!admit(row)) return inert
       const series = table(row, () => ({ sum: 0, count: 0 }))
       const print = labelPrinter(row.labels)
       register(
@@ -224,26 +178,21 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
           for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
         },
       )
-      const observe = (state: Totals, value: number) => {
+      return observing(series, (state, value) => {
         state.sum += value
         state.count++
-      }
-      return {
-        observe: (values, value) => observe(series.of(values).state, value),
-        in(values) {
-          const own = series.at(values)
-          return (value) => observe(own().state, value)
-        },
-      }
+      })
     },
-    info(row) {
-      let current: Names | undefined
-      const samples = (): readonly (readonly [Names, number])[] => (current ? [[current, 1]] : [])
-      if (admit(row)) register(row, samples, (format) => numberLines(row, samples(), format))
-      return (values) => {
-        current = values
-      }
-    },
+  }
+  const recorder = (row: MetricRow) => (admit(row) ? recorders[row.type](row) : unrecorded)
+
+  return {
+    counter: recorder as MetricsRegistry['counter'],
+    gauge: recorder as MetricsRegistry['gauge'],
+    histogram: recorder as MetricsRegistry['histogram'],
+    summary: recorder as MetricsRegistry['summary'],
+    record: <Rows extends MetricRows>(rows: Rows) =>
+      Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, recorder(row)])) as Recorded<Rows>,
     collect(row, read) {
       if (!admit(row)) return
       const constrain = constraint(row)

@@ -1,6 +1,6 @@
 /** Metrics of single requests. */
-import type { LabelValues } from './metric-row.ts'
-import type { Counter, Histogram, MetricsRegistry } from './registry.ts'
+import type { Counter, Histogram, LabelValues } from '../../metrics.ts'
+import type { MetricsRegistry } from './registry.ts'
 import { requestLabels, requestRows as rows } from './rows/requests.ts'
 import { createSeries } from './series.ts'
 

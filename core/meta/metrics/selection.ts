@@ -1,6 +1,7 @@
 /** Which metrics are recorded, and which label values they may have (KEP-1209, KEP-2305). */
+
+import type { MetricRow, Stability } from '../../metrics.ts'
 import { ownRelease } from '../../release.ts'
-import type { MetricRow, Stability } from './metric-row.ts'
 
 type Names = readonly string[]
 

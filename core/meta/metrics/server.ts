@@ -1,9 +1,9 @@
 import type { AuditObserver, RecorderContext } from '../../audit/recorder.ts'
-import type { ImpersonationObserver } from '../../authn/impersonation-observer.ts'
+import { type ImpersonationMetrics, impersonationRows } from '../../authn/impersonation-metrics.ts'
+import type { Gauge } from '../../metrics.ts'
 import type { Clock } from '../../ports.ts'
 import { createAuditMetrics } from './audit.ts'
-import { createImpersonationMetrics } from './impersonation.ts'
-import type { Gauge, MetricsRegistry } from './registry.ts'
+import type { MetricsRegistry } from './registry.ts'
 import { createRequestMetrics, type RequestMetrics } from './requests.ts'
 import { requestRows } from './rows/requests.ts'
 
@@ -12,7 +12,7 @@ type Rows = typeof requestRows
 /** General server metrics. */
 export interface ServerMetrics extends RequestMetrics {
   readonly audit: AuditObserver & Pick<RecorderContext, 'passed'>
-  readonly impersonation: ImpersonationObserver
+  readonly impersonation: ImpersonationMetrics
   /** Running watches and streams. */
   readonly longRunning: Gauge<Rows['longRunning']['labels']>
   /** 1 for requests to deprecated versions. */
@@ -30,7 +30,7 @@ export function createServerMetrics(registry: MetricsRegistry, clock: Clock): Se
   return {
     ...requests,
     audit: { ...createAuditMetrics(registry), passed: requests.passed('audit') },
-    impersonation: createImpersonationMetrics(registry),
+    impersonation: registry.record(impersonationRows),
     inflight,
     longRunning: registry.gauge(requestRows.longRunning),
     deprecated: registry.gauge(requestRows.deprecated),

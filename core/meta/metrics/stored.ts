@@ -1,8 +1,10 @@
 /** Metrics of calls to the store and of watch caches, by resource. */
+
+import type { Counter } from '../../metrics.ts'
 import type { GroupResource } from '../../respond/status.ts'
 import type { CacheObserver, CacheState, ConsistencyStatus, StorageObserver, StoreCall } from '../../storage/observer.ts'
 import type { Services } from '../../verbs/services.ts'
-import type { Counter, MetricsRegistry } from './registry.ts'
+import type { MetricsRegistry } from './registry.ts'
 import { cacheRows, storageRows, storeCallRows } from './rows/storage.ts'
 import { createWatchMetrics } from './watches.ts'
 

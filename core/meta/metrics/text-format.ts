@@ -1,18 +1,8 @@
 /** Prometheus' text format 0.0.4, and OpenMetrics 1.0.0. */
-import type { MetricRow } from './metric-row.ts'
+import type { BucketCounts, MetricRow, Totals } from '../../metrics.ts'
 import type { Series } from './series.ts'
 
 type Names = readonly string[]
-
-export interface Totals {
-  sum: number
-  count: number
-}
-
-/** Counts by bucket. */
-export interface BucketCounts extends Readonly<Totals> {
-  readonly counts: ArrayLike<number>
-}
 
 export interface TextFormat {
   readonly mediaType: string

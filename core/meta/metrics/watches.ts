@@ -1,6 +1,8 @@
 /** Metrics of what watches send. */
+
+import type { Counter } from '../../metrics.ts'
 import type { Services, WatchMetrics } from '../../verbs/services.ts'
-import type { Counter, MetricsRegistry } from './registry.ts'
+import type { MetricsRegistry } from './registry.ts'
 import { cacheRows } from './rows/storage.ts'
 import { watchRows as rows } from './rows/watches.ts'
 import { createSeries } from './series.ts'

@@ -1,6 +1,7 @@
 /** Encryption at rest as configured by `--encryption-provider-config`, with reloading. */
 
-import { type FileObserver, followFile, readFileText } from '../../follow-file.ts'
+import type { ReloadReports } from '../../config/reload-metrics.ts'
+import { followFile, readFileText } from '../../follow-file.ts'
 import type { KeyValueStore } from '../../ports.ts'
 import { hubOf } from '../../resources/converter.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
@@ -18,7 +19,7 @@ export interface EncryptionContext extends ProvidersContext {
   readonly prefix: string
   /** The built-in resources, served or not, bound to the platform. */
   readonly definitions: readonly ResourceDefinition[]
-  readonly observer: EncryptionObserver & FileObserver
+  readonly observer: EncryptionObserver & ReloadReports
 }
 
 export interface Encryption {
@@ -82,7 +83,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
       logger,
       text: first.text,
       what: 'encryption configuration',
-      observer,
+      reloaded: observer.reloaded,
       async load(text, closing) {
         const next = await load(text)
         try {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
 import { type AuthenticationSettings, createAuthentication, type OidcIssuer } from '../../../core/authn/configured.ts'
+import { authenticationFileRows, issuerReports, jwtRows } from '../../../core/authn/jwt/metrics.ts'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
-import { createAuthenticationMetrics } from '../../../core/meta/metrics/authentication.ts'
+import { reloadReports } from '../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { eventually } from '../../support/wait.ts'
@@ -54,7 +55,8 @@ async function start(web: Web, given: AuthenticationSettings, text = '', anonymo
     gates: parseFeatureGates([], platform),
     platform,
     ports: { clock, files: onDisk.port, outbound: { ...web, call: () => Promise.reject(new Error('no')) }, telemetry: { logger } },
-    observer: createAuthenticationMetrics(registry, clock),
+    reports: issuerReports(registry.record(jwtRows), clock, ''),
+    reloads: reloadReports(registry.record(authenticationFileRows), clock, ''),
   })
   await settle()
   const name = async (token: string) => {

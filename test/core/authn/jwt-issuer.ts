@@ -1,7 +1,7 @@
 /** An OIDC issuer in this process: a stand-in for outbound calls answers with its documents. */
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { jwtAlgorithms } from '../../../core/authn/jwt/algorithms.ts'
-import type { JwtContext, JwtObserver } from '../../../core/authn/jwt/authenticator.ts'
+import type { JwtContext } from '../../../core/authn/jwt/authenticator.ts'
 import type { JwtSettings } from '../../../core/authn/jwt/settings.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
@@ -94,11 +94,11 @@ export function keepLog(): { readonly logger: Logger; readonly lines: string[] }
   return { logger: { debug: write, info: write, warn: write, error: write }, lines }
 }
 
-const silent: JwtObserver = { authenticated: () => undefined, fetchedKeys: () => undefined }
+const silent: JwtContext['reports'] = { authenticated: () => undefined, fetchedKeys: () => undefined }
 
 export function context(web: Web, changes: Partial<JwtContext> = {}): JwtContext {
   const { logger } = keepLog()
-  return { platform: createPlatform(), clock, logger, outbound: web, observer: silent, algorithms: jwtAlgorithms, ...changes }
+  return { platform: createPlatform(), clock, logger, outbound: web, reports: silent, algorithms: jwtAlgorithms, ...changes }
 }
 
 const nothing = new Uint8Array(0)

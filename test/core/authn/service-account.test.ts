@@ -4,13 +4,14 @@ import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { AuthenticationError } from '../../../core/authn/authenticator.ts'
 import { fixedKeys, type KeySource, loadSigningKey, loadVerificationKeys } from '../../../core/authn/certificate/keys.ts'
-import type { AccountTokenUse } from '../../../core/authn/observer.ts'
 import { serviceAccountTokens } from '../../../core/authn/service-account/authenticator.ts'
 import type { BoundObject } from '../../../core/authn/service-account/bound-objects.ts'
 import { externalKeys } from '../../../core/authn/service-account/external-keys.ts'
 import { createTokenIssuer, keySigner, type TokenRequest } from '../../../core/authn/service-account/issuer.ts'
+import { accountTokenRows } from '../../../core/authn/service-account/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { noted } from '../../support/noted.ts'
 import { eventually } from '../../support/wait.ts'
 import { issue as issueCertificate, pem as pemOf } from './certificates.ts'
 import { testClock } from './clock.ts'
@@ -30,7 +31,7 @@ async function server(keys = [spki(rsa.publicKey)], signingKeyPem = pkcs8(rsa.pr
 async function serverWith(keys: KeySource, signingKeyPem = pkcs8(rsa.privateKey)) {
   const clock = testClock(start)
   const objects = new Map<string, BoundObject>([['serviceaccounts/dev/bot', { uid: 'u1' }]])
-  const uses: AccountTokenUse[] = []
+  const uses: (string | number)[] = []
   let lookups = 0
   const tokens = serviceAccountTokens({
     issuers: [issuer, 'https://old'],
@@ -42,7 +43,7 @@ async function serverWith(keys: KeySource, signingKeyPem = pkcs8(rsa.privateKey)
     },
     platform,
     clock,
-    observer: (use) => uses.push(use),
+    metrics: noted(accountTokenRows, (use) => void uses.push(use)),
   })
   const { issue } = createTokenIssuer({ sign: keySigner(await loadSigningKey(signingKeyPem)), issuer, platform, clock })
   const authenticate = async (token: string, audiences?: readonly string[]) => tokens.authenticateToken(token, audiences, undefined)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Authentication, AuthenticationError, type TokenAuthenticator } from '../../../core/authn/authenticator.ts'
-import { observedTokens } from '../../../core/authn/observer.ts'
+import { countedTokens, tokenRows } from '../../../core/authn/metrics.ts'
 import { tokenUnion } from '../../../core/authn/token-union.ts'
+import { noted } from '../../support/noted.ts'
 import { testClock } from './clock.ts'
 
 const user = (name: string): NonNullable<Authentication> => ({ user: { name, groups: [] } })
@@ -56,33 +57,28 @@ for (const late of [false, true]) {
 }
 
 test('metrics count a synchronous answer as a hit and an asynchronous one as a miss', async () => {
-  const reports: unknown[] = []
+  const reports: string[] = []
   const clock = testClock(0)
   const [quick, slow] = [method('quick'), method('slow', true)]
-  const tokens = observedTokens(
-    tokenUnion([quick, slow]),
-    {
-      waiting: (change) => reports.push(change),
-      fetched: (ok) => reports.push(ok ? 'ok' : 'error'),
-      answered: (known, milliseconds) => reports.push(`${known ? 'hit' : 'miss'} ${milliseconds}`),
-    },
-    clock,
-  )
+  const metrics = noted(tokenRows, (...entry) => void reports.push(entry.join(' ')))
+  const tokens = countedTokens(tokenUnion([quick, slow]), metrics, clock)
   const told = () => reports.splice(0)
+  const waiting = (change: number) => [`active in_flight ${change}`, `active blocked ${change}`]
+  const answered = (result: string, seconds: number) => [`requests ${result}`, `durations ${result} ${seconds}`]
   quick.users.set('known', user('jane'))
   tokens.authenticateToken('known', undefined, undefined)
-  assert.deepEqual(told(), ['hit 0'])
+  assert.deepEqual(told(), answered('hit', 0))
 
   slow.users.set('new', user('bob'))
   const answer = tokens.authenticateToken('new', undefined, undefined)
-  assert.deepEqual(told(), [1], 'one caller waits')
+  assert.deepEqual(told(), waiting(1), 'one caller waits')
   clock.time += 40
   assert.deepEqual(await answer, user('bob'))
-  assert.deepEqual(told(), [-1, 'ok', 'miss 40'])
+  assert.deepEqual(told(), [...waiting(-1), 'fetches ok', ...answered('miss', 0.04)])
 
   slow.users.set('bad', new AuthenticationError('bad'))
   await assert.rejects(async () => tokens.authenticateToken('bad', undefined, undefined), /bad/)
-  assert.deepEqual(told(), [1, -1, 'error', 'miss 0'])
+  assert.deepEqual(told(), [...waiting(1), ...waiting(-1), 'fetches error', ...answered('miss', 0)])
 
   quick.users.set('worse', new AuthenticationError('worse'))
   slow.users.set('worse', user('jane'))

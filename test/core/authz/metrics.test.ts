@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authenticator } from '../../../core/authn/authenticator.ts'
 import { compileMatchConditions } from '../../../core/authz/match-conditions.ts'
+import { authorizationRows } from '../../../core/authz/metrics.ts'
 import { type WebhookOptions, webhookAuthorizer } from '../../../core/authz/webhook.ts'
-import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ManualClock } from '../../support/clock.ts'
@@ -70,7 +70,7 @@ async function counted(answer: object | Error, options: Partial<WebhookOptions> 
       clock,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       platform: createPlatform(),
-      observer: createAuthorizationMetrics(registry, clock),
+      metrics: registry.record(authorizationRows),
       outbound: {
         async fetch() {
           clock.advance(40)

@@ -29,7 +29,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
   const reports: unknown[][] = []
   const filter = authentication({
     authenticator: { name: 'test', authenticate: answer },
-    observer: { attempted: (...report) => reports.push(report) },
+    attempted: (...report) => reports.push(report),
     passed: () => {},
     clock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },

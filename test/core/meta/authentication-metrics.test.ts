@@ -3,12 +3,16 @@ import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
+import { authenticationFileRows } from '../../../core/authn/jwt/metrics.ts'
+import { connectExternalSigner } from '../../../core/authn/service-account/external-signer.ts'
+import { Keys, Metadata, SignResponse } from '../../../core/authn/service-account/external-signer-messages.ts'
+import { externalSignerRows } from '../../../core/authn/service-account/signer-metrics.ts'
 import { createTokenFile } from '../../../core/authn/token-file.ts'
-import { createExternalSignerMetrics } from '../../../core/meta/metrics/external-signer.ts'
+import { reloadReports } from '../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { createReloadMetrics } from '../../../core/meta/metrics/reload.ts'
-import { authenticationFileRows } from '../../../core/meta/metrics/rows/configuration.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import { CallError } from '../../../core/ports.ts'
+import { encodeProtobuf } from '../../../core/schema/protobuf-encode.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { apiOn } from '../../support/in-process.ts'
@@ -135,13 +139,37 @@ test('service account tokens are counted by kind', async (t) => {
   assert.equal(counts()['legacy_auto_token_uses_total'], 1)
 })
 
-test('calls to an external signer', () => {
+test('calls to an external signer', async () => {
   const registry = createMetrics()
-  const observer = createExternalSignerMetrics(registry, testClock(1_700_000_000_500))
-  observer.called('/v1.ExternalJWTSigner/Sign', 'OK', 20)
-  observer.signed('unknown-non-grpc')
-  observer.fetchedKeys('OK', 1_600_000_000.25)
-  observer.fetchedKeys('Unavailable')
+  const clock = new ManualClock(1_700_000_000_500)
+  const key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  const dataTimestamp = { seconds: 1_600_000_000, nanos: 250_000_000 }
+  const keys = { keys: [{ keyId: 'one', key }], dataTimestamp, refreshHintSeconds: 60 }
+  const answers: { [method: string]: () => Uint8Array } = {
+    Metadata: () => encodeProtobuf(Metadata, { maxTokenExpirationSeconds: 3600 }),
+    FetchKeys: () => encodeProtobuf(Keys, keys),
+    Sign: () => encodeProtobuf(SignResponse, { header: '?', signature: 'c2ln' }),
+  }
+  const signer = await connectExternalSigner({
+    unixSocket: 'signer.sock',
+    clock,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    metrics: registry.record(externalSignerRows),
+    outbound: {
+      async call({ method }) {
+        clock.advance(20)
+        return answers[method.split('/').at(-1) ?? '']!()
+      },
+    },
+  })
+  clock.advance(480)
+  await assert.rejects(async () => signer.sign({}), /bad header/)
+  answers['FetchKeys'] = () => {
+    throw new CallError(14, 'away')
+  }
+  clock.advance(60_000)
+  await eventually('the keys are fetched again', async () => registry.text().includes('fetch_keys_request_total{code="Unavailable"} 1'))
+  signer.close()
   const text = registry.text()
   for (const line of [
     'apiserver_externaljwt_request_duration_seconds_bucket{code="OK",method="/v1.ExternalJWTSigner/Sign",le="0.025"} 1',
@@ -156,7 +184,7 @@ test('calls to an external signer', () => {
 
 test('the server ID is a hash', async () => {
   const registry = createMetrics()
-  createReloadMetrics(registry, testClock(0), authenticationFileRows, 'apiserver-a').reloaded(undefined)
+  reloadReports(registry.record(authenticationFileRows), testClock(0), 'apiserver-a').reloaded(undefined)
   const hash = createHash('sha256').update('apiserver-a').digest('hex')
   const line = `apiserver_authentication_config_controller_automatic_reloads_total{apiserver_id_hash="sha256:${hash}",status="failure"} 1\n`
   await eventually('the count', async () => registry.text().includes(line))

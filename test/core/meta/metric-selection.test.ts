@@ -5,9 +5,9 @@ import { metricSelectionOf } from '../../../core/flags/metrics.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import { collectCensus } from '../../../core/meta/metrics/census.ts'
 import { labelValuesFile } from '../../../core/meta/metrics/label-values-file.ts'
-import { counter, gauge, histogram, type Stability, summary } from '../../../core/meta/metrics/metric-row.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { allowedValues } from '../../../core/meta/metrics/selection.ts'
+import { counter, gauge, histogram, type Stability, summary } from '../../../core/metrics.ts'
 import { startCore } from '../../support/core-server.ts'
 import { platform } from './fixtures.ts'
 
@@ -23,7 +23,7 @@ test('disabled metrics of every type are neither recorded nor printed', () => {
   registry.gauge(gauge('c', options)).set(['1'], 3)
   registry.histogram(histogram('d', { ...options, buckets: [1] })).in(['1'])(2)
   registry.summary(summary('e', options)).observe(['1'], 2)
-  registry.info(gauge('f', options))(['1'])
+  registry.gauge(gauge('f', options)).add(['1'], 1)
   registry.collect(gauge('g', options), () => assert.fail('a disabled metric is read'))
   registry.distribute(histogram('h', { ...options, buckets: [1] }), () => assert.fail('a disabled metric is read'))
   registry.counter(counter('other', options)).add(['1'])

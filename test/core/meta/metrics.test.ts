@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { counter, gauge, histogram, summary } from '../../../core/meta/metrics/metric-row.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { metricRows } from '../../../core/meta/metrics/rows/index.ts'
 import { createServerMetrics } from '../../../core/meta/metrics/server.ts'
+import { counter, gauge, histogram, summary } from '../../../core/metrics.ts'
 import { clockAt } from './fixtures.ts'
+import { metricRows } from './reference-metrics/own.ts'
 
 test('metrics are printed by name, one line per combination of labels', () => {
   const registry = createMetrics()

@@ -7,9 +7,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/authz/configured.ts'
+import { authorizationFileRows, authorizationRows } from '../../../core/authz/metrics.ts'
 import type { AuthorizationMode } from '../../../core/authz/modes.ts'
 import { RbacIndex } from '../../../core/authz/rbac-index.ts'
-import { createAuthorizationMetrics } from '../../../core/meta/metrics/authorization.ts'
+import { reloadReports } from '../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
@@ -29,7 +30,8 @@ let service: ChildProcess
 let url = ''
 const opened: Authorization[] = []
 const registry = createMetrics()
-const metrics = createAuthorizationMetrics(registry, nodeClock)
+const metrics = registry.record(authorizationRows)
+const reloads = reloadReports(registry.record(authorizationFileRows), nodeClock, '')
 
 before(async () => {
   const program = nodeArguments(new URL('webhook-service.ts', import.meta.url))
@@ -76,7 +78,8 @@ async function open(modes: string[], given: AuthorizationFiles): Promise<Authori
     platform: createPlatform(),
     ports,
     rbac,
-    observer: metrics,
+    metrics,
+    reloads,
     enabled: () => false,
     storeOf: () => undefined,
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { connectExternalSigner, type ExternalSigner } from '../../../core/authn/service-account/external-signer.ts'
-import { createExternalSignerMetrics } from '../../../core/meta/metrics/external-signer.ts'
+import { externalSignerRows } from '../../../core/authn/service-account/signer-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
@@ -20,8 +20,8 @@ const log = () => {}
 const logger = { debug: log, info: log, warn: log, error: log }
 const outbound = createOutbound()
 const registry = createMetrics()
-const observer = createExternalSignerMetrics(registry, nodeClock)
-const connect = (unixSocket: string) => connectExternalSigner({ unixSocket, outbound, clock: nodeClock, logger, observer })
+const metrics = registry.record(externalSignerRows)
+const connect = (unixSocket: string) => connectExternalSigner({ unixSocket, outbound, clock: nodeClock, logger, metrics })
 
 const servers: ApiServer[] = []
 async function serve(externalSigner: ExternalSigner, extend = false): Promise<Api> {

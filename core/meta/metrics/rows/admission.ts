@@ -1,4 +1,4 @@
-import { counter, histogram, summary } from '../metric-row.ts'
+import { counter, histogram, summary } from '../../../metrics.ts'
 
 const step = ['name', 'type', 'operation'] as const
 const owner = ['name', 'kind', 'type', 'operation'] as const

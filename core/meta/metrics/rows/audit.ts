@@ -1,4 +1,4 @@
-import { counter } from '../metric-row.ts'
+import { counter } from '../../../metrics.ts'
 
 export const auditRows = {
   events: counter('apiserver_audit_event_total', { help: 'Audit events passed to the backends.' }),

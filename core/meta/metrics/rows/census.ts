@@ -1,4 +1,4 @@
-import { counter } from '../metric-row.ts'
+import { counter } from '../../../metrics.ts'
 
 /** Metrics about metrics. */
 export const censusRows = {

@@ -1,4 +1,4 @@
-import { counter, doubling, histogram } from '../metric-row.ts'
+import { counter, doubling, histogram } from '../../../metrics.ts'
 
 const call = ['result', 'failure_type'] as const
 

@@ -1,4 +1,4 @@
-import { histogram } from '../metric-row.ts'
+import { histogram } from '../../../metrics.ts'
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

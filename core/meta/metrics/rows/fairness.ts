@@ -8,7 +8,7 @@ import {
   secondsBounds,
   watchBounds,
 } from '../../../fairness/bounds.ts'
-import { counter, gauge, histogram, type Stability } from '../metric-row.ts'
+import { counter, gauge, histogram, type Stability } from '../../../metrics.ts'
 
 const ofLevel = ['priority_level'] as const
 const ofSchema = ['priority_level', 'flow_schema'] as const

@@ -1,4 +1,4 @@
-import { counter } from '../metric-row.ts'
+import { counter } from '../../../metrics.ts'
 
 const logs = 'kube_apiserver_pod_logs'
 

@@ -1,4 +1,4 @@
-import { counter, gauge } from '../metric-row.ts'
+import { counter, gauge } from '../../../metrics.ts'
 
 /** Rows of `/metrics/slis`. `product`: the platform's word. */
 export const healthRows = (product: string) => ({

@@ -1,4 +1,4 @@
-import { counter, histogram } from '../metric-row.ts'
+import { counter, histogram } from '../../../metrics.ts'
 
 /** Requests of the server to itself, which are calls in the process. */
 export const ownClientRows = {

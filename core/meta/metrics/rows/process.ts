@@ -1,5 +1,5 @@
+import { counter, gauge } from '../../../metrics.ts'
 import type { ProcessNumber } from '../../../ports.ts'
-import { counter, gauge } from '../metric-row.ts'
 
 /** By what the runtime tells about the process. */
 export const processRows = {

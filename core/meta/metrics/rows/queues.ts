@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '../metric-row.ts'
+import { counter, gauge, histogram } from '../../../metrics.ts'
 
 /** Ten bounds, each ten times the one before: the products, which differ from powers of ten in their last digit. */
 const seconds = Array.from({ length: 9 }).reduce<number[]>((bounds) => [...bounds, (bounds.at(-1) ?? 0) * 10], [1e-8])

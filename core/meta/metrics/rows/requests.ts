@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '../metric-row.ts'
+import { counter, gauge, histogram } from '../../../metrics.ts'
 
 const resource = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const request = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '../metric-row.ts'
+import { counter, gauge, histogram } from '../../../metrics.ts'
 
 const addresses = 'kube_apiserver_clusterip_allocator'
 const ports = 'kube_apiserver_nodeport_allocator'

@@ -1,4 +1,4 @@
-import { counter, doubling, gauge, histogram } from '../metric-row.ts'
+import { counter, doubling, gauge, histogram } from '../../../metrics.ts'
 
 const storage = 'apiserver_storage'
 const envelope = 'apiserver_envelope_encryption'

@@ -1,4 +1,4 @@
-import { counter, doubling, histogram } from '../metric-row.ts'
+import { counter, doubling, histogram } from '../../../metrics.ts'
 
 const labels = ['group', 'version', 'resource'] as const
 const maxSeries = 2_000

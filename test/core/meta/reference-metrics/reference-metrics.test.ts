@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MetricRow } from '../../../../core/meta/metrics/metric-row.ts'
-import { buildRows } from '../../../../core/meta/metrics/rows/build.ts'
+import { buildRows } from '../../../../core/meta/metrics/build.ts'
 import { healthRows } from '../../../../core/meta/metrics/rows/health.ts'
-import { metricRows } from '../../../../core/meta/metrics/rows/index.ts'
+import type { MetricRow } from '../../../../core/metrics.ts'
+import { sourcesBelow } from '../../graph.ts'
 import { dashboardMetrics } from './dashboards.ts'
 import { missingMetrics } from './missing.ts'
+import { metricRows, tableNames } from './own.ts'
 import { type ReferenceMetric, referenceMetrics } from './table.ts'
 
 const product = 'kubernetes'
@@ -18,6 +19,12 @@ const own = new Map<string, MetricRow>(
 const reference = new Map(referenceMetrics.map((metric) => [metric.name, metric]))
 const patterns = Object.values(missingMetrics).flat()
 const matches = (pattern: string, name: string) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern)
+
+test('the list of this server has every table of rows', () => {
+  const declaring = sourcesBelow('core', 'runtimes').filter(({ text }) => /from '[./]+\/metrics\.ts'/.test(text))
+  const declared = declaring.flatMap(({ text }) => [...text.matchAll(/^export const (\w+Rows) = (?!\()/gm)].map(([, name]) => name ?? ''))
+  assert.deepEqual(declared.toSorted(), tableNames.toSorted())
+})
 
 test('every metric of the reference is here, or is missing for a reason', () => {
   const unexplained = [...reference.keys()].filter((name) => !own.has(name) && !patterns.some((pattern) => matches(pattern, name)))

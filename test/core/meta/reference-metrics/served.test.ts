@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../../core/assembly/server.ts'
-import { metricRows } from '../../../../core/meta/metrics/rows/index.ts'
 import { serverOptions } from '../../../../runtimes/web/options.ts'
 import { type Api, configMap } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
+import { metricRows } from './own.ts'
 import { referenceMetrics } from './table.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

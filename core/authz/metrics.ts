@@ -1,4 +1,6 @@
-import { counter, doubling, histogram } from '../metric-row.ts'
+import { reloadRows } from '../config/reload-metrics.ts'
+import { counter, doubling, histogram, type Recorded } from '../metrics.ts'
+import type { Authorizer, Decision } from './authorizer.ts'
 
 const matcher = ['type', 'name'] as const
 const call = ['name', 'result'] as const
@@ -46,4 +48,29 @@ export const authorizationRows = {
     help: 'Requests excluded from an authorization webhook by its match conditions.',
     labels: matcher,
   }),
+}
+
+export type AuthorizationMetrics = Recorded<typeof authorizationRows>
+
+export const authorizationFileRows = reloadRows('authorization', 'BETA')
+
+/** Counts the requests that an authorizer of this type allows or denies; "no opinion" is not counted. */
+export function counted(
+  type: string,
+  name: string,
+  authorizer: Authorizer,
+  { decisions }: Pick<AuthorizationMetrics, 'decisions'>,
+): Authorizer {
+  const count = { allow: decisions.in([type, name, 'allowed']), deny: decisions.in([type, name, 'denied']) }
+  const report = (decision: Decision): Decision => {
+    if (decision.verdict !== 'no-opinion') count[decision.verdict]()
+    return decision
+  }
+  return {
+    ...authorizer,
+    authorize(attributes, context) {
+      const decision = authorizer.authorize(attributes, context)
+      return decision instanceof Promise ? decision.then(report) : report(decision)
+    },
+  }
 }
