@@ -2,7 +2,6 @@
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { Name } from '../schema/json-scan.ts'
-import { hasMetadata } from '../storage/served-metadata.ts'
 import { isStale } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
@@ -172,11 +171,11 @@ export const garbageCollector: Controller = (context) => {
     seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)
     if (before) wakeOwners(before)
-    if (!hasMetadata(entry.content, worthALook)) {
+    if (!entry.hasMetadata(worthALook)) {
       graph.delete(entry.key)
       return
     }
-    const { metadata } = entry.view()
+    const { metadata } = entry.object
     const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
     graph.set({ key: entry.key, namespace: metadata.namespace ?? '', uid, owners })
     const terminating = metadata.deletionTimestamp !== undefined

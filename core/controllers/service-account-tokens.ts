@@ -105,7 +105,7 @@ export const serviceAccountTokens: Controller = (context) => {
     return `${namespace}/${name}`
   }
   const look = (entry: Entry) => {
-    if (accountOf(entry.view(), platform)) queue.add(keyOf(entry.key))
+    if (accountOf(entry.object, platform)) queue.add(keyOf(entry.key))
   }
   const inSlices = (entries: readonly Entry[], use: (entry: Entry) => void) =>
     eachInSlices(
@@ -118,7 +118,7 @@ export const serviceAccountTokens: Controller = (context) => {
   async function lookAtThoseOf(namespace: string, name: string): Promise<void> {
     const { entries } = await secrets.store.list({ namespace })
     await inSlices(entries, (entry) => {
-      if (accountOf(entry.view(), platform)?.name === name) queue.add(keyOf(entry.key))
+      if (accountOf(entry.object, platform)?.name === name) queue.add(keyOf(entry.key))
     })
   }
 
@@ -127,7 +127,7 @@ export const serviceAccountTokens: Controller = (context) => {
       replace: (entries) => inSlices(entries, look),
       change({ deleted, entry, previous }) {
         if (!deleted) return look(entry)
-        const owner = accountOf((previous ?? entry).view(), platform)
+        const owner = accountOf((previous ?? entry).object, platform)
         if (owner && owner.name !== '') queue.add(`${keyOf(entry.key)}/${owner.name}/${owner.uid}`)
       },
     }),

@@ -13,9 +13,9 @@ type UsesOf = (user: ApiObject) => readonly Use[]
 
 /** Whether a change ends a use. */
 function frees({ deleted, entry, previous }: Change, usesOf: UsesOf): boolean {
-  const before = previous === undefined ? [] : usesOf(previous.view())
+  const before = previous === undefined ? [] : usesOf(previous.object)
   if (deleted || before.length === 0) return before.length > 0
-  const left = usesOf(entry.view()).map(({ name }) => name)
+  const left = usesOf(entry.object).map(({ name }) => name)
   return before.some(({ name }) => !left.includes(name))
 }
 
@@ -53,7 +53,7 @@ export function protectInUse(controller: string, protection: Protection): Contro
       const byName = new Map<string, Use[]>()
       for (const user of users)
         for (const entry of (await user.store.list({ namespace })).entries)
-          for (const use of user.uses(entry.view())) {
+          for (const use of user.uses(entry.object)) {
             const known = byName.get(use.name)
             if (known) known.push(use)
             else byName.set(use.name, [use])

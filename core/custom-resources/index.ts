@@ -109,7 +109,7 @@ export function createCustomResources({
   const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: Entry) => entry.decode() as unknown as Definition
   /** Parses a definition without its schemas. */
-  const outline = (entry: Entry) => parseJsonText(withoutSchemas(entry.bytesOnce)) as unknown as Definition
+  const outline = (entry: Entry) => parseJsonText(withoutSchemas(entry.json)) as unknown as Definition
 
   const served = createServedDefinitions({
     table,

@@ -5,7 +5,7 @@ import { clone, drop } from '../schema/members.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
 import { timestamp } from '../schema/time.ts'
-import { Entry } from '../storage/entry.ts'
+import type { Entry } from '../storage/entry.ts'
 import { generateName } from './names.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
@@ -93,7 +93,7 @@ async function prepareAndStore(
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)
   dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
-  const canonical = store.codec.canonical(object)
+  const canonical = store.canonical(object)
   const found = request.findErrors && (await request.findErrors(canonical, undefined))
   const validated = interruptible(request, () => validateCreate(definition, canonical, request.context, found))
   if (validated) await validated
@@ -102,13 +102,12 @@ async function prepareAndStore(
   if (admitted) await admitted
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)
   const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
-  const value = store.codec.print(complete ? store.codec.canonical(complete) : canonical)
+  const value = store.print(complete ? store.canonical(complete) : canonical)
   if (request.dryRun) {
     const current = await store.get(key, request.caller)
     if (current) throw occupied(groupResource, canonical, current)
     // In the reference server, a dry run does not reach the check of resourceVersion.
-    const shown = await store.preview(value, request.caller)
-    return new Entry(key, 0, store.codec.show(shown, object.metadata.resourceVersion || undefined), store.codec)
+    return store.shown(key, await store.preview(value, request.caller), object.metadata.resourceVersion || undefined)
   }
   if (given > 0) throw unreasoned('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease(request.caller))

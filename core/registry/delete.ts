@@ -2,7 +2,7 @@ import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { conflict, type GroupResource, modified, notFound } from '../respond/status.ts'
 import type { HookContext } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
-import { Entry } from '../storage/entry.ts'
+import type { Entry } from '../storage/entry.ts'
 import { isGone, specFinalizersOf } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import type { ServedResource } from './served.ts'
@@ -92,7 +92,7 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
 /** The stored object, of which a deletion changes only the metadata, unless its kind prepares more. */
 function toMark({ strategy }: ResourceDefinition, current: Entry): ApiObject {
   if (strategy.prepareDelete) return current.decode()
-  const object = current.view()
+  const { object } = current
   return { ...object, metadata: { ...object.metadata } }
 }
 
@@ -126,7 +126,6 @@ async function removeNow(
 ): Promise<Deletion> {
   const { store, groupResource } = resource
   const { definition } = store
-  const { codec } = store
   let current = await store.get(key, request.caller)
   for (let attempt = 0; attempt < tries; attempt++) {
     if (current === undefined) throw notFound(groupResource, name)
@@ -144,8 +143,8 @@ async function removeNow(
     // Kinds with a grace period are marked before they are removed, even without one: watchers see that it ended.
     const isWritten = gone ? isMarked && definition.strategy.gracePeriod !== undefined : isMarked || isRefiled
     if (isWritten) {
-      const value = codec.print(codec.canonical(object))
-      if (request.dryRun) return { entry: new Entry(key, current.revision, codec.show(value, current.revision), codec), gone }
+      const value = store.print(store.canonical(object))
+      if (request.dryRun) return { entry: store.shown(key, value, current.revision), gone }
       const swap = await store.put(key, value, current.revision, undefined, request)
       if (!swap.ok) {
         current = swap.current

@@ -4,13 +4,12 @@ import { hubOf } from '../resources/converter.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import type { GroupResource } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
-import { FormBytes } from '../storage/form-bytes.ts'
+import { DerivedBudget } from '../storage/derived-budget.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import { createObjectStore } from '../storage/object-store.ts'
 import { ObservedStore } from '../storage/observed-store.ts'
 import type { StorageObserver } from '../storage/observer.ts'
-import { ServedBytes } from '../storage/served-bytes.ts'
 import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
@@ -97,8 +96,7 @@ function isStored(row: ResourceDefinition): boolean {
 export function createServing(options: ServingOptions): ServeRows {
   const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
-  const servedBytes = new ServedBytes()
-  const forms = new FormBytes()
+  const budget = new DerivedBudget()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
   const checked = options.settings.enabled('DetectCacheInconsistency')
   const cached = ({ group, resource }: GroupResource) =>
@@ -123,13 +121,12 @@ export function createServing(options: ServingOptions): ServeRows {
       clock,
       holder,
       observer,
-      servedBytes,
       mediaType: mediaTypeOf(stored),
       ...(keepsVersions ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
     })
     const base =
       cached(on) && stored.storageKey !== ''
-        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, forms, checked })
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, budget, checked })
         : directFeed(objects, store)
     if (!keepsVersions) return { rows, store: base, viewOf: () => base }
     const { converter } = versioning

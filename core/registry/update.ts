@@ -8,8 +8,7 @@ import { copyOf, hasGivenEmpty } from '../schema/given-empty.ts'
 import { drop } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { parseRevision } from '../schema/revision-text.ts'
-import { Entry } from '../storage/entry.ts'
-import { createKeys } from '../storage/keys.ts'
+import type { Entry } from '../storage/entry.ts'
 import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
@@ -48,8 +47,8 @@ function checkVersion(resource: ServedResource, view: View, { metadata }: ApiObj
 
 /** The object's key in errors: a dry run does not reach the store, which puts the prefix of all keys in front. */
 function keyOf({ store }: ServedResource, { namespace = '', name = '' }: ObjectMeta, dryRun: boolean): string {
-  const { definition } = store
-  return (dryRun ? createKeys('', definition.storageKey, definition.namespaced) : store.keys).of(namespace, name)
+  const key = store.keys.of(namespace, name)
+  return dryRun ? store.keys.pathOf(key) : key
 }
 
 /** Throws 409 when the sent object has another uid than the stored one; `existing` of an absent object has none. */
@@ -164,8 +163,7 @@ export function updateObject(
 ): Promise<Entry> {
   const { store, groupResource } = resource
   const { definition } = store
-  const { codec, keys } = store
-  const key = keys.of(namespace, name)
+  const key = store.keys.of(namespace, name)
   /** A write was sent to the store. After an error its outcome is unknown: it must not be retried. */
   let asked = false
   function proceed(): void {
@@ -178,9 +176,9 @@ export function updateObject(
     const dropped = dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, enabled)
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.strategy) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
-    const canonical = codec.canonical(written)
+    const canonical = store.canonical(written)
     const isUnchanged = !dropped && stores(current, canonical, existing)
-    const old = isUnchanged ? canonical : (codec.known?.(current.bytes) ?? codec.canonical(existing))
+    const old = isUnchanged ? canonical : (current.written ?? store.canonical(existing))
     if (!isUnchanged) {
       if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
       keepTimes(canonical as JsonObject, old as JsonObject)
@@ -197,21 +195,18 @@ export function updateObject(
     const admitted = request.validateAdmission(withVersion(canonical, existing), existing)
     if (admitted) await admitted
     if (isUnchanged) return { entry: current, stored: false }
-    const value = codec.print(canonical)
-    if (!current.stale && codec.isShown(current.bytes, value, current.revision)) {
-      current.isCanonical = true
-      return { entry: current, stored: false }
-    }
+    const value = store.print(canonical)
+    if (current.equals(value)) return { entry: current, stored: false }
     if (request.dryRun) {
-      const shown = await store.preview(value, request.caller)
-      return { entry: new Entry(key, current.revision, codec.show(shown, current.revision), codec), stored: false }
+      const preview = await store.preview(value, request.caller)
+      return { entry: store.shown(key, preview, current.revision), stored: false }
     }
     if (isGone(definition, canonical)) {
       proceed()
       const removal = await store.delete(key, current.revision, request.caller)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
-      return { entry: new Entry(key, removal.revision, codec.show(value, removal.revision), codec), stored: false, swapped: true }
+      return { entry: store.shown(key, value, removal.revision), stored: false, swapped: true }
     }
     const lease = resource.lease && (await resource.lease(request.caller))
     const swap = await store.put(key, value, current.revision, lease, { proceed, caller: request.caller })

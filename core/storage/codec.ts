@@ -26,6 +26,8 @@ import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+/** Pieces of JSON as text: none ends within a character. */
+export const textOf = (pieces: readonly Uint8Array[]) => pieces.reduce((text, piece) => text + decoder.decode(piece), '')
 /** Of the resourceVersion behind another member. */
 const memberStart = encoder.encode(',"resourceVersion":"')
 
@@ -65,21 +67,19 @@ export interface Codec {
   /** Whether `served` equals the result of `show`. */
   isShown(served: Uint8Array, printed: Printed, revision: number): boolean
   /**
-   * The served bytes of a stored value.
+   * The served bytes of a stored value. `key`: of the object, where recent writes are remembered by it.
    * @throws StoreError `corrupt` when the value can't be read.
    */
-  serve(stored: Uint8Array, revision: number): Uint8Array
+  serve(stored: Uint8Array, revision: number, key?: string): Uint8Array
   /** Whether `serve` only adds a resourceVersion to this value. */
-  isServed?(stored: Uint8Array): boolean
+  isServed(stored: Uint8Array): boolean
   /** As `serve`, for such a value: its start, and the rest of the stored value itself. */
-  servedPieces?(stored: Uint8Array, revision: number): readonly [Uint8Array, Uint8Array]
-  /** As `decode` after `serve`, for such a value: its bytes are not copied, which is a quarter of the work. */
-  decodeStored?(stored: Uint8Array, revision: number): ApiObject
-  /** Decodes a new object from served bytes; the caller may change it. */
-  decode(served: Uint8Array): ApiObject
-  /** The canonical form of served bytes, if known without decoding: shared, must not be changed. */
-  known?(served: Uint8Array): ApiObject | undefined
-  /** Reads nothing but the labels, which selectors ask of every object. */
+  pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
+  /** Decodes a new object from served bytes, in one piece or several; the caller may change it. */
+  decode(...served: readonly Uint8Array[]): ApiObject
+  /** The object that a recent write stored as these bytes, stored or served: canonical, without resourceVersion; must not be changed. */
+  written?(key: string, bytes: Uint8Array): ApiObject | undefined
+  /** Reads nothing but the labels, which selectors ask of every object. The bytes may lack the resourceVersion. */
   labels(served: Uint8Array): Labels
 }
 
@@ -118,7 +118,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
 
   const print = (object: ApiObject) => new Printed(object, htmlSafe(printJson(object)))
-  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served), schema) as ApiObject
+  const decode = (...served: readonly Uint8Array[]) => parseJsonText(textOf(served), schema) as ApiObject
 
   const findLabels = labelsFinder(definition)
 
@@ -227,16 +227,9 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(withoutLineFeed(stored), revision)
   }
 
-  const servedPieces = (stored: Uint8Array, revision: number): readonly [Uint8Array, Uint8Array] => {
+  const pieces = (stored: Uint8Array, revision: number): readonly Uint8Array[] => {
     const place = versionPlace(stored, head.length)
     return [startOf(stored, place, revision, 0), withoutLineFeed(stored).subarray(place)]
-  }
-
-  const decodeStored = (stored: Uint8Array, revision: number): ApiObject => {
-    const place = versionPlace(stored, head.length)
-    const start = decoder.decode(stored.subarray(0, place))
-    const rest = decoder.decode(withoutLineFeed(stored).subarray(place))
-    return parseJsonText(start + versionMember(stored, head.length, place, revision) + rest, schema) as ApiObject
   }
 
   const writers: { readonly [mediaType: string]: Codec['store'] } = {
@@ -253,5 +246,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
   const store = writers[mediaType] ?? protobuf
 
-  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, servedPieces, decodeStored }
+  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, pieces }
 }

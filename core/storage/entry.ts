@@ -1,24 +1,35 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { type Name, textAt } from '../schema/json-scan.ts'
-import type { Codec, Labels } from './codec.ts'
-import type { FormBytes } from './form-bytes.ts'
-import type { ServedBytes } from './served-bytes.ts'
+import { clone } from '../schema/members.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+import type { Codec, Labels, Printed } from './codec.ts'
+import type { DerivedBudget } from './derived-budget.ts'
+import { hasMetadata } from './served-metadata.ts'
+import { withRevision } from './version-place.ts'
 
 /** Bytes that are valid until a time, in milliseconds since the epoch. */
-export interface Form {
+export interface Encoding {
   readonly bytes: Uint8Array
   readonly until: number
 }
 
+/** A cached encoding; without bytes: there was no room. */
+interface Cached {
+  readonly name: string
+  readonly next: Cached | undefined
+  bytes: Uint8Array | undefined
+  size: number
+  until: number
+}
+
+/** Served JSON up to this size is cached: to make larger ones takes little of the time of sending them. */
+const maxCachedJson = 16_384
+/** Memory of a decoded object, as a multiple of its bytes. */
+const objectSize = 5
+
 function frozen<T extends object>(value: T): T {
   for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member)
   return Object.freeze(value)
-}
-
-/** A stored value that is served with only a resourceVersion added, and shared with the store's memory. */
-export interface StoredValue {
-  readonly stored: Uint8Array
-  readonly from: Served
 }
 
 /** Reads a field of an object as text. `path`: it is the scalar there, which is found without parsing the object. */
@@ -27,114 +38,95 @@ export interface FieldReader {
   readonly path?: readonly Name[]
 }
 
-/** Computes served bytes from stored values. */
-export interface Served {
-  readonly kept: ServedBytes
-  serve(key: string, stored: Uint8Array, revision: number): Uint8Array
-  /** Decodes a new object from a stored value. */
-  decode(key: string, stored: Uint8Array, revision: number): ApiObject
-  /** As `decode`, for callers that only read. */
-  view(key: string, stored: Uint8Array, revision: number): ApiObject
-  /** As `serve`, in pieces to be joined. */
-  pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
+export interface EntryOptions {
+  /** The bytes are those in the store, shared with its memory: served JSON but for the resourceVersion (`Codec.isServed`). */
+  readonly isStored?: boolean
+  /** Whether the next update must write the object even if nothing changes. */
+  readonly isStale?: (() => boolean) | undefined
 }
 
-/** One stored object at one revision: served bytes, decoded on demand, other encodings memoized. */
+/**
+ * One stored object at one revision. What is derived from its bytes is cached while the entry is in a watch cache, as far as the budget of that
+ * cache goes: encodings at once; JSON and the object when they are read a second time, because most are read once, and would be garbage of the
+ * engine's old generation.
+ */
 export class Entry {
   readonly key: string
   readonly revision: number
-  /** Served bytes; for a stored value only while in use (ServedBytes). */
-  #bytes: Uint8Array | undefined
-  readonly #stored: Uint8Array | undefined
-  readonly #from: Served | undefined
+  readonly #bytes: Uint8Array
   readonly #codec: Codec
+  readonly #isStored: boolean
   readonly #isStale: (() => boolean) | undefined
   #fields: { [field: string]: string } | undefined
   #labels: Labels | undefined
-  #forms: Map<string, Form> | undefined
   /** Of the cache that holds the entry. */
-  #room: FormBytes | undefined
-  #sizes: { [form: string]: number } | undefined
+  #budget: DerivedBudget | undefined
+  /** Few: a list takes less memory than a map. */
+  #encodings: Cached | undefined
   #object: ApiObject | undefined
-  #wasRead = false
-  /** The bytes are known to be those that a write of the decoded object stores. */
-  isCanonical = false
+  /** The object in other versions. */
+  #versions: Map<Codec, Entry> | undefined
+  #jsonWasRead = false
+  #objectWasRead = false
+  #isCanonical = false
 
-  /** `bytes`: served bytes, or the stored value, so that memory holds the object only once. */
-  constructor(key: string, revision: number, bytes: Uint8Array | StoredValue, codec: Codec, isStale?: () => boolean) {
+  /** `bytes`: served JSON, unless `isStored`. */
+  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, { isStored = false, isStale }: EntryOptions = {}) {
     this.key = key
     this.revision = revision
-    const isServed = bytes instanceof Uint8Array
-    this.#bytes = isServed ? bytes : undefined
-    this.#stored = isServed ? undefined : bytes.stored
-    this.#from = isServed ? undefined : bytes.from
+    this.#bytes = bytes
     this.#codec = codec
+    this.#isStored = isStored
     this.#isStale = isStale
   }
 
+  // ── Readers ───────────────────────────────────────────────────────────────────────────────────
+
   /** JSON with kind, apiVersion and resourceVersion, in the storage version. */
-  get bytes(): Uint8Array {
-    if (this.#bytes !== undefined) return this.#bytes
-    const bytes = this.bytesOnce
-    // Most are read once: to keep those would drive out what is read again, and leave garbage in the engine's old generation.
-    if (this.#wasRead && this.#from?.kept.keeps(this, bytes.length)) this.#bytes = bytes
-    this.#wasRead = true
-    return bytes
+  get json(): Uint8Array {
+    if (!this.#isStored) return this.#bytes
+    const known = this.#find('json')?.bytes
+    if (known !== undefined) return known
+    const json = this.#codec.serve(this.#bytes, this.revision, this.key)
+    if (this.#jsonWasRead && json.length <= maxCachedJson) this.#keep('json', json)
+    this.#jsonWasRead = true
+    return json
   }
 
-  /** As `bytes`, without caching, for callers that rarely ask again. */
-  get bytesOnce(): Uint8Array {
-    if (this.#bytes !== undefined) return this.#bytes
-    return (this.#from as Served).serve(this.key, this.#stored as Uint8Array, this.revision)
-  }
-
-  /** As `bytesOnce`, in pieces to be joined: a stored value is not copied. */
+  /** As `json`, in pieces to be joined: a stored value is not copied. */
   get pieces(): readonly Uint8Array[] {
-    if (this.#bytes !== undefined) return [this.#bytes]
-    return (this.#from as Served).pieces(this.#stored as Uint8Array, this.revision)
+    return this.#isStored ? this.#codec.pieces(this.#bytes, this.revision) : [this.#bytes]
   }
 
-  /** As `bytes`, with or without the resourceVersion, for searching. */
-  get content(): Uint8Array {
-    return this.#stored ?? this.bytesOnce
-  }
-
-  /** Drops served bytes that can be computed again. */
-  release(): void {
-    if (this.#stored) this.#bytes = undefined
-  }
-
-  /** Bytes of content that the entry holds. */
-  get size(): number {
-    return this.content.length
-  }
-
-  /** The same content with another revision, as a deletion shows it. */
-  at(revision: number): Entry {
-    return new Entry(this.key, revision, this.#codec.restamp(this.bytesOnce, this.revision, revision), this.#codec)
-  }
-
-  /** The same object with other bytes, such as another version's. `outdated`: a write would store something else. */
-  as(bytes: Uint8Array, codec: Codec, outdated: boolean): Entry {
-    return new Entry(this.key, this.revision, bytes, codec, outdated ? () => true : this.#isStale)
-  }
-
-  /** Decodes a new object; the caller may change it. */
-  decode(): ApiObject {
-    if (this.#bytes === undefined && this.#stored !== undefined) return (this.#from as Served).decode(this.key, this.#stored, this.revision)
-    return this.#codec.decode(this.bytesOnce)
-  }
-
-  /** As `decode`, for callers that only read: the object that was just written is shared with its writer. */
-  view(): ApiObject {
-    if (this.#object !== undefined) return this.#object
-    return this.#stored === undefined ? this.decode() : (this.#from as Served).view(this.key, this.#stored, this.revision)
-  }
-
-  /** The decoded object, frozen and cached. */
+  /** The object, for reading: it may be shared with others, such as the writer of the object. */
   get object(): ApiObject {
-    this.#object ??= frozen(this.decode())
+    if (this.#object !== undefined) return this.#object
+    const isCached = this.#objectWasRead && this.#budget?.take(objectSize * this.size, false)
+    this.#objectWasRead = true
+    if (!isCached) return this.#decode((written) => written)
+    this.#object = frozen(this.decode())
     return this.#object
+  }
+
+  /** A new object, which the caller may change. */
+  decode(): ApiObject {
+    return this.#decode(clone)
+  }
+
+  #decode(copied: (value: Json) => Json): ApiObject {
+    const written = this.written
+    if (written === undefined) return this.#codec.decode(...this.pieces)
+    return withRevision(written as JsonObject, String(this.revision), copied) as ApiObject
+  }
+
+  /** The canonical form, without resourceVersion, of an object that this server has just written; must not be changed. */
+  get written(): ApiObject | undefined {
+    return this.#codec.written?.(this.key, this.#bytes)
+  }
+
+  /** Bytes that the entry holds apart from what is derived from them. */
+  get size(): number {
+    return this.#bytes.length
   }
 
   /** Whether the next update must write the object even if nothing changes. */
@@ -143,7 +135,7 @@ export class Entry {
   }
 
   get labels(): Labels {
-    this.#labels ??= this.#codec.labels(this.bytesOnce)
+    this.#labels ??= this.#codec.labels(this.#bytes)
     return this.#labels
   }
 
@@ -151,83 +143,116 @@ export class Entry {
   field(name: string, read: FieldReader): string {
     const known = this.#fields?.[name]
     if (known !== undefined) return known
-    const text = read.path && this.#object === undefined ? textAt(this.bytesOnce, read.path) : read(this.view())
+    const text = read.path ? textAt(this.#bytes, read.path) : read(this.object)
     this.#fields ??= {}
     this.#fields[name] = text
     return text
   }
 
-  /** A cache holds the entry from now on, for many readers: encodings are kept as far as there is room. */
-  enter(room: FormBytes): void {
-    const forms = this.#forms
-    this.#forms = undefined
-    this.#room = room
-    for (const [name, form] of forms ?? []) this.#keep(name, form)
+  /** Whether the metadata has one of these members. */
+  hasMetadata(names: readonly Name[]): boolean {
+    return hasMetadata(this.#bytes, names)
+  }
+
+  /** Whether the bytes are known to be those that a write of the decoded object stores. */
+  get isCanonical(): boolean {
+    return this.#isCanonical
+  }
+
+  /** Whether a write of this object would change nothing. */
+  equals(printed: Printed): boolean {
+    if (this.stale || !this.#codec.isShown(this.json, printed, this.revision)) return false
+    this.#isCanonical = true
+    return true
+  }
+
+  // ── Other entries of the object ───────────────────────────────────────────────────────────────
+
+  /** The same content with another revision, as a deletion shows it. */
+  at(revision: number): Entry {
+    const bytes = this.#isStored ? this.#bytes : this.#codec.restamp(this.#bytes, this.revision, revision)
+    return new Entry(this.key, revision, bytes, this.#codec, { isStored: this.#isStored })
+  }
+
+  /** The object in the version of another codec, if it was set. */
+  version(codec: Codec): Entry | undefined {
+    return this.#versions?.get(codec)
+  }
+
+  /** Sets the object in another version. `outdated`: a write would store something else. */
+  setVersion(codec: Codec, json: Uint8Array, outdated: boolean): Entry {
+    const version = new Entry(this.key, this.revision, json, codec, { isStale: outdated ? () => true : this.#isStale })
+    this.#versions ??= new Map()
+    this.#versions.get(codec)?.leave()
+    this.#versions.set(codec, version)
+    if (this.#budget) version.enter(this.#budget)
+    return version
+  }
+
+  // ── Cache of what is derived ──────────────────────────────────────────────────────────────────
+
+  /** A cache holds the entry from now on, for many readers. */
+  enter(budget: DerivedBudget): void {
+    this.#budget = budget
+    for (const version of this.#versions?.values() ?? []) version.enter(budget)
   }
 
   /** The cache holds another entry of the object, or none: only watches that start in the past still read this one. */
   leave(): void {
+    this.forget()
+    this.#budget = undefined
+    for (const version of this.#versions?.values() ?? []) version.leave()
+  }
+
+  /** Forgets what has been derived, apart from other versions. */
+  forget(): void {
+    for (let each = this.#encodings; each; each = each.next) if (each.bytes) this.#budget?.give(each.size)
+    this.#encodings = undefined
+    if (this.#object) this.#budget?.give(objectSize * this.size)
     this.#object = undefined
-    this.dropForms()
-    this.#room = undefined
   }
 
-  /** Forgets encodings. */
-  dropForms(): void {
-    for (const { bytes } of this.#forms?.values() ?? []) this.#room?.give(bytes.length)
-    this.#forms = undefined
+  #find(name: string): Cached | undefined {
+    let each = this.#encodings
+    while (each !== undefined && each.name !== name) each = each.next
+    return each
   }
 
-  #keep(name: string, form: Form): void {
-    const before = this.#forms?.get(name)
-    if (before) this.#room?.give(before.bytes.length)
-    if (this.#room?.take(form.bytes.length) !== false) {
-      this.#forms ??= new Map()
-      this.#forms.set(name, form)
-    } else if (before) this.#forms?.delete(name)
+  /** Caches bytes if there is room. `until`: absent for what is read object by object. */
+  #keep(name: string, bytes: Uint8Array, until?: number): void {
+    if (this.#budget === undefined) return
+    const size = bytes.length
+    const before = this.#find(name)
+    if (before?.bytes) this.#budget.give(before.size)
+    const hasRoom = this.#budget.take(size, until !== undefined)
+    const kept = { bytes: hasRoom ? bytes : undefined, size, until: until ?? Number.POSITIVE_INFINITY }
+    if (before) Object.assign(before, kept)
+    else this.#encodings = { name, next: this.#encodings, ...kept }
   }
 
   /** A cached encoding that is valid at `now`; undefined when there is none. */
-  madeForm(name: string, now = 0): Uint8Array | undefined {
-    const known = this.#forms?.get(name)
-    return known !== undefined && now < known.until ? known.bytes : undefined
+  known(name: string, now = 0): Encoding | undefined {
+    const found = this.#find(name)
+    return found?.bytes !== undefined && now < found.until ? { bytes: found.bytes, until: found.until } : undefined
   }
 
-  /** Another encoding, kept by entries of a cache while there is room, by others always. */
-  form(name: string, make: () => Uint8Array): Uint8Array {
-    return this.formAt(name, 0, make).bytes
-  }
-
-  /** As `form`, for long lists: entries that no cache holds keep nothing. */
-  sharedForm(name: string, make: () => Uint8Array): Uint8Array {
-    return this.#room === undefined ? (this.madeForm(name) ?? make()) : this.form(name, make)
-  }
-
-  /** Size of an encoding that has been made before, and may not have been kept. */
+  /** Size of an encoding that has been made before, and may not have been cached. */
   sizeOf(name: string): number | undefined {
-    return this.#sizes?.[name]
-  }
-
-  /** Remembers the size of an encoding, for lists that announce their length: there is no room for all encodings of a long one. */
-  keepSize(name: string, size: number): void {
-    if (this.#room === undefined) return
-    this.#sizes ??= {}
-    this.#sizes[name] = size
+    return this.#find(name)?.size
   }
 
   /**
-   * An encoding that depends on the time: computed again once `now` reaches the time that `make` passed to `changesAt`. Milliseconds since the
-   * epoch.
+   * An encoding by name. One that depends on the time is made again once `now` reaches the time that `make` passed to `changesAt`. Milliseconds since
+   * the epoch.
    */
-  formAt(name: string, now: number, make: (changesAt: (time: number) => void) => Uint8Array): Form {
-    const known = this.#forms?.get(name)
-    if (known !== undefined && now < known.until) return known
+  encoding(name: string, make: (changesAt: (time: number) => void) => Uint8Array, now = 0): Encoding {
+    const known = this.known(name, now)
+    if (known !== undefined) return known
     let until = Number.POSITIVE_INFINITY
     const bytes = make((time) => {
       until = Math.min(until, time)
     })
-    const made = { bytes, until }
-    this.#keep(name, made)
-    return made
+    this.#keep(name, bytes, until)
+    return { bytes, until }
   }
 }

@@ -5,6 +5,8 @@ export interface Keys {
   of(namespace: string, name: string): string
   /** Namespace and name of a key; the namespace is empty for cluster-scoped resources. */
   parse(key: string): { namespace: string; name: string }
+  /** A key without the prefix of all keys, as the reference has it in spans, and in errors of dry runs. */
+  pathOf(key: string): string
 }
 
 export function createKeys(prefix: string, storageKey: string, namespaced: boolean): Keys {
@@ -17,5 +19,6 @@ export function createKeys(prefix: string, storageKey: string, namespaced: boole
       const slash = namespaced ? rest.indexOf('/') : -1
       return slash === -1 ? { namespace: '', name: rest } : { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
     },
+    pathOf: (key) => key.slice(prefix.length),
   }
 }

@@ -10,19 +10,18 @@ import {
   type ListResult,
   StoreError,
 } from '../ports.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
+import type { ApiObject, ResourceDefinition } from '../resources/definition.ts'
 import { tooLargeResourceVersion } from '../respond/status.ts'
 import type { Slices } from '../slices.ts'
 import { inPart, inSpan, slowOperation } from '../tracing/span.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
-import { Entry, type Served } from './entry.ts'
+import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
 import { type StorageObserver, unobserved } from './observer.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
-import { ServedBytes } from './served-bytes.ts'
 import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -70,7 +69,6 @@ export interface WriteGuard {
 
 export interface ObjectStore {
   readonly definition: ResourceDefinition
-  readonly codec: Codec
   readonly keys: Keys
   /** Decodes stored values to entries. */
   readonly reader: EntryReader
@@ -78,6 +76,12 @@ export interface ObjectStore {
   readonly holder: KeyValueStore
   /** Queues of writers, by key. */
   readonly writeQueue: WriteQueue
+  /** The form in which objects are stored (`Codec.canonical`). */
+  canonical(object: ApiObject): ApiObject
+  /** A canonical object as it is written. */
+  print(canonical: ApiObject): Printed
+  /** What a read would show of a value at this revision; without one: of an object that is not stored, whose resourceVersion may be any text. */
+  shown(key: string, value: Printed, revision?: number | string): Entry
   /** The current object. */
   get(key: string, context?: Context): Promise<Entry | undefined>
   /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
@@ -104,8 +108,6 @@ export interface ObjectStoreOptions extends CodecOptions {
   readonly anyVersion?: boolean
   /** For the time limit of writers that wait for their turn. */
   readonly clock?: Clock
-  /** Cache of served bytes, shared by several stores; default: one of its own. */
-  readonly servedBytes?: ServedBytes
   /** The store behind `store`, which guards are compared in; default: `store`. */
   readonly holder?: KeyValueStore
   readonly observer?: StorageObserver
@@ -117,6 +119,16 @@ const sharedSize = 16_384
 /** The smallest key after this one. */
 export const keyAfter = (key: string) => `${key}\0`
 
+/** What a read would show of a printed object (`ObjectStore.shown`). */
+export const shownEntry = (codec: Codec, key: string, value: Printed, revision?: number | string): Entry =>
+  new Entry(key, typeof revision === 'number' ? revision : 0, codec.show(value, revision), codec)
+
+/** An object that is in no store. */
+export function unstoredEntry(definition: ResourceDefinition, key: string, object: ApiObject): Entry {
+  const codec = createCodec(definition)
+  return shownEntry(codec, key, codec.print(codec.canonical(object)))
+}
+
 /** Reads and writes the store directly. */
 export function createObjectStore(
   store: KeyValueStore,
@@ -127,25 +139,19 @@ export function createObjectStore(
   const { observer = unobserved } = options
   const plain = options.anyVersion ? createRawCodec(options.mediaType === 'application/cbor') : createCodec(definition, options)
   const recent = new RecentWrites(plain)
-  const codec: Codec = options.anyVersion
-    ? plain
-    : { ...plain, decode: (served) => recent.decode(served), known: (served) => recent.canonical(served) }
+  const codec: Codec = {
+    ...plain,
+    serve: (stored, revision, key = '') => recent.serve(key, stored, revision),
+    ...(!options.anyVersion && { written: (key, bytes) => recent.written(key, bytes) }),
+  }
   const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
   const groupResource = { group: definition.group, resource: definition.names.plural }
   const isShared = (value: Uint8Array) =>
-    (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) &&
-    codec.isServed?.(value) === true
-  const from: Served = {
-    kept: options.servedBytes ?? new ServedBytes(),
-    serve: (...parameters) => recent.serve(...parameters),
-    decode: (...parameters) => recent.decodeStored(...parameters),
-    view: (...parameters) => recent.view(...parameters),
-    pieces: (stored, revision) => codec.servedPieces?.(stored, revision) ?? [codec.serve(stored, revision)],
-  }
+    (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) && codec.isServed(value)
   const reader = createEntryReader(
     ({ key, value, modRevision, isStale }) => {
-      const bytes = isShared(value) ? { stored: value, from } : recent.serve(key, value, modRevision)
-      return new Entry(key, modRevision, bytes, codec, isStale)
+      const isStored = isShared(value)
+      return new Entry(key, modRevision, isStored ? value : codec.serve(value, modRevision, key), codec, { isStored, isStale })
     },
     groupResource,
     options.namesUnreadable ?? false,
@@ -153,12 +159,9 @@ export function createObjectStore(
   )
   const entry = (kv: KeyValue) => reader.one(kv)
 
-  /** Keys in spans, as the reference has them: without the prefix of all keys. */
-  const pathOf = (key: string) => key.slice(prefix.length)
-
   async function list(query: EntryQuery): Promise<EntryList> {
     const { context } = query
-    const about = { key: pathOf(keys.prefix(query.namespace)), limit: query.limit ?? 0 }
+    const about = { key: keys.pathOf(keys.prefix(query.namespace)), limit: query.limit ?? 0 }
     const span = context?.span?.start('List(recursive=true) etcd3', about)
     return context && span ? inSpan(context, span, (part) => pages({ ...query, context: part })) : pages(query)
   }
@@ -226,9 +229,11 @@ export function createObjectStore(
 
   return {
     definition,
-    codec,
     keys,
     reader,
+    canonical: codec.canonical,
+    print: codec.print,
+    shown: (key, value, revision) => shownEntry(codec, key, value, revision),
     holder: options.holder ?? store,
     writeQueue: new WriteQueue(options.clock),
     list,
@@ -245,7 +250,7 @@ export function createObjectStore(
       consent?.proceed?.()
       const caller = consent?.caller
       const span = caller?.span?.start(expected === 0 ? 'Create etcd3' : 'GuaranteedUpdate etcd3', {
-        key: pathOf(key),
+        key: keys.pathOf(key),
         type: definition.kind,
         ...groupResource,
       })
@@ -257,7 +262,7 @@ export function createObjectStore(
       const written = store.put(key, stored, expected, lease, guards, context).then((result) => {
         span?.event(result.ok ? 'Txn call succeeded' : 'Txn call completed')
         if (result.ok) {
-          const served = recent.serve(key, stored, result.revision)
+          const served = codec.serve(stored, result.revision, key)
           return { ok: true as const, entry: new Entry(key, result.revision, served, codec) }
         }
         return { ok: false as const, ...(result.current && { current: entry(result.current) }) }

@@ -7,7 +7,7 @@ import { encodeCbor, isCbor } from '../schema/cbor/encode.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json } from '../schema/model.ts'
-import { type Codec, Printed } from './codec.ts'
+import { type Codec, Printed, textOf } from './codec.ts'
 import { isEncrypted, readsEncrypted } from './encrypted-value.ts'
 import { versionMember, versionPlace } from './version-place.ts'
 
@@ -41,7 +41,7 @@ function parsed(stored: Uint8Array): ApiObject {
 
 /** @param cbor whether values are written as CBOR; JSON and CBOR can be read regardless. */
 export function createRawCodec(cbor = false): Codec {
-  const decode = (served: Uint8Array) => parseJsonText(decoder.decode(served)) as ApiObject
+  const decode = (...served: readonly Uint8Array[]) => parseJsonText(textOf(served)) as ApiObject
 
   const show = ({ object, bytes }: Printed, revision?: number | string): Uint8Array =>
     revision === undefined ? bytes : splice(bytes, printedHeadLength(object), revision)
@@ -61,6 +61,8 @@ export function createRawCodec(cbor = false): Codec {
     show,
     restamp: (served, _from, to) => show(printed(decode(served)), to),
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),
+    isServed: () => false,
+    pieces: (served) => [served],
     serve(stored, revision) {
       const at = headLength(decoder.decode(stored.subarray(0, maxHeadBytes)))
       // The reference server ends JSON with a line feed, which would split a watch event.

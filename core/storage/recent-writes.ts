@@ -1,9 +1,8 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { sameBytes } from '../schema/bytes.ts'
-import { asStored, clone, set } from '../schema/members.ts'
-import type { Json, JsonObject } from '../schema/model.ts'
+import { asStored } from '../schema/members.ts'
+import type { Json } from '../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
-import { membersBefore } from './version-place.ts'
 
 /** Maximum writes: more than are in flight to a store that takes long. They are searched linearly, and each holds a parsed object. */
 const maxKept = 64
@@ -66,69 +65,14 @@ export class RecentWrites {
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
-    const write = this.#writing(key, value)
+    const write = this.#find((each) => each.key === key && sameBytes(each.stored, value))
     if (write === undefined) return this.#codec.serve(value, revision)
     if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
     return write.served.bytes
   }
 
-  /** As `decode` after `serve`. */
-  decodeStored(key: string, value: Uint8Array, revision: number): ApiObject {
-    const decoded = this.#writing(key, value) === undefined ? this.#codec.decodeStored?.(value, revision) : undefined
-    return decoded ?? this.decode(this.serve(key, value, revision))
+  /** The written object of a value, stored or served: canonical, without resourceVersion; must not be changed. */
+  written(key: string, bytes: Uint8Array): ApiObject | undefined {
+    return this.#find((each) => each.served?.bytes === bytes || (each.key === key && sameBytes(each.stored, bytes)))?.object
   }
-
-  /** As `decodeStored`, for callers that only read: an object that was just written is neither parsed nor copied. */
-  view(key: string, value: Uint8Array, revision: number): ApiObject {
-    const write = this.#writing(key, value)
-    if (write === undefined) return this.#codec.decodeStored?.(value, revision) ?? this.#codec.decode(this.#codec.serve(value, revision))
-    return withVersion(write.object as JsonObject, String(revision), asIs) as ApiObject
-  }
-
-  /** Decodes a new object from served bytes; the caller may change it. */
-  decode(bytes: Uint8Array): ApiObject {
-    const write = this.#serving(bytes)
-    if (write?.served === undefined) return this.#codec.decode(bytes)
-    return withVersion(write.object as JsonObject, String(write.served.revision), clone) as ApiObject
-  }
-
-  /** The written object itself, without resourceVersion; must not be changed. */
-  canonical(bytes: Uint8Array): ApiObject | undefined {
-    return this.#serving(bytes)?.object
-  }
-
-  #writing(key: string, value: Uint8Array): Write | undefined {
-    return this.#find((each) => each.key === key && sameBytes(each.stored, value))
-  }
-
-  #serving(bytes: Uint8Array): Write | undefined {
-    return this.#find((each) => each.served?.bytes === bytes)
-  }
-}
-
-type Copy = (value: Json) => Json
-const asIs: Copy = (value) => value
-
-/** A copy with a resourceVersion, with members in the order of the served bytes. */
-function withVersion(object: JsonObject, resourceVersion: string, copied: Copy): JsonObject {
-  const copy: JsonObject = {}
-  for (const key in object) {
-    const value = object[key] as Json
-    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion, copied) : copied(value))
-  }
-  return copy
-}
-
-function versioned(metadata: JsonObject, resourceVersion: string, copied: Copy): JsonObject {
-  const copy: JsonObject = {}
-  let isSet = false
-  for (const key in metadata) {
-    if (!isSet && !membersBefore.has(key)) {
-      copy['resourceVersion'] = resourceVersion
-      isSet = true
-    }
-    set(copy, key, copied(metadata[key] as Json))
-  }
-  if (!isSet) copy['resourceVersion'] = resourceVersion
-  return copy
 }

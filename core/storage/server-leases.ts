@@ -34,7 +34,7 @@ const maxTries = 5
 
 export function createServerLeases({ store, definition, prefix, folder, mediaType, seconds }: ServerLeasesOptions): ServerLeases {
   const objects = createObjectStore(store, { ...definition, storageKey: folder, namespaced: false }, prefix, { mediaType })
-  const { codec, keys } = objects
+  const { keys } = objects
 
   /** Writes with the current revision of the key (0: it does not exist) until a write succeeds; false: `write` returned undefined. */
   async function swap(name: string, write: (key: string, revision: number) => Promise<{ readonly ok: boolean }> | undefined) {
@@ -57,7 +57,7 @@ export function createServerLeases({ store, definition, prefix, folder, mediaTyp
     async renew(name, content) {
       const lease = await store.grantLease(seconds)
       const object: ApiObject = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: {}, ...content }
-      const printed = codec.print(codec.canonical(object))
+      const printed = objects.print(objects.canonical(object))
       await swap(name, (key, revision) => objects.put(key, printed, revision, lease))
     },
     remove: (name) => swap(name, (key, revision) => (revision === 0 ? undefined : objects.delete(key, revision))),

@@ -5,9 +5,11 @@
 
 import { closeBrace, comma, quote } from '../schema/json-bytes.ts'
 import { closingQuote } from '../schema/json-scan.ts'
+import { set } from '../schema/members.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 
 /** The members of metadata before `resourceVersion`. */
-export const membersBefore: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
+const membersBefore: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 const lengths = new Set([...membersBefore].map(({ length }) => length))
 
 /** The place of the member in metadata without white space, behind whose opening brace `start` is: the end of the members before it. */
@@ -29,4 +31,28 @@ export function versionMember(json: Uint8Array, start: number, place: number, re
   const member = `"resourceVersion":${typeof revision === 'number' ? `"${revision}"` : JSON.stringify(revision)}`
   if (place > start) return `,${member}`
   return json[place] === closeBrace ? member : `${member},`
+}
+
+/** A copy of an object with a resourceVersion, with members in the order of its JSON. `copied`: copies the values. */
+export function withRevision(object: JsonObject, resourceVersion: string, copied: (value: Json) => Json): JsonObject {
+  const copy: JsonObject = {}
+  for (const key in object) {
+    const value = object[key] as Json
+    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion, copied) : copied(value))
+  }
+  return copy
+}
+
+function versioned(metadata: JsonObject, resourceVersion: string, copied: (value: Json) => Json): JsonObject {
+  const copy: JsonObject = {}
+  let isSet = false
+  for (const key in metadata) {
+    if (!isSet && !membersBefore.has(key)) {
+      copy['resourceVersion'] = resourceVersion
+      isSet = true
+    }
+    set(copy, key, copied(metadata[key] as Json))
+  }
+  if (!isSet) copy['resourceVersion'] = resourceVersion
+  return copy
 }

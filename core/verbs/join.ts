@@ -5,7 +5,7 @@ import { ListMeta as ListMetaSchema } from '../resources/meta/listmeta.ts'
 import { comma, openBrace } from '../schema/json-bytes.ts'
 import type { Json } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
-import type { Entry, Form } from '../storage/entry.ts'
+import type { Encoding, Entry } from '../storage/entry.ts'
 import type { FeedList, KeptList } from '../watch/feed.ts'
 import { type ListParts, protobufParts } from './list-parts.ts'
 
@@ -131,7 +131,7 @@ export function listBytes(
   { entries, kept }: FeedList,
   form: string,
   head: string,
-  join: () => Uint8Array | Form,
+  join: () => Uint8Array | Encoding,
   wrap: (head: string, items: Uint8Array) => List,
   now = 0,
 ): Uint8Array {

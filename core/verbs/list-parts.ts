@@ -101,7 +101,6 @@ export function protobufParts(
     start: before,
     item(entry) {
       const message = item(entry)
-      entry.keepSize(form, message.length)
       return [recordHead(tag, message.length), message]
     },
     between: nothing,

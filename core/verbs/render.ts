@@ -13,7 +13,7 @@ import { htmlSafe } from '../schema/html-safe.ts'
 import { keepsText, parseToShow, printJson } from '../schema/json-text.ts'
 import { field, type Json, type JsonObject, list, type Message, message } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf.ts'
-import type { Entry, Form } from '../storage/entry.ts'
+import type { Encoding, Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import {
   joinJson,
@@ -47,14 +47,14 @@ export interface Renderer {
   /** One object: compact JSON without the line feed of a response, because watch events contain it. */
   object(entry: Entry): Uint8Array
   /** A list as the body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
-  list(found: FeedList, meta: ListMeta, prepared?: readonly Form[]): Uint8Array
+  list(found: FeedList, meta: ListMeta, prepared?: readonly Encoding[]): Uint8Array
   /**
    * How items of `list` are produced: stored bytes, encoded and kept if there is room, kept only for lists that are remembered as a whole (as they
    * change with the time), or encoded every time.
    */
   readonly items: 'stored' | 'kept' | 'dated' | 'anew'
   /** Encodes an entry in advance; absent when `items` is 'stored' or 'anew'. */
-  readonly prepare?: (entry: Entry) => Form
+  readonly prepare?: (entry: Entry) => Encoding
   /** The same list in parts. */
   parts(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
@@ -80,9 +80,9 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const form = `${apiVersion}/json`
   const isHeld = hubOf(definition) === undefined
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
-  const convert = (entry: Entry) => (isHeld ? entry.bytes : write(fromStorageVersion(definition, entry.decode())))
-  const prepare = (entry: Entry) => entry.formAt(form, 0, () => convert(entry))
-  const object = (entry: Entry) => (isHeld ? entry.bytes : prepare(entry).bytes)
+  const convert = (entry: Entry) => (isHeld ? entry.json : write(fromStorageVersion(definition, entry.decode())))
+  const prepare = (entry: Entry) => entry.encoding(form, () => convert(entry))
+  const object = (entry: Entry) => (isHeld ? entry.json : prepare(entry).bytes)
   return {
     negotiated,
     form,
@@ -99,7 +99,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
     ...(!isHeld && { prepare }),
     parts: (meta) =>
       servedParts(jsonListStart(definition, JSON.stringify(listMeta(definition, meta))), typeMetaLength(definition), (entry) =>
-        isHeld ? entry.pieces : [entry.sharedForm(form, () => convert(entry))],
+        isHeld ? entry.pieces : [prepare(entry).bytes],
       ),
     bare: (metadata) => write(bareObject(definition, metadata)),
   }
@@ -115,16 +115,12 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const make = (entry: Entry) =>
     isExact
       ? protobuf.encode(schema, ...entry.pieces)
-      : encodeProtobuf(schema, (isHeld ? entry.view() : fromStorageVersion(definition, entry.decode())) as Json)
-  const prepare = (entry: Entry) => entry.formAt(form, 0, () => make(entry))
+      : encodeProtobuf(schema, (isHeld ? entry.object : fromStorageVersion(definition, entry.decode())) as Json)
+  const prepare = (entry: Entry) => entry.encoding(form, () => make(entry))
   return {
     negotiated,
     form,
-    object(entry) {
-      const message = entry.form(form, () => make(entry))
-      entry.keepSize(form, message.length)
-      return encodeEnvelope(apiVersion, kind, message)
-    },
+    object: (entry) => encodeEnvelope(apiVersion, kind, prepare(entry).bytes),
     list: (found, meta, prepared) =>
       listBytes(
         found,
@@ -135,8 +131,7 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
       ),
     items: 'kept',
     prepare,
-    parts: (meta) =>
-      protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), form, (entry) => entry.sharedForm(form, () => make(entry))),
+    parts: (meta) => protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), form, (entry) => prepare(entry).bytes),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
@@ -203,7 +198,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   return {
     negotiated,
     form,
-    object: (entry) => entry.form(form, () => made(entry)),
+    object: (entry) => entry.encoding(form, () => made(entry)).bytes,
     // An empty list is null, as in the reference.
     list: ({ entries }, metadata) =>
       write({ ...listHead(metadata), items: entries.length > 0 ? entries.map(item) : null }, PartialObjectMetadataList),
@@ -235,18 +230,18 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const tableParts = (meta: ListMeta) => {
     const head = table.head({ ...meta })
     if (format === 'yaml' || pretty) return valueParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
-    const made = (entry: Entry) => [entry.madeForm(rowForm, context.now) ?? print(entry, context)]
+    const made = (entry: Entry) => [entry.known(rowForm, context.now)?.bytes ?? print(entry, context)]
     return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
   }
   const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
-  const row = (entry: Entry) => entry.formAt(rowForm, context.now, (changesAt) => print(entry, { ...context, changesAt }))
+  const row = (entry: Entry) => entry.encoding(rowForm, (changesAt) => print(entry, { ...context, changesAt }), context.now)
   const written = (meta: TableMeta, rows: Uint8Array) => {
     const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
     return format === 'json' && !pretty
       ? withoutLineFeed(bytes)
       : encode({ value: parseToShow(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
   }
-  const joinRows = (entries: readonly Entry[], rows: readonly Form[] = entries.map(row)): Form => ({
+  const joinRows = (entries: readonly Entry[], rows: readonly Encoding[] = entries.map(row)): Encoding => ({
     bytes: joinJson(rows.map(({ bytes }) => bytes)),
     until: rows.reduce((first, { until }) => Math.min(first, until), Number.POSITIVE_INFINITY),
   })

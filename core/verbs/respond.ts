@@ -10,7 +10,7 @@ import { responseHeaders } from '../respond/headers.ts'
 import { ApiError, type Status } from '../respond/status.ts'
 import { withLineFeed } from '../schema/bytes.ts'
 import { eachInSlices } from '../slices.ts'
-import type { Entry, Form } from '../storage/entry.ts'
+import type { Encoding, Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
 import { isKept, keptBytes } from './join.ts'
 import { listSource } from './long-list.ts'
@@ -143,7 +143,7 @@ export function respondList(
   target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).list(found, meta))
   const { entries } = found
   const span = startEncoding(target.exchange, negotiated.mediaType)
-  const whole = (prepared?: readonly Form[]) => {
+  const whole = (prepared?: readonly Encoding[]) => {
     const bytes = renderer.list(found, meta, prepared)
     span?.end(slowEncoding)
     return respond(target, bytes, type, 200, negotiated)
@@ -162,7 +162,7 @@ export function respondList(
   }
   const { prepare } = renderer
   if (prepare === undefined || isKept(found, renderer.form, services.clock.now())) return whole()
-  const prepared: Form[] = []
+  const prepared: Encoding[] = []
   return eachInSlices(entries, slices(), (entry) => prepared.push(prepare(entry))).then(() => whole(prepared))
 }
 

@@ -15,8 +15,8 @@ import {
 } from '../ports.ts'
 import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
+import type { DerivedBudget } from '../storage/derived-budget.ts'
 import type { Entry } from '../storage/entry.ts'
-import type { FormBytes } from '../storage/form-bytes.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import { type CacheObserver, unobserved } from '../storage/observer.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
@@ -52,22 +52,20 @@ export interface CacheOptions {
   readonly logger: Logger
   readonly pauses: Pauses
   readonly observer?: CacheObserver
-  /** Room for encodings of objects, shared by several caches; default: of its own. */
-  readonly forms?: FormBytes
+  /** Of what objects cache, shared by several watch caches; default: one of its own. */
+  readonly budget?: DerivedBudget
   /** Compare the cache with the store at intervals, once it has been loaded. */
   readonly checked?: boolean
 }
 
 export function createWatchCache(options: CacheOptions): WatchableStore {
-  const { objects, store, clock, logger, pauses, observer = unobserved.cache, forms, checked = false } = options
+  const { objects, store, clock, logger, pauses, observer = unobserved.cache, budget, checked = false } = options
   const { keys, definition } = objects
   const isCached = definition.cached !== false
-  /** Keys in spans are those of the reference: without the prefix of all keys. */
-  const prefixLength = keys.prefix('').length - definition.storageKey.length - 2
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
   /** Serves watches that start before the window. */
   const past = directFeed(objects, store)
-  const entries = new SortedEntries(forms)
+  const entries = new SortedEntries(budget)
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
   const waiters = new RevisionWaiters(clock)
@@ -328,7 +326,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
    * reads the object from the cache at that revision.
    */
   function live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined> {
-    const span = context?.span?.start('cacher.Get', { key: key.slice(prefixLength), 'resource-version': '' })
+    const span = context?.span?.start('cacher.Get', { key: keys.pathOf(key), 'resource-version': '' })
     return context && span ? inSpan(context, span, (part) => read(key, part)) : read(key, context)
   }
 

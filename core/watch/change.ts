@@ -46,7 +46,7 @@ export class Change {
    * read again: if it were kept as long as the change, it would be garbage of the engine's old generation, whose collections delay everything.
    */
   dropEncoded(): void {
-    this.entry.dropForms()
+    this.entry.forget()
     if (this.#frames === undefined) return
     let size = 0
     for (const { length } of this.#frames.values()) size += length

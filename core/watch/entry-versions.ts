@@ -50,19 +50,13 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 export function createEntryVersions(options: EntryVersionsOptions): EntryVersions {
   const { definition, storageVersion, converter, schemaOf, codec, context } = options
   const apiVersion = apiVersionOf(definition)
-  const made = new WeakMap<Entry, Entry>()
   /** Keyed by bytes, because the watch delivers the written bytes again in another entry. */
   const complete = new WeakSet<Uint8Array>()
   /** Results of the converter. */
   const converted = new WeakSet<Entry>()
 
-  function keep(entry: Entry, bytes: Uint8Array, outdated: boolean): Entry {
-    const result = entry.as(bytes, codec, outdated)
-    made.set(entry, result)
-    return result
-  }
-
-  const known = (entry: Entry) => made.get(entry) ?? (complete.has(entry.bytes) ? keep(entry, entry.bytes, false) : undefined)
+  const known = (entry: Entry) =>
+    entry.version(codec) ?? (complete.has(entry.json) ? entry.setVersion(codec, entry.json, false) : undefined)
 
   /** Applies defaults that were added after the object was stored. Changes the object. */
   function withDefaults(object: ApiObject, schema: Message): ApiObject {
@@ -85,8 +79,8 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
 
   function completed(entry: Entry, object: ApiObject, storedIn: string): Entry {
     const bytes = codec.show(codec.print(canonical(object)), entry.revision)
-    if (sameBytes(bytes, entry.bytes)) return keep(entry, entry.bytes, apiVersion !== storageVersion)
-    return keep(entry, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
+    if (sameBytes(bytes, entry.json)) return entry.setVersion(codec, entry.json, apiVersion !== storageVersion)
+    return entry.setVersion(codec, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
   }
 
   /** A stored object of another version as it is given to the converter: defaults come from the version in which it is stored. */
@@ -171,6 +165,6 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
       const [result] = await converter.convert([object], apiVersion, caller)
       return codec.print(canonical(structuredClone(result) as ApiObject))
     },
-    note: ({ bytes }) => void complete.add(bytes),
+    note: ({ json }) => void complete.add(json),
   }
 }

@@ -84,7 +84,7 @@ export function followObjects(store: WatchableStore, clock: Clock, follower: Obj
   }
   const upsert = (entry: Entry) => {
     known.add(entry.key)
-    follower.upsert(entry.key, entry.view())
+    follower.upsert(entry.key, entry.object)
   }
   const changes: Follower = {
     async replace(entries) {

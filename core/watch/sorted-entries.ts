@@ -1,23 +1,23 @@
 import { eachInSlices, type Slices } from '../slices.ts'
 import { SortedIndex } from '../sorted-index.ts'
+import { DerivedBudget } from '../storage/derived-budget.ts'
 import type { Entry } from '../storage/entry.ts'
-import { FormBytes } from '../storage/form-bytes.ts'
 import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
 /** Entries by key, and in the order of their keys. */
 export class SortedEntries {
   readonly #byKey = new Map<string, Entry>()
-  readonly #room: FormBytes
+  readonly #budget: DerivedBudget
   readonly #inOrder = new SortedIndex<Entry>(({ key }) => key)
   /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
   /** Indexes that are being created. They follow changes, but don't have all entries yet. */
   readonly #partial = new Map<string, { readonly index: FieldIndex; readonly complete: Promise<void> }>()
 
-  /** @param room for encodings that the entries keep. */
-  constructor(room = new FormBytes()) {
-    this.#room = room
+  /** @param budget of what the entries cache. */
+  constructor(budget = new DerivedBudget()) {
+    this.#budget = budget
   }
 
   get size(): number {
@@ -34,7 +34,7 @@ export class SortedEntries {
     else this.#inOrder.add(entry)
     this.#byKey.set(entry.key, entry)
     before?.leave()
-    entry.enter(this.#room)
+    entry.enter(this.#budget)
     this.#reindex(before, entry)
   }
 
@@ -45,7 +45,7 @@ export class SortedEntries {
     const sorted = isSorted ? entries : entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     for (const entry of sorted) {
       this.#byKey.set(entry.key, entry)
-      entry.enter(this.#room)
+      entry.enter(this.#budget)
     }
     this.#inOrder.fill(sorted)
   }

@@ -10,7 +10,7 @@ import type { HookContext, Message } from '../schema/model.ts'
 import { filterInSlices } from '../slices.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
 import type { Entry } from '../storage/entry.ts'
-import { keyAfter, type Swap } from '../storage/object-store.ts'
+import { keyAfter, type Swap, shownEntry } from '../storage/object-store.ts'
 import { Change } from './change.ts'
 import { createEntryVersions } from './entry-versions.ts'
 import type { FeedList, FeedQuery, Subscriber, WatchableStore } from './feed.ts'
@@ -126,7 +126,9 @@ export function createVersionedStore({ base, definition, stored, converter, sche
 
   return {
     definition,
-    codec,
+    canonical: codec.canonical,
+    print: codec.print,
+    shown: (key, value, revision) => shownEntry(codec, key, value, revision),
     keys: base.keys,
     reader: base.reader,
     holder: base.holder,

@@ -79,9 +79,9 @@ export async function writeObjects(directory: string, objects: Iterable<StoredOb
   let [count, bytes] = [0, 0]
   let waiting: Promise<unknown>[] = []
   for (const { row, object } of objects) {
-    const { codec, keys, put } = stores.get(row) ?? createObjectStore(store, row, '/registry')
+    const { canonical, print, keys, put } = stores.get(row) ?? createObjectStore(store, row, '/registry')
     const { kind, group, version } = row
-    const printed = codec.print(codec.canonical({ kind, apiVersion: group ? `${group}/${version}` : version, ...object } as ApiObject))
+    const printed = print(canonical({ kind, apiVersion: group ? `${group}/${version}` : version, ...object } as ApiObject))
     const { namespace = '', name = '' } = printed.object.metadata
     waiting.push(put(keys.of(namespace, name), printed, 0))
     count++

@@ -7,8 +7,8 @@ import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import { createCodec } from '../../storage/codec.ts'
-import { Entry } from '../../storage/entry.ts'
+import type { Entry } from '../../storage/entry.ts'
+import { unstoredEntry } from '../../storage/object-store.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
@@ -63,8 +63,7 @@ const checksOf = ({ services: { platform } }: Target): { readonly [name: string]
 async function statusOf(target: Target, name: string, check: Check): Promise<Entry> {
   const conditions = [{ type: 'Healthy', ...(await check(target)) }]
   const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions } as ApiObject
-  const codec = createCodec(target.resource.definition)
-  return new Entry(name, 0, codec.show(codec.print(codec.canonical(object))), codec)
+  return unstoredEntry(target.resource.definition, name, object)
 }
 
 const get: Verb = async (target) => {

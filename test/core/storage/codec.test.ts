@@ -136,12 +136,12 @@ test('resourceVersion stands behind the members of metadata that identify the ob
     const print = json.print(json.canonical({ ...object, metadata }))
     const given = (names: object) => Object.keys(names).filter((name) => name in metadata)
     const stored = json.store(print)
-    const pieces = json.servedPieces?.(stored, 7) ?? []
+    const pieces = json.pieces(stored, 7)
     const raw = createRawCodec().serve(stored, 7)
     const forms = [json.show(print, 7), json.serve(stored, 7), bytes(pieces.map((piece) => text(piece)).join('')), raw]
     const order = [...given(identity), 'resourceVersion', ...given(others)]
     for (const form of forms) assert.deepEqual(Object.keys(JSON.parse(text(form) ?? '').metadata), order)
-    assert.deepEqual(json.decodeStored?.(stored, 7), json.decode(json.show(print, 7)))
+    assert.deepEqual(json.decode(...pieces), json.decode(json.show(print, 7)))
     assert.ok(json.isShown(json.show(print, 7), print, 7))
     assert.ok(!json.isShown(json.show(print, 7), print, 8))
     for (const text of ['x', 'é', 'a text of another length']) {

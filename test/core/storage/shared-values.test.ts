@@ -6,9 +6,9 @@ import type { KeyValueStore } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { concatenate } from '../../../core/schema/bytes.ts'
+import { DerivedBudget } from '../../../core/storage/derived-budget.ts'
 import type { Entry } from '../../../core/storage/entry.ts'
 import { createObjectStore } from '../../../core/storage/object-store.ts'
-import { ServedBytes } from '../../../core/storage/served-bytes.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
@@ -18,15 +18,15 @@ const definition = bind(
 )
 
 /** Objects written by one server, and a reader of another server, which has nothing cached. */
-async function stored(store: KeyValueStore, lengths: { readonly [name: string]: number }, servedBytes = new ServedBytes()) {
+async function stored(store: KeyValueStore, lengths: { readonly [name: string]: number }) {
   const objects = createObjectStore(store, definition, '/registry')
-  const { codec, keys } = objects
+  const { keys } = objects
   for (const [name, length] of Object.entries(lengths)) {
     const metadata = { name, namespace: 'default' }
-    const object = codec.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: 'x'.repeat(length) } } as never)
-    assert.ok((await objects.put(keys.of('default', name), codec.print(object), 0)).ok)
+    const object = objects.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: 'x'.repeat(length) } } as never)
+    assert.ok((await objects.put(keys.of('default', name), objects.print(object), 0)).ok)
   }
-  const { reader } = createObjectStore(store, definition, '/registry', { servedBytes })
+  const { reader } = createObjectStore(store, definition, '/registry')
   return { reader, value: async (name: string) => (await store.get(keys.of('default', name))).kv ?? assert.fail() }
 }
 
@@ -44,45 +44,44 @@ for (const holdsValues of [true, false]) {
         const isShared = holdsValues || (name === 'large' && bytes === kv.value)
         const { pieces } = entry
         const joined = concatenate(pieces)
-        for (const served of [joined, entry.bytesOnce, entry.bytes, entry.bytes]) assert.equal(new TextDecoder().decode(served), shown)
+        for (const served of [joined, entry.json, entry.json]) assert.equal(new TextDecoder().decode(served), shown)
         assert.equal(
           pieces.some(({ buffer }) => buffer === bytes.buffer),
           isShared,
           'lists copy a stored value only into their response',
         )
         assert.equal(entry.decode().metadata.name, name)
-        assert.equal(entry.content === bytes, isShared)
         assert.equal(entry.size, isShared ? kv.value.length : shown.length)
       }
     }
   })
 }
 
-/** The bytes for the second of two requests. */
-const readAgain = (entry: Entry) => [entry.bytes, entry.bytes].at(-1) as Uint8Array
+/** The JSON for the second of two requests. */
+const readAgain = (entry: Entry) => [entry.json, entry.json].at(-1) as Uint8Array
 
-test('served bytes are cached when they are requested again, within a total size', async () => {
-  const { reader, value } = await stored(
-    memoryStore({ clock: webClock }),
-    { first: 1_000, second: 1_000, third: 1_000 },
-    new ServedBytes(3_000),
-  )
+test('JSON is cached when it is requested again, within a total size, while the entry is in a cache', async () => {
+  const { reader, value } = await stored(memoryStore({ clock: webClock }), { first: 1_000, second: 1_000, third: 1_000 })
   const [first, second, third] = [reader.one(await value('first')), reader.one(await value('second')), reader.one(await value('third'))]
-  assert.notEqual(first.bytes, first.bytes, 'a first request')
-  const before = first.bytes
-  assert.equal(first.bytes, before, 'kept')
-  assert.equal(readAgain(second), second.bytes)
-  const newest = readAgain(third)
-  assert.notEqual(first.bytes, before, 'let go')
-  assert.deepEqual(first.bytes, before)
-  assert.equal(third.bytes, newest, 'the newest is kept')
+  const budget = new DerivedBudget(3_000)
+  for (const each of [first, second, third]) each.enter(budget)
+  assert.notEqual(first.json, first.json, 'a first request')
+  const before = first.json
+  assert.equal(first.json, before, 'kept')
+  assert.equal(readAgain(second), second.json)
+  assert.notEqual(readAgain(third), third.json, 'no room')
+  first.leave()
+  assert.notEqual(first.json, before, 'let go')
+  assert.deepEqual(first.json, before)
+  assert.equal(readAgain(third), third.json, 'in its room')
 })
 
-test('bytes requested once are not cached, and neither are large ones', async () => {
+test('large JSON is not cached, nor that of an entry in no cache', async () => {
   const { reader, value } = await stored(memoryStore({ clock: webClock }), { large: 20_000, small: 100 })
   const [large, small] = [reader.one(await value('large')), reader.one(await value('small'))]
-  assert.notEqual(readAgain(large), large.bytes)
-  assert.notEqual(small.bytesOnce, small.bytesOnce)
-  assert.equal(readAgain(small), small.bytes)
-  assert.equal(small.bytesOnce, small.bytes)
+  large.enter(new DerivedBudget())
+  assert.notEqual(readAgain(large), large.json)
+  assert.notEqual(readAgain(small), small.json)
+  small.enter(new DerivedBudget())
+  assert.equal(small.json, small.json)
 })

@@ -10,7 +10,7 @@ import { webClock } from '../../../runtimes/web/ports.ts'
 const count = 200
 
 const entry = (name: string, revision: number) =>
-  ({ key: name, revision, view: () => ({ metadata: { name, resourceVersion: String(revision) } }) }) as unknown as Entry
+  ({ key: name, revision, object: { metadata: { name, resourceVersion: String(revision) } } }) as unknown as Entry
 
 test('the first objects come in time slices, and changes after them', async () => {
   let subscriber: Subscriber | undefined

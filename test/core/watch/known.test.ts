@@ -40,10 +40,9 @@ test('the first lookup starts the cache, which then follows the store', async ()
   const store = memoryStore()
   const { cache, objects, loads } = cacheOn(store)
   const key = objects.keys.of('default', 'a')
-  const { codec } = objects
   const write = (value: string, expected: number) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' }, data: { value } }
-    return objects.put(key, codec.print(codec.canonical(object)), expected)
+    return objects.put(key, objects.print(objects.canonical(object)), expected)
   }
   const first = await write('1', 0)
   assert(first.ok, 'a write')
@@ -62,7 +61,7 @@ test('frequent reads of single objects start the cache', async () => {
   const { cache, objects, loads } = cacheOn(store)
   const key = objects.keys.of('default', 'a')
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
-  assert((await objects.put(key, objects.codec.print(objects.codec.canonical(object)), 0)).ok)
+  assert((await objects.put(key, objects.print(objects.canonical(object)), 0)).ok)
   for (let i = 0; i < 31; i++) assert((await cache.get(key)) !== undefined)
   assert.equal(loads(), 0)
   const last = await cache.get(key)
@@ -103,12 +102,11 @@ test('a live read is synchronous when the cache is ready and the store knows its
   }
   const { cache, objects } = cacheOn(slow)
   const key = objects.keys.of('default', 'a')
-  const { codec } = objects
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
   assert.ok(cache.live(key) instanceof Promise, 'the cache has not started')
   await cache.list({ namespace: '' })
   assert.equal(cache.live(key), undefined)
-  const swap = await objects.put(key, codec.print(codec.canonical(object)), 0)
+  const swap = await objects.put(key, objects.print(objects.canonical(object)), 0)
   assert(swap.ok, 'a write')
   assert.equal((await cache.live(key))?.revision, swap.entry.revision, 'reads its own write')
   await eventually('the change is known', async () => cache.known(key) !== undefined)

@@ -4,7 +4,7 @@ import type { Entry } from '../../../core/storage/entry.ts'
 import { Change } from '../../../core/watch/change.ts'
 import { Window, type WindowBounds, windowBounds } from '../../../core/watch/window.ts'
 
-const entry = (revision: number, size: number) => ({ revision, size, dropForms() {} }) as Entry
+const entry = (revision: number, size: number) => ({ revision, size, forget() {} }) as Entry
 const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
 const windowOf = (bounds: Partial<WindowBounds>) => new Window(0, { ...windowBounds, ...bounds })
 const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)
