@@ -1,17 +1,16 @@
 /** This server's own requests to other servers. */
 
+import { type Connect, connectedAddress } from '../outgoing/forwarding/destination.ts'
 import { escapePath } from '../outgoing/forwarding/paths.ts'
 import { dialError } from '../outgoing/webhook/dial-error.ts'
 import { ResponseTooLong, readText } from '../outgoing/webhook/read-text.ts'
 import { withinTime } from '../outgoing/webhook/time-limit.ts'
 import type { Clock, Outbound } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
-import type { Connect } from './connection.ts'
 import { identityFields } from './identity.ts'
-import type { RemoteRegistration } from './registration.ts'
 import { UnusableDocument } from './unusable-document.ts'
 
-export interface AskServices<T = RemoteRegistration> {
+export interface AskServices<T> {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Pick<Clock, 'after'>
   readonly connect: Connect<T>
@@ -52,9 +51,10 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
 /** Asks for a document. Rejects with AskFailed, with UnusableDocument when it is too long, or with an Error when the server has no address. */
 export async function ask<T>(server: T, wanted: DocumentRequest, { outbound, clock, connect }: AskServices<T>): Promise<DocumentAnswer> {
   const { path, user, headers = {}, timeout, maxBytes, signal } = wanted
-  const { origin, address, options } = await connect(server, undefined)
+  const found = await connect(server, undefined)
+  const { origin, options } = found
   const target = escapePath(path)
-  const url = `https://${address}${target}`
+  const url = `https://${connectedAddress(found)}${target}`
   try {
     return await withinTime(clock, timeout, signal, async (ends) => {
       const request = new Request(origin, { headers, signal: ends, redirect: 'manual' })

@@ -5,7 +5,7 @@ import { messageOf } from '../schema/message-of.ts'
 import { AskFailed, type AskServices, ask } from './ask.ts'
 import type { Condition, Registration, RemoteRegistration, ServiceReference } from './registration.ts'
 
-export interface AvailabilityServices extends AskServices {
+export interface AvailabilityServices extends AskServices<RemoteRegistration> {
   readonly lookup: Pick<Lookup, 'find' | 'list'>
   /** User name of the requests. */
   readonly user: string

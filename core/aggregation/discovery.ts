@@ -20,7 +20,7 @@ export interface RemoteGroups extends GroupSource {
   close(): void
 }
 
-export interface RemoteGroupsOptions extends AskServices {
+export interface RemoteGroupsOptions extends AskServices<RemoteRegistration> {
   /** By name. */
   readonly registrations: ReadonlyMap<string, RemoteRegistration>
   readonly clock: Clock

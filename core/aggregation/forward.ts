@@ -1,12 +1,12 @@
 /** Passes requests on to the server of a registration. */
 import type { Exchange } from '../request/exchange.ts'
 import { PlainError } from '../respond/plain-error.ts'
-import type { Connect } from './connection.ts'
+import type { ConnectRegistration } from './connection.ts'
 import { checkPath, createPassOn, type PassOnServices } from './pass-on.ts'
 import { isAvailable, type RemoteRegistration } from './registration.ts'
 
 export interface ForwardServices extends PassOnServices {
-  readonly connect: Connect
+  readonly connect: ConnectRegistration
 }
 
 const unavailable = () => new PlainError(503, 'service unavailable')
@@ -21,9 +21,9 @@ export function createForward(services: ForwardServices): Forward {
     if (!isAvailable(registration)) throw unavailable()
     // The other server has limits of its own: one that hangs must not take this one's seats. In the reference, only watches leave theirs.
     exchange.seat?.leave()
-    const place = await services.connect(registration, exchange).catch(() => {
+    const server = await services.connect(registration, exchange).catch(() => {
       throw unavailable()
     })
-    return passOn(exchange, place)
+    return passOn(exchange, server)
   }
 }

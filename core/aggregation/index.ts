@@ -10,6 +10,8 @@ import type { AggregationMetrics } from '../meta/metrics/aggregation.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import type { OpenApiSource } from '../meta/openapi/v3.ts'
+import { type ClientCertificate, withClientCertificate } from '../outgoing/forwarding/pem-files.ts'
+import { createConnect } from '../outgoing/webhook/client-config.ts'
 import { createClusterAddress, createServiceAddress } from '../outgoing/webhook/service-address.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
@@ -17,7 +19,7 @@ import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { Pauses } from '../slices.ts'
 import { reportAvailability } from './availability.ts'
-import { createConnect, type ProxyClientFiles } from './connection.ts'
+import { connectRegistration } from './connection.ts'
 import { createRemoteGroups } from './discovery.ts'
 import { createForward } from './forward.ts'
 import { createListing, type Listing } from './listing.ts'
@@ -39,7 +41,7 @@ export interface AggregationOptions {
   readonly queues: QueueObserver
   readonly lookup: Lookup
   /** PEM of this server's current client certificate and its key. */
-  readonly credentials: () => ProxyClientFiles
+  readonly credentials: () => ClientCertificate
   /** Connect to endpoints of services instead of their cluster IPs. */
   readonly routesToEndpoints: boolean
   readonly rejectRedirects: boolean
@@ -81,10 +83,8 @@ export async function createAggregation(options: AggregationOptions): Promise<Ag
   const own = registrationsGroup(platform)
   const user = `system:${platform.component}-aggregator`
   const serviceNameLabel = platform.name('<labels>/service-name')
-  const connect = createConnect(
-    routesToEndpoints ? createServiceAddress(lookup, serviceNameLabel, false) : createClusterAddress(lookup),
-    credentials,
-  )
+  const serviceAddress = routesToEndpoints ? createServiceAddress(lookup, serviceNameLabel, false) : createClusterAddress(lookup)
+  const connect = connectRegistration(createConnect(serviceAddress, () => ({ options: withClientCertificate(credentials()) })))
   const sendsUid = () => settings.enabled('RemoteRequestHeaderUID')
   const services = { outbound, clock, pauses, platform, sendsUid, connect, rejectRedirects, logger, queues }
   const forward = createForward(services)

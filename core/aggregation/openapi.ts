@@ -27,7 +27,7 @@ export interface RemoteOpenApi {
   close(): void
 }
 
-export interface RemoteOpenApiOptions extends AskServices {
+export interface RemoteOpenApiOptions extends AskServices<RemoteRegistration> {
   /** By name. */
   readonly registrations: ReadonlyMap<string, RemoteRegistration>
   readonly forward: Forward

@@ -1,7 +1,8 @@
 /** Passes requests on to another API server, which answers them (handler_proxy.go of the aggregator, httputil.ReverseProxy). */
 
-import type { Destination } from '../outgoing/forwarding/destination.ts'
+import { connectedAddress, type Destination } from '../outgoing/forwarding/destination.ts'
 import { endAfter, endAtShutdown } from '../outgoing/forwarding/ending.ts'
+import { type Forwarding, forward } from '../outgoing/forwarding/forward.ts'
 import { forwardedHeaders, isUpgrade } from '../outgoing/forwarding/headers.ts'
 import { directLinks } from '../outgoing/forwarding/links.ts'
 import { escapePath } from '../outgoing/forwarding/paths.ts'
@@ -10,14 +11,12 @@ import { relayUpgrade } from '../outgoing/forwarding/upgrade.ts'
 import { dialError } from '../outgoing/webhook/dial-error.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Outbound } from '../ports.ts'
-import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Pauses, Slices } from '../slices.ts'
-import type { Address } from './connection.ts'
 import { InvalidUserHeader, identityFields } from './identity.ts'
 
 export interface PassOnServices {
@@ -37,11 +36,11 @@ export interface PassOnServices {
 /** Milliseconds for a discovery document, which clients ask for often. */
 const discoveryTimeout = 5_000
 
-/** Answers an exchange from the server at a place. Rejects with a PlainError 503 when there is no answer. */
-export type PassOn = (exchange: Exchange, place: Address) => Promise<Response>
+/** Answers an exchange from another server. Rejects with a PlainError 503 when there is no answer. */
+export type PassOn = (exchange: Exchange, server: Destination) => Promise<Response>
 
 export function createPassOn(services: PassOnServices): PassOn {
-  const { clock, pauses, platform, sendsUid } = services
+  const { clock, outbound, pauses, platform, rejectRedirects, sendsUid } = services
 
   function fieldsOf({ user }: Exchange) {
     try {
@@ -63,18 +62,27 @@ export function createPassOn(services: PassOnServices): PassOn {
     return headers
   }
 
-  return async (exchange, { options, ...place }) => {
-    const destination: Destination = { ...place, target: targetOf(exchange), options: { ...options, fields: fieldsOf(exchange) } }
-    const headers = headersOf(exchange, place.address)
+  return async (exchange, server) => {
+    const { origin, options } = server
+    const fields = fieldsOf(exchange)
+    const destination: Destination = { origin, options: { ...options, target: targetOf(exchange), fields } }
+    const headers = headersOf(exchange, connectedAddress(server))
     if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services, { headers, host: null }).catch(asPlain)
-    return relay(
-      exchange,
+    const limit = limitOf(exchange, clock)
+    const forwarding: Forwarding = {
       destination,
-      headers,
-      services,
-      limitOf(exchange, clock),
-      pauses.slices(() => exchange.signal),
-    )
+      ending: limit === undefined ? endAtShutdown(exchange, 0, clock) : endAfter(exchange, limit, clock),
+      request: (signal) => passedOn(exchange.request, origin, headers, signal),
+      failure: (error) => new PlainError(503, `error trying to reach service: ${dialError(error, origin)}`),
+      answer: (response) =>
+        answerOf(
+          response,
+          rejectRedirects,
+          origin,
+          pauses.slices(() => exchange.signal),
+        ),
+    }
+    return forward(exchange, forwarding, outbound)
   }
 }
 
@@ -112,27 +120,4 @@ function answerOf(response: Response, rejectRedirects: boolean, { host }: URL, s
     return new Reply(redirected, { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' } })
   }
   return answerWith(response, directLinks(host), slices)
-}
-
-async function relay(
-  exchange: Exchange,
-  destination: Destination,
-  headers: LightHeaders,
-  { outbound, clock, rejectRedirects }: PassOnServices,
-  limit: number | undefined,
-  slices: Slices,
-): Promise<Response> {
-  const { request, signal } = exchange
-  const ending = limit === undefined ? endAtShutdown(exchange, 0, clock) : endAfter(exchange, limit, clock)
-  try {
-    const outgoing = passedOn(request, destination.origin.href, headers, ending.signal)
-    const response = await outbound.fetch(outgoing, { ...destination.options, target: destination.target }).catch((error: unknown) => {
-      signal.throwIfAborted()
-      throw new PlainError(503, `error trying to reach service: ${dialError(error, destination.origin)}`)
-    })
-    return whenEnded(exchange, answerOf(response, rejectRedirects, destination.origin, slices), ending.forget)
-  } catch (error) {
-    ending.forget()
-    throw error
-  }
 }

@@ -1,24 +1,23 @@
 /** Aggregation: how the parts of a server use it. */
 import type { Lookup } from '../admission/lookup.ts'
 import { startAutoRegistration } from '../aggregation/auto-registration.ts'
-import { type ProxyClientFiles, proxyClientContents } from '../aggregation/connection.ts'
 import { type Aggregation, createAggregation } from '../aggregation/index.ts'
 import { registrationsGroup } from '../aggregation/local.ts'
 import { isAvailable } from '../aggregation/registration.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
 import { createAggregationMetrics } from '../meta/metrics/aggregation.ts'
-import { followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
+import { type ClientCertificate, clientCertificateContents, followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Pauses } from '../slices.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 
 /** Certificate and key by which aggregated API servers know this one. */
-export type ProxyClient = PemFiles<keyof ProxyClientFiles>
+export type ProxyClient = PemFiles<keyof ClientCertificate>
 
 export const readProxyClient = ({ options, ports }: AssemblyContext): Promise<ProxyClient> =>
   followPemFiles({
     paths: options.network.proxyClientFiles,
-    contents: proxyClientContents,
+    contents: clientCertificateContents,
     what: 'file for calls to aggregated API servers',
     files: ports.files,
     logger: ports.telemetry.logger,

@@ -1,6 +1,6 @@
 /** Addresses of services and nodes. */
-import type { ProxyClientFiles } from '../aggregation/connection.ts'
 import type { NodeAgentFiles } from '../outgoing/forwarding/node-agents.ts'
+import type { ClientCertificate } from '../outgoing/forwarding/pem-files.ts'
 import type { PortRange } from '../registry/allocators/port-set.ts'
 import { parseNetwork } from '../schema/ip.ts'
 import { type Given, option } from './option.ts'
@@ -54,7 +54,7 @@ export const networkOptions = {
     description:
       'Files for calls to node agents: CA bundle (without it, their certificates are not verified), client certificate and key. Read through the port files, again when they change.',
   }),
-  proxyClientFiles: option<ProxyClientFiles>(shape({ certificate: text, key: text }), {
+  proxyClientFiles: option<ClientCertificate>(shape({ certificate: text, key: text }), {
     default: {},
     description:
       'Files of the client certificate by which aggregated API servers know this one, and its key. Read through the port files, again when they change.',

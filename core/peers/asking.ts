@@ -2,6 +2,7 @@
 import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
 import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
 import type { PeerMetrics } from '../meta/metrics/peers.ts'
+import { NoAddress } from '../outgoing/webhook/service-address.ts'
 import type { Platform } from '../platform.ts'
 import { APIGroupDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { decode } from '../schema/decode.ts'
@@ -9,7 +10,6 @@ import { isObject } from '../schema/is-object.ts'
 import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
 import { shortJson } from '../schema/shorten.ts'
 import { eachInSlices, type Pauses } from '../slices.ts'
-import { NoAddress } from './connection.ts'
 
 export interface Peer {
   /** Its groups below `/apis`, in its order. */

@@ -2,7 +2,6 @@
  * Other servers of the cluster (KEP-4020): requests for resources that this one does not serve are sent on to one that does, and the aggregated
  * discovery list has what all of them serve.
  */
-import type { Address } from '../aggregation/connection.ts'
 import { checkPath, createPassOn, type PassOnServices } from '../aggregation/pass-on.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { OptionalHandler } from '../filters/router.ts'
@@ -11,6 +10,7 @@ import type { PeerLists } from '../meta/discovery.ts'
 import { perRevision } from '../meta/group-source.ts'
 import type { PeerMetrics } from '../meta/metrics/peers.ts'
 import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { Destination } from '../outgoing/forwarding/destination.ts'
 import type { Logger } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
@@ -120,11 +120,11 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
   }
 
   /** One of the servers that have an address. */
-  async function placeOf(names: readonly string[], exchange: Exchange): Promise<Address> {
+  async function oneOf(names: readonly string[], exchange: Exchange): Promise<Destination> {
     const found = await Promise.all(names.map((name) => connect(name, exchange).catch(() => undefined)))
-    const places = found.filter(isPresent)
-    const place = places[Math.floor(Math.random() * places.length)]
-    if (place !== undefined) return place
+    const servers = found.filter(isPresent)
+    const server = servers[Math.floor(Math.random() * servers.length)]
+    if (server !== undefined) return server
     const { group, version, resource } = exchange.info
     metrics.failed('endpoint_resolution', group, version, resource)
     throw noAddress()
@@ -136,10 +136,10 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
     checkPath(info)
     // The other server has seats for it.
     seat?.leave()
-    const place = await placeOf(names, exchange)
+    const server = await oneOf(names, exchange)
     const count = (code: number) => metrics.rerouted(code, info.group, info.version, info.resource)
     try {
-      const response = await passOn(exchange, place)
+      const response = await passOn(exchange, server)
       count(response.status)
       return response
     } catch (error) {

@@ -1,7 +1,8 @@
 /** Calls one webhook for one request. */
 
-import { type Connect, NoAddress } from '../../outgoing/webhook/client-config.ts'
+import { type Connect, urlOf } from '../../outgoing/webhook/client-config.ts'
 import { PostRefused, post, postingTo } from '../../outgoing/webhook/post.ts'
+import { NoAddress } from '../../outgoing/webhook/service-address.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound, Span } from '../../ports.ts'
 import { ApiError, badRequest, internalError, timeout } from '../../respond/status.ts'
@@ -87,7 +88,7 @@ async function review(
   const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
   const limit = Math.min(hook.timeout, deadline - clock.monotonic())
   const connection = await connect(hook.clientConfig, attributes).catch((error: unknown) => {
-    const posting = error instanceof NoAddress ? `${postingTo(error.url, limit)}: ` : ''
+    const posting = error instanceof NoAddress ? `${postingTo(urlOf(hook.clientConfig), limit)}: ` : ''
     throw failed(`failed to call webhook: ${posting}${messageOf(error)}`, unavailable, error)
   })
   const expected = { uid, version, mutating }

@@ -1,5 +1,4 @@
 /** The log of a container, as its node agent sends it (apiserver/pkg/registry/generic/rest/streamer.go). */
-import { whenEnded } from '../../request/ended.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import { Reply } from '../../respond/reply.ts'
 import { serverResponse } from '../../respond/server-response.ts'
@@ -12,6 +11,7 @@ import { isWebSocket, negotiate } from '../websocket/handshake.ts'
 import type { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
+import { type Forwarding, forward } from './forward.ts'
 import type { AgentServices } from './observer.ts'
 import { readStart } from './read-start.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
@@ -46,38 +46,29 @@ export interface LogSource {
 }
 
 /** Sends the log of a container: as the body of the response, or in messages if the client asks for a WebSocket. Throws the agent's error. */
-export async function relayLog(exchange: Exchange, source: LogSource, services: AgentServices): Promise<Response> {
-  const ending = endAtShutdown(exchange, source.follows ? 0 : shutdownGrace, services.clock)
-  try {
-    return whenEnded(exchange, await answer(exchange, await open(exchange, source, ending.signal, services), services), ending.forget)
-  } catch (error) {
-    ending.forget()
-    throw error
-  }
-}
-
-async function open(
-  { signal }: Exchange,
-  { destination, pod }: LogSource,
-  ends: AbortSignal,
-  { outbound, forwarding }: AgentServices,
-): Promise<Response> {
+export function relayLog(exchange: Exchange, { destination, pod, follows }: LogSource, services: AgentServices): Promise<Response> {
   const url = urlOf(destination)
-  const request = new Request(url, { signal: ends, redirect: 'manual' })
-  const response = await outbound.fetch(request, { ...destination.options, target: destination.target }).catch((error: unknown) => {
-    signal.throwIfAborted()
-    const why = clientError(error, destination.origin)
-    if (why.includes('x509: ')) forwarding.logRefused()
-    throw unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
-  })
-  const { status, headers } = response
-  const location = headers.get('location') ?? ''
-  if (redirects.has(status) && location !== '') {
-    void response.body?.cancel().catch(() => undefined)
-    throw unreasoned(`Get ${JSON.stringify(location)}: redirects forbidden`)
+  const forwarding: Forwarding = {
+    destination,
+    ending: endAtShutdown(exchange, follows ? 0 : shutdownGrace, services.clock),
+    request: (signal) => new Request(url, { signal, redirect: 'manual' }),
+    failure(error) {
+      const why = clientError(error, destination.origin)
+      if (why.includes('x509: ')) services.forwarding.logRefused()
+      return unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
+    },
+    async answer(response) {
+      const { status, headers, body } = response
+      const location = headers.get('location') ?? ''
+      if (redirects.has(status) && location !== '') {
+        void body?.cancel().catch(() => undefined)
+        throw unreasoned(`Get ${JSON.stringify(location)}: redirects forbidden`)
+      }
+      if (status < 200 || status > 206) throw await refusal(response, pod)
+      return answer(exchange, response, services)
+    },
   }
-  if (status < 200 || status > 206) throw await refusal(response, pod)
-  return response
+  return forward(exchange, forwarding, services.outbound)
 }
 
 function answer(exchange: Exchange, response: Response, services: AgentServices): Response | Promise<Response> {

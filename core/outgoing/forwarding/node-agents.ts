@@ -1,6 +1,6 @@
 /** How node agents are called: certificates from files that may change, and the timeout. */
 import type { Files, Logger, OutboundOptions } from '../../ports.ts'
-import { followPemFiles } from './pem-files.ts'
+import { followPemFiles, withClientCertificate } from './pem-files.ts'
 
 export interface NodeAgentFiles {
   /** CA bundle; absent: certificates of node agents are not verified. */
@@ -30,7 +30,7 @@ export async function createNodeAgents(
       return {
         egress: 'cluster',
         connectTimeout: timeout,
-        ...(certificate !== undefined && key !== undefined && { clientCertificate: { certificate, key } }),
+        ...withClientCertificate({ certificate, key }),
         ...(certificateAuthority === undefined || unverified ? { insecure: true } : { certificateAuthority }),
       }
     },

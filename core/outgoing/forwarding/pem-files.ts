@@ -1,7 +1,25 @@
 /** Certificates and keys from files that may change. */
 import { followFile, readFileText } from '../../follow-file.ts'
-import type { Files, Logger } from '../../ports.ts'
+import type { Files, Logger, OutboundOptions } from '../../ports.ts'
 import { pemBlocks } from '../../schema/pem.ts'
+
+/** A client certificate and its key: the PEM, or the files that have it. */
+export interface ClientCertificate {
+  readonly certificate?: string
+  readonly key?: string
+}
+
+/** What the files of a client certificate contain. */
+export const clientCertificateContents = { certificate: 'CERTIFICATE', key: 'PRIVATE KEY' } as const
+
+/** Options of calls with a client certificate: none without its key. */
+export const withClientCertificate = ({
+  certificate,
+  key,
+}: {
+  readonly [part in keyof ClientCertificate]?: string | undefined
+}): Pick<OutboundOptions, 'clientCertificate'> =>
+  certificate === undefined || key === undefined ? {} : { clientCertificate: { certificate, key } }
 
 export interface PemFiles<Name extends string> {
   /** Current contents; absent: no such file is given. */

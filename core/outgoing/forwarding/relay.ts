@@ -2,7 +2,6 @@
 
 import type { Platform } from '../../platform.ts'
 import type { Clock, Outbound } from '../../ports.ts'
-import { whenEnded } from '../../request/ended.ts'
 import type { Exchange, RequestInfo } from '../../request/exchange.ts'
 import type { LightHeaders } from '../../respond/light-headers.ts'
 import { Reply } from '../../respond/reply.ts'
@@ -11,6 +10,7 @@ import type { Pauses, Slices } from '../../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
+import { type Forwarding, forward } from './forward.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { createLinks, type RewriteLink } from './links.ts'
 import { rewrites, rewrittenHtml } from './rewrite-html.ts'
@@ -37,7 +37,7 @@ function bodyOf({ method, body }: Request): { body?: BodyInit; duplex?: 'half' }
 }
 
 /** The request to a backend. Its body is streamed; redirects are not followed. */
-export const passedOn = (request: Request, url: string, headers: LightHeaders, signal: AbortSignal): Request =>
+export const passedOn = (request: Request, url: URL, headers: LightHeaders, signal: AbortSignal): Request =>
   new Request(url, { method: request.method, headers, ...bodyOf(request), signal, redirect: 'manual' } as RequestInit)
 
 /** Headers of a backend's response for the client. */
@@ -52,36 +52,27 @@ function answeredHeaders({ headers }: Response): LightHeaders {
  * server. Throws 503 when there is no response.
  */
 export async function relayRequest(exchange: Exchange, destination: Destination, services: RelayServices): Promise<Response> {
-  const ending = endAtShutdown(exchange, shutdownGrace, services.clock)
-  try {
-    return whenEnded(exchange, await relay(exchange, destination, services, ending.signal), ending.forget)
-  } catch (error) {
-    ending.forget()
-    throw error
-  }
-}
-
-async function relay(
-  exchange: Exchange,
-  destination: Destination,
-  { outbound, platform, pauses }: RelayServices,
-  ends: AbortSignal,
-): Promise<Response> {
+  const { outbound, platform, clock, pauses } = services
   const { request, signal } = exchange
+  const { origin, options } = destination
   const host = request.headers.get('host')
-  const links = createLinks(prefixOf(exchange.info), destination.origin.host, host ?? '')
+  const links = createLinks(prefixOf(exchange.info), origin.host, host ?? '')
   const headers = forwardedHeaders(exchange, platform)
-  headers.set('x-forwarded-uri', links.below(destination.target.split('?', 1)[0] ?? ''))
-  const { url, options } = keepingHost(destination, host)
-  const response = await outbound.fetch(passedOn(request, url, headers, ends), options).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, destination.origin)}`)
-  })
-  return answerWith(
-    response,
-    links.rewrite,
-    pauses.slices(() => signal),
-  )
+  headers.set('x-forwarded-uri', links.below(options.target?.split('?', 1)[0] ?? ''))
+  const asked = keepingHost(destination, host)
+  const forwarding: Forwarding = {
+    destination: asked,
+    ending: endAtShutdown(exchange, shutdownGrace, clock),
+    request: (ends) => passedOn(request, asked.origin, headers, ends),
+    failure: (error) => new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, origin)}`),
+    answer: (response) =>
+      answerWith(
+        response,
+        links.rewrite,
+        pauses.slices(() => signal),
+      ),
+  }
+  return forward(exchange, forwarding, outbound)
 }
 
 /** A backend's response for the client, with its Location header, or else the links in its HTML, rewritten. */

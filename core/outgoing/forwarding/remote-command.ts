@@ -71,10 +71,12 @@ function refusalText(text: string): string {
 }
 
 async function dial(
-  { origin, target, options }: Destination,
+  destination: Destination,
   signal: AbortSignal,
   { outbound, platform }: UpgradeServices,
 ): Promise<{ stream: ByteStream; protocol: string }> {
+  const { origin, options } = destination
+  const posting = `error sending request: Post ${JSON.stringify(urlOf(destination))}`
   const headers = {
     connection: 'Upgrade',
     upgrade: 'SPDY/3.1',
@@ -84,14 +86,13 @@ async function dial(
   let answer: Upgraded
   try {
     if (outbound.upgrade === undefined) throw new Error('this runtime has no upgraded streams to other servers')
-    answer = await outbound.upgrade(request, { ...options, target })
+    answer = await outbound.upgrade(request, options)
   } catch (error) {
-    throw new Error(`error sending request: Post ${JSON.stringify(urlOf({ origin, target, options }))}: ${dialError(error, origin)}`)
+    throw new Error(`${posting}: ${dialError(error, origin)}`)
   }
   const { stream, status, headers: given, body } = answer
   if (stream !== undefined) return { stream, protocol: given.get('x-stream-protocol-version') ?? '' }
-  if (status >= 300 && status < 400)
-    throw new Error(`error sending request: Post ${JSON.stringify(urlOf({ origin, target, options }))}: redirect not allowed`)
+  if (status >= 300 && status < 400) throw new Error(`${posting}: redirect not allowed`)
   throw new Error(`unable to upgrade connection: ${refusalText(await readStart(body, maxReportBytes))}`)
 }
 

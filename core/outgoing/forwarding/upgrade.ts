@@ -50,7 +50,7 @@ export async function dialUpgrade(
   const ending = endAtShutdown(exchange, 0, clock)
   const signal = AbortSignal.any([init.signal, ending.signal])
   const answer = await outbound
-    .upgrade(new Request(call.url, { method, headers, signal }), call.options)
+    .upgrade(new Request(call.origin, { method, headers, signal }), call.options)
     .catch((error: unknown) => {
       init.signal.throwIfAborted()
       throw unreasoned(`error dialing backend: ${dialError(error, destination.origin)}`)

@@ -3,7 +3,7 @@ import type { Context } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
-import type { ServiceAddress } from './service-address.ts'
+import { NoAddress, type ServiceAddress } from './service-address.ts'
 
 export interface WebhookClientConfig {
   readonly url?: string
@@ -17,19 +17,20 @@ export type Credentials = (
   host: string,
 ) => (Pick<WebhookConnection, 'authorization'> & { readonly options?: WebhookConnection['options'] }) | undefined
 
-/** The service of a webhook can't be reached; `url` is the webhook's. */
-export class NoAddress extends Error {
-  override readonly name = 'NoAddress'
-  readonly url: string
-  constructor(url: string, error: unknown) {
-    super(messageOf(error), { cause: error })
-    this.url = url
-  }
-}
-
 const defaultPort = 443
 
-/** Resolves to the connection of a webhook. Rejects with an Error when its service has no address. */
+/** `NAME:PORT` of a service, as certificates of its servers name it. */
+const hostOfService = ({ namespace, name, port = defaultPort }: NonNullable<WebhookClientConfig['service']>) =>
+  `${name}.${namespace}.svc:${port}`
+
+/** The URL of a webhook. Throws an Error when it has neither service nor URL. */
+export function urlOf({ url, service }: WebhookClientConfig): string {
+  if (service !== undefined) return cleanUrl(`https://${hostOfService(service)}/${service.path ?? ''}`)
+  if (url === undefined || !URL.canParse(url)) throw new Error('webhook configuration must have either service or URL')
+  return cleanUrl(url)
+}
+
+/** Resolves to the connection of a webhook. Rejects with NoAddress when its service has none. */
 export type Connect = (config: WebhookClientConfig, context: Context | undefined) => Promise<WebhookConnection>
 
 /** Connections are resolved before each call, because addresses of services change; the runtime pools sockets. */
@@ -45,18 +46,16 @@ export function createConnect(serviceAddress: ServiceAddress, credentials: Crede
   }
 
   return async (config, context) => {
-    const { url, service } = config
+    const url = urlOf(config)
+    const { service } = config
     if (service !== undefined) {
-      const { namespace, name, path = '', port = defaultPort } = service
-      const host = `${name}.${namespace}.svc:${port}`
-      const url = cleanUrl(`https://${host}/${path}`)
+      const { namespace, name, port = defaultPort } = service
       const address = await serviceAddress(namespace, name, port, context).catch((error: unknown) => {
-        throw new NoAddress(url, error)
+        throw new NoAddress(messageOf(error), { cause: error })
       })
-      return connection(url, host, config, { address, egress: 'cluster' })
+      return connection(url, hostOfService(service), config, { address, egress: 'cluster' })
     }
-    if (url === undefined || !URL.canParse(url)) throw new Error('webhook configuration must have either service or URL')
     const { host, port } = new URL(url)
-    return connection(cleanUrl(url), port === '' ? `${host}:${defaultPort}` : host, config, { egress: 'controlplane' })
+    return connection(url, port === '' ? `${host}:${defaultPort}` : host, config, { egress: 'controlplane' })
   }
 }

@@ -19,6 +19,11 @@ export interface ServiceLookup {
   list(group: string, plural: string, namespace: string, context: Context | undefined): Promise<ApiObject[]>
 }
 
+/** A server has no address. */
+export class NoAddress extends Error {
+  override readonly name = 'NoAddress'
+}
+
 /** Resolves to `HOST:PORT`; rejects with an Error that says what is missing. */
 export type ServiceAddress = (namespace: string, name: string, port: number, context: Context | undefined) => Promise<string>
 

@@ -1,9 +1,12 @@
 /** Connect requests to nodes, pods and services: admission, the look-up of the target, then forwarding. */
 import { attributesOf } from '../../authz/authorizer.ts'
 import { ourWords } from '../../config/words.ts'
-import type { Destination } from '../../outgoing/forwarding/destination.ts'
+import { type AgentDestination, forwardTo, logOf, streamOf } from '../../outgoing/forwarding/agent-paths.ts'
+import { at, type Destination } from '../../outgoing/forwarding/destination.ts'
 import { isUpgrade } from '../../outgoing/forwarding/headers.ts'
+import type { Options } from '../../outgoing/forwarding/located.ts'
 import { relayLog } from '../../outgoing/forwarding/log.ts'
+import { nodeAt, podAt, serviceAt } from '../../outgoing/forwarding/proxied.ts'
 import { relayRequest, withSlash } from '../../outgoing/forwarding/relay.ts'
 import { relayCommand, wantsTranslation } from '../../outgoing/forwarding/remote-command.ts'
 import { relayTunnel, wantsTunnel } from '../../outgoing/forwarding/tunnel.ts'
@@ -16,21 +19,9 @@ import { negotiate } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'
 import { submitConnect } from '../submission.ts'
 import type { VerbHandlers } from './action.ts'
-import type { Backend } from './backend.ts'
 import { connectOptions, optionsOf } from './connect-options.ts'
-import { type AgentBackend, forwardTo, logOf, nodeAt, type Options, podAt, serviceAt, streamOf } from './locate.ts'
 
-type Locate = (target: Target, options: Options) => Promise<Backend>
-
-/** Milliseconds to connect to pods and services, as of Go's default transport. */
-const connectTimeout = 30_000
-
-/** Certificates of pods and services are not verified: they are called by IP address, as in the reference. */
-const unverified = { egress: 'cluster', insecure: true, connectTimeout } as const
-
-function destinationOf({ services: { nodeAgents } }: Target, { isNodeAgent, ...place }: Backend, insecure = false): Destination {
-  return { ...place, options: isNodeAgent ? nodeAgents.options(insecure) : unverified }
-}
+type Locate<Found = Destination> = (target: Target, options: Options) => Promise<Found>
 
 /** The options of the request, after admission. */
 async function admitted(target: Target): Promise<Options> {
@@ -55,14 +46,14 @@ async function authorizeCreate({ exchange, services: { authorizer, settings } }:
 }
 
 /** Whether a WebSocket goes to the node agent as it is, because the agent can serve it. */
-const servedByAgent = ({ services: { platform, settings } }: Target, { features }: AgentBackend) =>
+const servedByAgent = ({ services: { platform, settings } }: Target, { features }: AgentDestination) =>
   settings.enabled(agentWebSockets) && features.some((each) => ourWords(each, platform) === agentWebSockets)
 
 const agentWebSockets = 'ExtendWebSocketsToNodeagent'
 
 /** Answers a request to switch protocols: `unpack` in the server's own way, others by passing them on. */
 function upgraded(
-  locate: (target: Target, options: Options) => Promise<AgentBackend>,
+  locate: Locate<AgentDestination>,
   gate: string,
   unpack: (target: Target, destination: Destination, options: Options) => Promise<Response> | undefined,
 ): VerbHandlers {
@@ -70,13 +61,12 @@ function upgraded(
     const { exchange, services } = target
     const options = await admitted(target)
     await authorizeCreate(target)
-    const backend = await locate(target, options)
-    const destination = destinationOf(target, backend)
+    const agent = await locate(target, options)
     if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
     const isStream = isWebSocket(exchange.request) && services.settings.enabled(gate)
-    const direct = isStream && servedByAgent(target, backend)
+    const direct = isStream && servedByAgent(target, agent)
     if (isStream) services.forwarding.streamed(exchange.info.subresource, direct)
-    return (isStream && !direct ? unpack(target, destination, options) : undefined) ?? relayUpgrade(exchange, destination, services)
+    return (isStream && !direct ? unpack(target, agent, options) : undefined) ?? relayUpgrade(exchange, agent, services)
   }
   return { verbs: { get: verb, create: verb } }
 }
@@ -89,9 +79,10 @@ function proxied(locate: Locate): VerbHandlers {
   const verb: Verb = async (target) => {
     const { exchange, services } = target
     const found = await locate(target, await admitted(target))
-    const destination = destinationOf(target, { ...found, target: found.target || '/' })
+    const below = found.options.target
+    const destination = at(found, below || '/')
     if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services)
-    if (found.target === '' && rootMethods.has(exchange.request.method)) return withSlash(exchange.request)
+    if (below === '' && rootMethods.has(exchange.request.method)) return withSlash(exchange.request)
     return relayRequest(exchange, destination, services)
   }
   // The empty verb is OPTIONS.
@@ -104,9 +95,8 @@ const readLog: Verb = async (target) => {
   const options = optionsOf(exchange.query, PodLogOptions)
   const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
   services.forwarding.logAsked(unverified)
-  const backend = await logOf(target, options)
-  if (backend === undefined) return new Reply(null, { status: 204 })
-  const destination = destinationOf(target, backend, unverified)
+  const destination = await logOf(target, options, unverified)
+  if (destination === undefined) return new Reply(null, { status: 204 })
   return relayLog(exchange, { destination, pod: name, follows: flagOf(options, 'follow') }, services)
 }
 

@@ -28,7 +28,7 @@ function forwarding(fetch: (request: Request, options?: OutboundOptions) => Prom
     pauses: new Pauses(webClock),
     platform: createPlatform('kubernetes'),
     sendsUid: () => true,
-    connect: async () => ({ origin: new URL('https://10.0.0.9:8443'), address: '10.0.0.9:8443', options: {} }),
+    connect: async () => ({ origin: new URL('https://10.0.0.9:8443'), options: {} }),
     rejectRedirects: true,
   })
 }

@@ -50,7 +50,7 @@ test(`${Object.keys(answers).length} lists`, async () => {
   for (const [name, text] of Object.entries(answers)) {
     const asking = createAsking({
       ...{ platform: createPlatform('kubernetes'), metrics, ownOnly: {}, clock, pauses: new Pauses(clock) },
-      connect: async () => ({ origin: new URL('https://192.0.2.1:6443'), address: '192.0.2.1:6443', options: {} }),
+      connect: async () => ({ origin: new URL('https://192.0.2.1:6443'), options: {} }),
       outbound: { fetch: async () => new Response(text) },
     })
     let error = ''

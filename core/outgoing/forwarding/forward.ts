@@ -1,0 +1,36 @@
+/** One request that is sent on, until its answer has been sent to the client. */
+import type { Outbound } from '../../ports.ts'
+import { whenEnded } from '../../request/ended.ts'
+import type { Exchange } from '../../request/exchange.ts'
+import type { Destination } from './destination.ts'
+import type { Ending } from './ending.ts'
+
+export interface Forwarding {
+  readonly destination: Destination
+  /** When the request is given up, besides when its client leaves. */
+  readonly ending: Ending
+  /** The request to send, which `signal` aborts. */
+  request(signal: AbortSignal): Request
+  /** What the client gets when there is no response. */
+  failure(error: unknown): Error
+  /** What the client gets of a response. */
+  answer(response: Response): Response | Promise<Response>
+}
+
+/** Sends a request on. Rejects with `failure`, with the errors of `request` and `answer`, or with the reason of the exchange's signal. */
+export async function forward(
+  exchange: Exchange,
+  { destination, ending, request, failure, answer }: Forwarding,
+  outbound: Pick<Outbound, 'fetch'>,
+): Promise<Response> {
+  try {
+    const response = await outbound.fetch(request(ending.signal), destination.options).catch((error: unknown) => {
+      exchange.signal.throwIfAborted()
+      throw failure(error)
+    })
+    return whenEnded(exchange, await answer(response), ending.forget)
+  } catch (error) {
+    ending.forget()
+    throw error
+  }
+}
