@@ -55,7 +55,15 @@ function takeNew(spec: ServiceSpec, set: PortSource): void {
   }
 }
 
-/** Allocates the ports of an existing service, which keeps its own. */
+/** A node port with its protocol, as errors name it. */
+const useOf = ({ protocol, nodePort }: ServicePort) => `{${protocol} ${nodePort}}`
+
+function repeatsPorts({ ports = [] }: ServiceSpec): boolean {
+  const uses = ports.filter(({ nodePort }) => nodePort).map(useOf)
+  return new Set(uses).size < uses.length
+}
+
+/** Allocates the ports of an existing service, which keeps its own. Equal ones fail here, before validation could name them. */
 function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSource): void {
   const own = new Set(nodePortsOf(old))
   const used = new Set<string>()
@@ -67,7 +75,7 @@ function takeMore(spec: ServiceSpec, old: ServiceSpec, set: PortSource): void {
       takeWanted(set, index, port.nodePort)
       own.add(port.nodePort)
     }
-    const use = `{${port.protocol} ${port.nodePort}}`
+    const use = useOf(port)
     if (used.has(use)) throw unreasoned(`duplicate nodePort: ${use}`)
     used.add(use)
   }
@@ -82,11 +90,12 @@ function takeHealthCheck(spec: ServiceSpec, set: PortSource): void {
   else spec.healthCheckNodePort = orInternal('a HealthCheck NodePort 0', () => set.takeAny())
 }
 
-/** Whether `takePorts` would allocate a port. */
+/** Whether `takePorts` would allocate a port, or refuse the ports of an existing service. */
 export function lacksPorts(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   const own = old ? nodePortsOf(old) : []
   const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : needsNodePorts(spec))
-  return (mayHoldPorts(spec) && (spec.ports ?? []).some(lacks)) || lacksHealthCheck(spec, old)
+  const isIncomplete = mayHoldPorts(spec) && ((spec.ports ?? []).some(lacks) || (old !== undefined && repeatsPorts(spec)))
+  return isIncomplete || lacksHealthCheck(spec, old)
 }
 
 /** Allocates the ports that the spec needs and `old` does not have. */

@@ -100,16 +100,14 @@ function keepNodePorts({ ports = [] }: ServiceSpec, { ports: before = [] }: Serv
   const byName = new Map(before.map(({ name = '', nodePort }) => [name, nodePort]))
   for (const port of ports) {
     const known = byName.get(port.name ?? '')
-    if (port.nodePort || !known || taken.has(known)) continue
-    port.nodePort = known
-    taken.add(known)
+    if (!port.nodePort && known && !taken.has(known)) port.nodePort = known
   }
 }
 
 const same = (a: ServiceSpec, b: ServiceSpec, name: keyof ServiceSpec) =>
   equal(a[name] as Json | undefined, b[name] as Json | undefined) || (a[name] === undefined && b[name] === undefined)
 
-/** Clears fields that the new type does not use, unless the client changed them. */
+/** Clears fields that the new type does not use, unless the client changed them; node ports also when some are gone. */
 export function dropTypeDependent(spec: ServiceSpec, old: ServiceSpec): void {
   const drop = (...names: (keyof ServiceSpec)[]) => {
     for (const name of names) if (same(spec, old, name)) delete spec[name]
@@ -118,9 +116,10 @@ export function dropTypeDependent(spec: ServiceSpec, old: ServiceSpec): void {
     if (same(spec, old, 'clusterIP') && same(spec, old, 'clusterIPs')) drop('clusterIP', 'clusterIPs')
     drop('ipFamilies', 'ipFamilyPolicy')
   }
-  const nodePorts = ({ ports = [] }: ServiceSpec) => ports.map(({ nodePort = 0 }) => nodePort).sort()
-  if (mayHoldPorts(old) && !mayHoldPorts(spec) && equal(nodePorts(spec), nodePorts(old))) {
-    for (const port of spec.ports ?? []) delete port.nodePort
+  const own = new Set([0, ...(old.ports ?? []).map(({ nodePort = 0 }) => nodePort)])
+  const ports = spec.ports ?? []
+  if (mayHoldPorts(old) && !mayHoldPorts(spec) && ports.every(({ nodePort = 0 }) => own.has(nodePort))) {
+    for (const port of ports) delete port.nodePort
   }
   if (needsHealthCheckPort(old) && !needsHealthCheckPort(spec)) drop('healthCheckNodePort')
   if (old.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') drop('allocateLoadBalancerNodePorts', 'loadBalancerClass')

@@ -69,6 +69,39 @@ test('an update without node ports keeps them by port name, allocates new ones a
   assert.deepEqual(await takenPorts(server), [30_080, metrics.nodePort])
 })
 
+test('ports with one name and protocol keep one node port, which fails before validation names them', async (t) => {
+  const server = await start(t)
+  const http = { name: 'http', port: 80, nodePort: 30_080 }
+  await server.api.create(services, nodePort('web', http, { name: 'https', port: 443 }))
+  const changed = (...ports: object[]) => server.api.send('PUT', `${services}/web`, nodePort('web', ...ports))
+  for (const ports of [
+    [http, { ...http, port: 81 }],
+    [
+      { ...http, nodePort: 0 },
+      { ...http, nodePort: 0 },
+    ],
+  ]) {
+    const { status, body } = await changed(...ports)
+    assert.deepEqual([status, (body as { message?: string }).message], [500, 'duplicate nodePort: {TCP 30080}'])
+  }
+})
+
+test('node ports that are left go with the type that needs them, unless there are new ones', async (t) => {
+  const server = await start(t)
+  const http = { name: 'http', port: 80, nodePort: 30_080 }
+  const https = { name: 'https', port: 443, nodePort: 30_443 }
+  await server.api.create(services, nodePort('web', http, https))
+  const inner = (...ports: object[]) => service('web', { type: 'ClusterIP', ports })
+  assertFailure(
+    await server.api.send('PUT', `${services}/web`, inner(http, { ...https, nodePort: 30_444 })),
+    422,
+    'Invalid',
+    /spec\.ports\[0\]\.nodePort: Forbidden: may not be used when `type` is 'ClusterIP'/,
+  )
+  assert.equal(portOf(await update(server.api, inner(http))), 0)
+  assert.deepEqual(await takenPorts(server), [])
+})
+
 test('a service releases its node ports when its type no longer needs them or it is deleted', async (t) => {
   const server = await start(t)
   const created = await server.api.create(services, nodePort('web', { port: 80, nodePort: 30_080 }))
