@@ -3,6 +3,7 @@
  * An atom allows a scalar, a list or a map, or several of them where the schema allows any value.
  */
 import type { Field, Json, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
+import { scalarRules } from '../schema/scalars.ts'
 import { type Element, fieldElement, nameOf } from './element.ts'
 
 export interface ListAtom {
@@ -121,9 +122,20 @@ function once<T>(make: () => T): () => T {
   }
 }
 
+/** The value that an absent key has; those of built-in messages that can't be unset are zero, as OpenAPI publishes them. */
+function keyDefault(items: Schema, key: string): Json | undefined {
+  if (items.type !== 'message') return undefined
+  const field = items.json.get(key)
+  if (field === undefined || items.open) return field?.default
+  return field.default ?? (field.pointer || field.omitEmpty ? undefined : zeroOf(field.schema))
+}
+
+const zeroOf = ({ type }: Schema): Json | undefined =>
+  type === 'message' || type === 'list' || type === 'map' || type === 'any' ? undefined : scalarRules[type].zero
+
 function listAtom(schema: List, field: Field | undefined, within: Within): Atom {
   const { relation, keys } = mergeOf(schema, field)
-  const defaults = (key: string) => (schema.items.type === 'message' ? schema.items.json.get(key)?.default : undefined)
+  const defaults = (key: string) => keyDefault(schema.items, key)
   const keyTexts = [...keys].sort().map((key) => [key, `${JSON.stringify(key)}:`] as const)
   return { list: { relation, keys, keyTexts, defaults, items: once(() => atomOf(schema.items, undefined, within)) } }
 }

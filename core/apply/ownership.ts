@@ -1,6 +1,8 @@
 /** Maintains `metadata.managedFields` on every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
 import type { Platform } from '../platform.ts'
 import { type ApiError, badRequest, unreasoned } from '../respond/status.ts'
+import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
+import { isObject } from '../schema/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
@@ -57,7 +59,9 @@ function bare(object: JsonObject): JsonObject {
   const metadata = metadataOf(object)
   if (!Object.hasOwn(metadata, 'managedFields')) return object
   const { managedFields: _, ...rest } = metadata
-  return { ...object, metadata: rest }
+  const bared = { ...object, metadata: rest }
+  setGivenEmpties(bared, givenEmpties(object))
+  return bared
 }
 
 /** An empty list, or a list with one empty entry, resets ownership. */
@@ -122,7 +126,9 @@ function validateApplied({ apiVersion, kind }: Writing, applied: JsonObject): vo
   if (version.includes('/')) throw badRequest('invalid object type: /, Kind=')
   if (group !== wantedGroup || version !== wantedVersion || given !== kind)
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${given}`)
-  if (Array.isArray(entriesOf(applied))) throw badRequest('metadata.managedFields must be nil')
+  // What has an entry that is no object counts as absent, as it does for Go's unstructured objects.
+  const entries: unknown = entriesOf(applied)
+  if (Array.isArray(entries) && entries.every(isObject)) throw badRequest('metadata.managedFields must be nil')
 }
 
 function splitVersion(apiVersion: string): [group: string, version: string] {
@@ -146,13 +152,20 @@ export function unconvertible(type: ObjectType, applied: JsonObject, why: string
   )
 }
 
-function validateTyped(writing: Writing, object: JsonObject, which: 'patch' | 'live'): void {
+/** What failed when an object does not match its type: the applied one, the live one, or one that is about to get its first managers. */
+const typeFailures = {
+  patch: (title: string) => `failed to create typed patch object ${title}`,
+  live: (title: string) => `failed to create typed live object ${title}`,
+  unmanaged: (title: string) => `failed to create manager for existing fields: failed to convert new object ${title} to smd typed`,
+}
+
+function validateTyped(writing: Writing, object: JsonObject, which: keyof typeof typeFailures): void {
   const { apiVersion } = writing
   try {
-    validateType(atomOf(writing, apiVersion), object, which === 'live')
+    validateType(atomOf(writing, apiVersion), object, which !== 'patch')
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error
-    throw unreasoned(`failed to create typed ${which} object ${objectTitle(writing, object)}: ${error.message}`)
+    throw unreasoned(`${typeFailures[which](objectTitle(writing, object))}: ${error.message}`)
   }
 }
 
@@ -164,7 +177,9 @@ function managersBefore(writing: Writing, live: JsonObject): Managers {
   } catch (error) {
     throw unreasoned(`failed to decode managed fields: ${(error as Error).message}`)
   }
-  return managers.size > 0 ? managers : record(writing, writing.blank, live, managers, beforeFirstApply)
+  if (managers.size > 0) return managers
+  validateTyped(writing, live, 'unmanaged')
+  return record(writing, writing.blank, live, managers, beforeFirstApply)
 }
 
 /** Removes the fields that the server owns. */
@@ -184,10 +199,10 @@ function stripped(managers: Map<string, Manager>, key: string): Map<string, Mana
  */
 export function applyManaged(writing: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject {
   validateApplied(writing, applied)
-  validateTyped(writing, applied, 'patch')
   const old = live ?? writing.blank
-  validateTyped(writing, old, 'live')
   const managers = managersBefore(writing, old)
+  validateTyped(writing, applied, 'patch')
+  validateTyped(writing, old, 'live')
   const by = identity(writing, writing.manager, 'Apply')
   const unowned = bare(old)
   const attempt = (forced: boolean) => apply(writing, unowned, applied, managers, by, forced)

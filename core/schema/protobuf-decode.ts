@@ -238,7 +238,17 @@ function entryReader(name: string, values: Schema): Slot['read'] {
   }
 }
 
-function slotOf(name: string, { schema, inline }: Field): Slot {
+/** A time that is no pointer: Go sends it even if it is unset, which is absent then. */
+function timeReader(name: string, type: 'time' | 'microTime') {
+  const read = readTime(type)
+  return (reader: ObjectReader, depth: number, object: JsonObject) => {
+    const value = read(reader, depth, undefined)
+    if (value === unsetTime[type]) delete object[name]
+    else object[name] = value
+  }
+}
+
+function slotOf(name: string, { schema, inline, pointer }: Field): Slot {
   if (schema.type === 'list' && !schema.wrapper) {
     const { wire, read } = decodingOf(schema.items)
     const store = (reader: ObjectReader, depth: number, object: JsonObject) => {
@@ -250,6 +260,8 @@ function slotOf(name: string, { schema, inline }: Field): Slot {
     return { name, wire, read: store, packable: wire !== LengthDelimited }
   }
   if (schema.type === 'map') return { name, wire: LengthDelimited, read: entryReader(name, schema.values), packable: false }
+  if (!pointer && (schema.type === 'time' || schema.type === 'microTime'))
+    return { name, wire: LengthDelimited, read: timeReader(name, schema.type), packable: false }
   const { wire, read } = decodingOf(schema)
   const store = inline
     ? (reader: ObjectReader, depth: number, object: JsonObject) => void read(reader, depth, object)

@@ -3,7 +3,7 @@
 import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { copyOf } from '../../schema/given-empty.ts'
+import { copyOf, dropGivenEmpty } from '../../schema/given-empty.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import { changesOf } from './diff.ts'
@@ -95,6 +95,8 @@ const withImages = (containers: Containers, before: Containers) =>
 function validateRest(spec: PodSpec, before: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const rest: PodSpec = Object.assign(copyOf(spec), { containers: withImages(spec.containers, before.containers) })
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, before.initContainers ?? [])
+  // The reference makes these anew: an empty list that was given is none.
+  for (const name of ['initContainers', 'schedulingGates', 'tolerations']) dropGivenEmpty(rest, name)
   for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) {
     if (before[name] === undefined) delete rest[name]
     else Object.assign(rest, { [name]: before[name] })

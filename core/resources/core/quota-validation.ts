@@ -2,6 +2,7 @@
 
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { given } from '../../schema/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import { ResourceQuotaScope } from './enums.ts'
@@ -113,7 +114,7 @@ export function validateResourceQuotaUpdate({ spec = {} }: ResourceQuota, { spec
   const now = new Set(spec.scopes)
   const before = new Set(old.scopes)
   const same = now.size === before.size && [...now].every((scope) => before.has(scope))
-  if (!same) errors.invalid(FieldPath.of('spec', 'scopes'), spec.scopes ?? null, 'field is immutable')
+  if (!same) errors.invalid(FieldPath.of('spec', 'scopes'), given(spec, 'scopes') ?? null, 'field is immutable')
 }
 
 export function validateResourceQuotaStatus(

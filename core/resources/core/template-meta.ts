@@ -16,8 +16,6 @@ export function validateTemplateMeta(metadata: TemplateMeta, path: FieldPath, er
   validateAnnotations(metadata.annotations, path.child('annotations'), errors)
   validateLabels(metadata.labels, path.child('labels'), errors)
   for (const [name, value] of Object.entries({ ...metadata, ...givenEmpties(metadata) })) {
-    // Protobuf always has this time, which is no pointer in the reference.
-    if (name === 'creationTimestamp' && value === null) continue
     if (name !== 'labels' && name !== 'annotations' && value !== undefined)
       errors.forbidden(path.child(reportedAs[name] ?? name), 'cannot be set')
   }

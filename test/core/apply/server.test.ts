@@ -111,6 +111,48 @@ test('YAML, dry runs and refused bodies', async () => {
   await server.close()
 })
 
+test('an empty list that is written even if it is absent is owned, also when the body has managed fields', async () => {
+  const { call, server } = await client()
+  const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' }
+  const entry = { manager: 'x', operation: 'Update', apiVersion: slice.apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:ports': {} } }
+  const lists = { endpoints: [], ports: [] }
+  for (const [index, managedFields] of [undefined, [], [{}], [entry]].entries()) {
+    const metadata = { name: `s-${index}`, ...(managedFields && { managedFields }) }
+    const created = await call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', { ...slice, ...lists, metadata })
+    assert.deepEqual(owners(created), { 'tester Update': { 'f:addressType': {}, 'f:endpoints': {}, 'f:ports': {} } })
+  }
+  await server.close()
+})
+
+test('the first apply to an object without identities in a list names what it could not do', async () => {
+  const { apply, call, server } = await client()
+  const path = '/api/v1/namespaces/default/serviceaccounts'
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } }
+  assert.equal((await call('POST', path, { ...account, secrets: [{}] })).code, 201)
+  const { code, body } = await apply(`${path}/a`, 'a', account)
+  const prefix =
+    'failed to create manager for existing fields: failed to convert new object (default/a; /v1, Kind=ServiceAccount) to smd typed'
+  const why =
+    'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)'
+  assert.deepEqual([code, body.message], [500, `${prefix}: .secrets: element 0: ${why}`])
+  await server.close()
+})
+
+test('a key that an item leaves out is zero where it can not be unset', async () => {
+  const { apply, call, server } = await client()
+  const pods = '/api/v1/namespaces/default/pods'
+  const pod = (containers: readonly object[]) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers } })
+  const repeated = await apply(`${pods}/p`, 'a', pod([{ image: 'x' }, { image: 'y' }]))
+  const title = 'failed to create typed patch object (/p; /v1, Kind=Pod)'
+  assert.deepEqual([repeated.code, repeated.body.message], [500, `${title}: .spec.containers: duplicate entries for key [name=""]`])
+  const services = '/api/v1/namespaces/default/services'
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' } }
+  await call('POST', services, { ...service, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } })
+  const applied = await apply(`${services}/s/status`, 'a', { ...service, status: { conditions: [{ status: 'True' }] } })
+  assert.deepEqual(owners(applied)['a Apply status'], { 'f:status': { 'f:conditions': { 'k:{"type":""}': { '.': {}, 'f:status': {} } } } })
+  await server.close()
+})
+
 test('creates, updates and patches are recorded under the field manager or the user agent', async () => {
   const { call, server } = await client()
   const created = await call('POST', configMaps, map({ k: '1' }, { labels: { a: 'b' } }))

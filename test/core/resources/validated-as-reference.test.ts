@@ -67,6 +67,39 @@ test('a claim template may only have labels and annotations', async () => {
   assert.deepEqual(await causesOf(path, { spec: { metadata: { name: 'a', labels }, spec } }), [
     'spec.metadata.name: Forbidden: cannot be set',
   ])
+  assert.deepEqual(await causesOf(path, { spec: { metadata: { creationTimestamp: '0001-01-01T00:00:00Z' }, spec } }), [
+    'spec.metadata.creationTimestamp: Forbidden: cannot be set',
+  ])
+  assert.equal((await create(path, { spec: { metadata: { creationTimestamp: null }, spec } })).status, 201)
+})
+
+test('tolerations of a runtime class have one error each', async () => {
+  const scheduling = { tolerations: [{ key: 'k', operator: 'Bad', effect: 'Bad' }] }
+  assert.deepEqual(await causesOf('/apis/node.k8s.io/v1/runtimeclasses', { handler: 'any', scheduling }), [
+    'scheduling.tolerations[0].operator: Unsupported value: "Bad": supported values: "Equal", "Exists"',
+    'scheduling.tolerations[0].effect: Unsupported value: "Bad": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
+  ])
+})
+
+test('errors of updates show lists that were given as empty ones, unless the original makes them anew', async () => {
+  const updated = async (path: string, object: object, changed: object) => {
+    const metadata = { name: 'emptied' }
+    await api.send('POST', path, { ...object, metadata })
+    const { body } = await api.send<Status>('PUT', `${path}/emptied`, { ...changed, metadata })
+    return (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+  }
+  const quota = (scopes: readonly string[]) => ({ spec: { hard: { pods: '1' }, scopes } })
+  assert.deepEqual(await updated('/api/v1/namespaces/default/resourcequotas', quota(['BestEffort']), quota([])), [
+    'spec.scopes: Invalid value: []: field is immutable',
+  ])
+  const lists = { initContainers: [], schedulingGates: [], tolerations: [] }
+  const [problem = ''] = await updated(
+    '/api/v1/namespaces/default/pods',
+    { spec: { containers } },
+    { spec: { containers, ...lists, hostname: 'other' } },
+  )
+  assert.match(problem, /\+ "Hostname": "other"/)
+  assert.doesNotMatch(problem, /\[\]/)
 })
 
 test('flow schemas have the verbs of resources, not methods', async () => {
