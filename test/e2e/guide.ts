@@ -1,82 +1,114 @@
-/** Runs what the testing guide shows, in an empty project with the package. */
+/** Does what the testing guide says, in an empty project with the package: writes its files, and runs its commands except those that install. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { kubectls } from '../support/kubectl.ts'
 import { npmProject } from '../support/npm-project.ts'
-import { blocksOf } from '../support/page.ts'
+import { type Block, blocksOf } from '../support/page.ts'
+import { root } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { runtimeBinary, without } from '../support/runtimes.ts'
 
-/** The snippets by the names in their first lines. */
-const snippets = blocksOf('runtimes/testing/GUIDE.md')
-  .filter(({ language }) => language !== 'sh')
-  .map(({ text }) => [/^(?:\/\/|#) (\S+)$/m.exec(text)?.[1] ?? '', text] as const)
-const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: '1' }
+const blocks = blocksOf('runtimes/testing/GUIDE.md')
+const isCommands = ({ language }: Block) => language === 'sh'
+/** Files have their names in their first lines. */
+const files = blocks.filter((block) => !isCommands(block)).map(({ text }) => [/^(?:\/\/|#) (\S+)$/m.exec(text)?.[1] ?? '', text] as const)
+
 /** A Python that has the client and pytest. */
 const python = ['python3', '/usr/bin/python3'].find((path) => spawnSync(path, ['-c', 'import kubernetes, pytest']).status === 0)
+const kubectl = kubectls().at(-1)?.path
+const goList = ['list', 'sigs.k8s.io/controller-runtime/pkg/envtest', 'k8s.io/api/core/v1']
+const go = spawnSync('go', goList, { cwd: root }).status === 0
 
-/** What runs the snippets whose names end so. */
-interface Runner {
-  readonly suffix: string
+/** What the commands below a heading need, and what they print when all tests have passed. */
+interface Row {
   readonly skip: string | false
   readonly passed: RegExp
-  command(file: string): readonly [program: string, ...args: string[]]
 }
+
+const nodePassed = /^# pass [1-9]\d*\n# fail 0$/m
 
 /** Declares the tests, which run in the project. */
 export function guide(project: string): void {
   const vitest = npmProject('vitest', { vitest: '^4.0.0' })
-  /** The longest suffix first. */
-  const runners: readonly Runner[] = [
-    {
-      suffix: '.vitest.test.js',
-      skip: vitest.failure ?? false,
-      passed: /Tests +1 passed/,
-      command: (file) => [process.execPath, join(vitest.directory, 'node_modules/vitest/vitest.mjs'), 'run', file],
+  const rows: Readonly<Record<string, Row>> = {
+    vitest: { skip: vitest.failure ?? false, passed: /Tests +1 passed/ },
+    'node:test': { skip: false, passed: nodePassed },
+    'bun test': { skip: without('bun'), passed: /^ *1 pass\n *0 fail/m },
+    'deno test': { skip: without('deno'), passed: /ok \| 1 passed .*\| 0 failed/ },
+    TypeScript: { skip: false, passed: nodePassed },
+    '@kubernetes/client-node': { skip: false, passed: nodePassed },
+    'In CI': { skip: false, passed: nodePassed },
+    'Shell, Python, and any other program': {
+      skip: !python ? 'no Python with the packages kubernetes and pytest on this machine' : !kubectl && 'kubectl is not installed',
+      passed: /^configmap\/prices created\n3[\s\S]*^=+ 1 passed/m,
     },
-    {
-      suffix: '.bun.test.js',
-      skip: without('bun'),
-      passed: /^ *1 pass\n *0 fail/m,
-      command: (file) => [runtimeBinary('bun') ?? '', 'test', `./${file}`],
+    'Go and envtest': {
+      skip: !go && 'no Go with the module sigs.k8s.io/controller-runtime on this machine',
+      passed: /^ok .*\n[\s\S]*^ok /m,
     },
-    {
-      suffix: '.deno.test.js',
-      skip: without('deno'),
-      passed: /ok \| 1 passed .*\| 0 failed/,
-      command: (file) => [runtimeBinary('deno') ?? '', 'test', '--allow-all', '--no-lock', file],
-    },
-    {
-      suffix: '.test.js',
-      skip: false,
-      passed: /^# pass [1-9]\d*\n# fail 0$/m,
-      command: (file) => [process.execPath, '--test', '--test-reporter=tap', file],
-    },
-    {
-      suffix: '.py',
-      skip: python ? false : 'no Python with the packages kubernetes and pytest on this machine',
-      passed: /^=+ 1 passed/m,
-      command: (file) => [join(project, 'node_modules/.bin/apiserver'), 'run', '--', python ?? '', '-m', 'pytest', file],
-    },
-  ]
+  }
+
+  /** Programs that the page installs, and where this machine has them. */
+  const programs = {
+    vitest: join(vitest.directory, 'node_modules/vitest/vitest.mjs'),
+    bun: runtimeBinary('bun'),
+    deno: runtimeBinary('deno'),
+    tsc: join(root, 'node_modules/.bin/tsc'),
+    python3: python?.startsWith('/') ? python : undefined,
+    kubectl,
+    node: process.execPath,
+  }
+  const packages = { tsx: root, '@types/node': root, '@kubernetes/client-node': root, vitest: `${vitest.directory}/` }
+  const bin = join(project, 'node_modules/.bin')
+  const env = {
+    ...process.env,
+    NODE_TEST_CONTEXT: undefined,
+    NODE_OPTIONS: '--test-reporter=tap',
+    NO_COLOR: '1',
+    PATH: [bin, process.env['PATH']].join(delimiter),
+  }
+
+  /** Links what another test may have linked elsewhere. */
+  function link(target: string, path: string): void {
+    mkdirSync(dirname(path), { recursive: true })
+    rmSync(path, { recursive: true, force: true })
+    symlinkSync(target, path)
+  }
+
+  async function passes(script: string, passed: RegExp): Promise<void> {
+    const { code, stdout, stderr } = await run('sh', ['-ec', script], { cwd: project, env }, 300_000)
+    assert.match(stdout + stderr, passed)
+    assert.equal(code, 0, 'exit status')
+  }
 
   describe('the testing guide', () => {
     before(() => {
-      if (vitest.failure === undefined) symlinkSync(join(vitest.directory, 'node_modules/vitest'), join(project, 'node_modules/vitest'))
-      for (const [file, text] of snippets) writeFileSync(join(project, file), text)
+      for (const [name, where] of Object.entries(packages))
+        if (existsSync(join(where, 'node_modules', name))) link(join(where, 'node_modules', name), join(project, 'node_modules', name))
+      for (const [name, target] of Object.entries(programs)) if (target !== undefined) link(target, join(bin, name))
+      for (const [file, text] of files) {
+        assert.notEqual(file, '', `the first line of each file is its name: ${text}`)
+        writeFileSync(join(project, file), text)
+      }
     })
 
-    for (const [file] of snippets) {
-      const runner = runners.find(({ suffix }) => file.endsWith(suffix))
-      test(file, { skip: runner?.skip ?? false, timeout: 600_000 }, async () => {
-        assert(runner, 'the first line of each snippet is the name of a file')
-        const [program, ...args] = runner.command(file)
-        const { code, stdout, stderr } = await run(program, args, { cwd: project, env }, 300_000)
-        assert.match(stdout + stderr, runner.passed)
-        assert.equal(code, 0, 'exit status')
+    for (const [heading, { skip, passed }] of Object.entries(rows))
+      test(heading, { skip, timeout: 600_000 }, async () => {
+        const script = blocks.filter((block) => block.heading === heading && isCommands(block)).map(({ text }) => text)
+        assert.notEqual(script.length, 0)
+        await passes(script.join('').replaceAll(/^npm (install|ci)\b.*\n/gm, ''), passed)
       })
+
+    test('no other heading has commands', () => {
+      for (const { heading } of blocks.filter(isCommands)) assert.ok(heading in rows, heading)
+    })
+
+    for (const { heading, text } of blocks.filter(({ heading }) => !(heading in rows))) {
+      const [, file = ''] = /^\/\/ (\S+)$/m.exec(text) ?? []
+      test(`${heading}: ${file}`, { timeout: 600_000 }, () => passes(`node --test ${file}`, nodePassed))
     }
   })
 }
