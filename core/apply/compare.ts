@@ -1,7 +1,7 @@
 /** Compares an object before and after a write, field by field. */
 
 import { equal } from '../schema/equal.ts'
-import { givenEmpty } from '../schema/given-empty.ts'
+import { givenEmpty, hasGivenEmpty } from '../schema/given-empty.ts'
 import { isObject } from '../schema/is-object.ts'
 import { isEmpty } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
@@ -151,7 +151,8 @@ function handle({ map, scalar, list }: Atom, left: Json, right: Json): Outcome {
   throw undeclared('')
 }
 
-const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? nothing : changedLeaf)
+/** In an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference. */
+const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) && !hasGivenEmpty(right) ? nothing : changedLeaf)
 
 const noMembers: JsonObject = {}
 

@@ -44,6 +44,7 @@ const startOrder: readonly string[] = [
   ...['apiservice-status-remote-available-controller', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'],
   ...[
     'apiservice-discovery-controller',
+    'built-in-resources-storage-version-updater',
     '<component>-apiserver-autoregistration',
     'autoregister-completion',
     'apiservice-openapi-controller',

@@ -35,16 +35,21 @@ function discoveredVersion({ version, resources, freshness }: PublishedVersion):
   return { version, ...(all.length > 0 && { resources: all }), freshness }
 }
 
-/** Empty group and version default to those of the list, as in the unaggregated lists. */
-const responseKind = ({ group = '', version = '', kind }: ResourceRow) => ({ group, version, kind })
-
-function discovered({ rows: [own, ...subresources], singular, namespaced, short, categories }: PublishedResource): DiscoveredResource {
+function discovered({
+  rows: [main, ...subresources],
+  own,
+  singular,
+  namespaced,
+  short,
+  categories,
+}: PublishedResource): DiscoveredResource {
+  const responseKind = ({ group = own?.group ?? '', version = own?.version ?? '', kind }: ResourceRow) => ({ group, version, kind })
   return {
-    resource: own.name,
-    responseKind: responseKind(own),
+    resource: main.name,
+    responseKind: responseKind(main),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...own.verbs],
+    verbs: [...main.verbs],
     ...(short && { shortNames: [...short] }),
     ...(categories && { categories: [...categories] }),
     ...(subresources.length > 0 && {

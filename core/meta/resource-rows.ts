@@ -21,6 +21,11 @@ export interface PublishedResource {
   readonly categories?: readonly string[]
   /** Group version and kind of its stored objects, such as `apps/v1/Deployment` or `/v1/Pod`; absent if it is not stored. */
   readonly stored?: string
+  /**
+   * Group and version that aggregated discovery names for bodies without their own, as the reference does for custom resources; absent: empty
+   * texts, which stand for those of the list.
+   */
+  readonly own?: { readonly group: string; readonly version: string }
 }
 
 const statusVerbs = ['get', 'patch', 'update']
@@ -65,6 +70,7 @@ export function publishedResource(definition: ResourceDefinition): PublishedReso
     namespaced,
     ...(names.short && { short: names.short }),
     ...(names.categories && { categories: names.categories }),
+    ...(definition.published && { own: { group, version } }),
     ...(storageKey !== '' && { stored: `${storageVersion.includes('/') ? '' : '/'}${storageVersion}/${kind}` }),
   }
 }

@@ -6,7 +6,7 @@
 import { type DecodeBounds, DecodeBudget } from './decode-budget.ts'
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { givenEmpties, setGivenEmpties } from './given-empty.ts'
-import { goType, inlinedPath, omits, structName } from './go-struct.ts'
+import { goType, inlinedPath, omits, structName, typeNameOf } from './go-struct.ts'
 import { isObject } from './is-object.ts'
 import { clone, isEmpty } from './members.ts'
 import { type Field, type Json, type JsonObject, type Message, type Schema, string, type Union } from './model.ts'
@@ -210,14 +210,15 @@ function zeroOf(schema: Schema): (walk: Walk) => Json {
 /** Zero value of an item of a list or map: bytes are empty there, never absent. */
 const itemZeroOf = (schema: Schema): ((walk: Walk) => Json) => (schema.type === 'bytes' ? () => '' : zeroOf(schema))
 
-function slotOf(name: string, field: Field, inlined: string): Slot {
+function slotOf(name: string, field: Field, owner: Message): Slot {
+  const inlined = inlinedPath(owner, name)
   const { absent, zero } = omits(field)
   const { type } = field.schema
   const isTime = type === 'time' || type === 'microTime'
   return {
     name,
     step: inlined === '' ? name : new InlinedField(name, `${inlined}${name}`),
-    read: readerOf(field.schema, field.goType),
+    read: readerOf(field.schema, typeNameOf(field, owner)),
     absent: absent ? undefined : field.pointer ? () => null : zeroOf(field.schema),
     dropsZero: zero,
     collection: field.pointer || (field.schema.type !== 'list' && field.schema.type !== 'map') ? undefined : field.schema.type,
@@ -242,7 +243,7 @@ const typeMeta = ['kind', 'apiVersion'].map(
 )
 
 function makePlan(schema: Message, hasTypeMeta: boolean): Plan {
-  const fields = [...schema.json].map(([name, field]) => slotOf(name, field, inlinedPath(schema, name)))
+  const fields = [...schema.json].map(([name, field]) => slotOf(name, field, schema))
   const slots = hasTypeMeta ? [...typeMeta.filter(({ name }) => !schema.json.has(name)), ...fields] : fields
   return {
     name: schema.name,

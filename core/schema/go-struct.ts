@@ -5,6 +5,9 @@ import { scalarRules } from './scalars.ts'
 /** Name of a message's Go struct. */
 export const structName = ({ name, goPackage = 'v1' }: Message) => `${goPackage}.${name}`
 
+/** Name of a field's type, if it has one. */
+export const typeNameOf = ({ goType: name }: Field, { goPackage = 'v1' }: Message) => name?.replaceAll(/(^|\]|\[)\./g, `$1${goPackage}.`)
+
 /** Go's name of a schema's type. @param named the name of a text type or map type, if it has one. */
 export function goType(schema: Schema, named?: string): string {
   switch (schema.type) {

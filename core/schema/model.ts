@@ -271,7 +271,10 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
   /** Flattened into the parent in JSON, a message of its own in protobuf. */
   readonly inline?: true
   readonly default?: Json
-  /** Named type of the text, of the items of a list or of the map in the reference's Go code: decoding errors show it. */
+  /**
+   * Named type of the text, of the items of a list or of the map in the reference's Go code: decoding errors show it. A name that begins with
+   * a dot is in the package of the message.
+   */
   readonly goType?: string
   /** Name in the reference's internal struct, which errors show, if it does not follow from the JSON name (internal-value.ts). */
   readonly internalName?: string

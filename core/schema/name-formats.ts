@@ -38,6 +38,11 @@ const subdomainMessage = regexMessage(
   subdomainPattern,
   'example.com',
 )
+const caselessMessage = regexMessage(
+  "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  subdomainPattern,
+  'Example.com',
+)
 const labelMessage = regexMessage(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   labelPattern,
@@ -112,6 +117,12 @@ function isName(text: string, from: number): boolean {
 export const longName: Format = (value) => [
   ...(exceeds(value, subdomainLimit) ? [tooLongInBytes(subdomainLimit)] : []),
   ...(isSubdomain(value) ? [] : [subdomainMessage]),
+]
+
+/** As `longName`, also with capital letters (k8s-long-name-caseless). */
+export const longNameCaseless: Format = (value) => [
+  ...(exceeds(value, subdomainLimit) ? [tooLongInBytes(subdomainLimit)] : []),
+  ...(isSubdomain(value.toLowerCase()) ? [] : [caselessMessage]),
 ]
 
 /** A label, in the words of declarative validation (k8s-short-name). */

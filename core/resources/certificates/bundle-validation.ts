@@ -17,7 +17,9 @@ const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 export function validateBundle({ metadata, spec }: Bundle, errors: FieldErrors, _context: HookContext, old?: Bundle): void {
   const { signerName = '', trustBundle } = spec
   const { name = '' } = metadata ?? {}
-  for (const problem of bundleNameProblems(name, signerName)) errors.invalid(FieldPath.of('metadata', 'name'), name, problem)
+  // The name may be missing, which is reported already.
+  for (const problem of name === '' ? [] : bundleNameProblems(name, signerName))
+    errors.invalid(FieldPath.of('metadata', 'name'), name, problem)
   if (signerName !== '') validateSignerName(signerName, FieldPath.of('spec', 'signerName'), errors)
   if (trustBundle !== old?.spec.trustBundle) validateAnchors(trustBundle, FieldPath.of('spec', 'trustBundle'), errors)
 }

@@ -1,9 +1,9 @@
 import { field, int32, message, microTime, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateFormat, validateSupported } from '../validation.ts'
 import { leaseColumns } from './columns.ts'
 import { CoordinatedLeaseStrategy } from './enums.ts'
+import { validateStrategy } from './strategy-validation.ts'
 
 export const LeaseSpec = message(
   'LeaseSpec',
@@ -23,9 +23,7 @@ export const LeaseSpec = message(
   },
   {
     validate({ strategy, preferredHolder }, path, errors) {
-      // A name with a domain is a strategy of others.
-      if (strategy?.includes('/')) validateFormat(strategy, 'qualifiedName', path.child('strategy'), errors)
-      else if (strategy !== undefined) validateSupported(strategy, CoordinatedLeaseStrategy, path.child('strategy'), errors)
+      if (strategy !== undefined) validateStrategy(strategy, path.child('strategy'), errors)
       if (preferredHolder && !strategy) errors.forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined')
     },
   },

@@ -40,14 +40,14 @@ export const DeviceRequestAllocationResult = message('DeviceRequestAllocationRes
     gate: 'DRAConsumableCapacity',
   }),
   consumedCapacity: field(10, map(quantity), 'Capacity used by the share.', {
-    goType: 'map[v1.QualifiedName]resource.Quantity',
+    goType: 'map[.QualifiedName]resource.Quantity',
     gate: 'DRAConsumableCapacity',
   }),
 })
 
 export const DeviceAllocationConfiguration = message('DeviceAllocationConfiguration', 'Configuration for allocated devices.', {
   source: required(1, string, 'Where it comes from: FromClass or FromClaim.', {
-    goType: 'v1.AllocationConfigSource',
+    goType: '.AllocationConfigSource',
     enum: ['FromClass', 'FromClaim'],
   }),
   requests: field(2, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),

@@ -1,9 +1,11 @@
 /** Validation of devices: attributes, capacities, counters, taints (KEP-4381, 4815, 5055, 5075). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import type { Infer } from '../../schema/model.ts'
+import { given } from '../../schema/given-empty.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { add, compare } from '../core/quantities.ts'
+import { isNative } from '../core/resource-validation.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type {
@@ -26,7 +28,7 @@ import {
   validateSet,
 } from './name-validation.ts'
 
-const max = { facts: 32, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
+const max = { facts: 32, values: 48, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
 /** semver.org 2.0.0. */
 const number = '(0|[1-9]\\d*)'
@@ -37,11 +39,22 @@ const maxVersionLength = 256
 const version = new RegExp(`^${number}\\.${number}\\.${number}(-${pre}(\\.${pre})*)?(\\+${build}(\\.${build})*)?$`)
 
 /** `perDevice`: each device has its own node selection. */
-export function validateDevice(device: Infer<typeof Device>, perDevice: boolean, path: FieldPath, errors: FieldErrors): void {
+export function validateDevice(
+  device: Infer<typeof Device>,
+  perDevice: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   const { name, attributes = {}, capacity = {}, taints = [], consumesCounters = [], allowMultipleAllocations = false } = device
   validateName(name, path.child('name'), errors)
   const facts = Object.keys(attributes).length + Object.keys(capacity).length
   if (facts > max.facts) errors.invalid(path, facts, `the total number of attributes and capacities must not exceed ${max.facts}`)
+  const values = Object.values(attributes).reduce(
+    (sum, each) => sum + (lists.reduce((own, name) => own + (each[name]?.length ?? 0), 0) || 1),
+    0,
+  )
+  if (values > max.values) errors.invalid(path, values, `the total number of attribute values must not exceed ${max.values}`)
   validateMap(attributes, Number.POSITIVE_INFINITY, path.child('attributes'), errors, validateQualified, validateAttribute)
   validateMap(capacity, Number.POSITIVE_INFINITY, path.child('capacity'), errors, validateQualified, (each, at) =>
     validateCapacity(each, allowMultipleAllocations, at, errors),
@@ -54,6 +67,25 @@ export function validateDevice(device: Infer<typeof Device>, perDevice: boolean,
   })
   validateNodes(device, perDevice, path, errors)
   validateBinding(device, path, errors)
+  validateMappings(device, path.child('nodeAllocatableResourceMappings'), errors, context)
+}
+
+/** KEP-5517. */
+function validateMappings(
+  { nodeAllocatableResourceMappings = {}, capacity = {} }: Infer<typeof Device>,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  for (const [name, { capacityKey, allocationMultiplier: factor }] of Object.entries(nodeAllocatableResourceMappings)) {
+    const at = path.key(name)
+    if (!isNative(name, context)) errors.invalid(at, name, 'must be a node allocatable resource name')
+    if (capacityKey === undefined && factor === undefined)
+      errors.invalid(at, '', 'at least one of allocationMultiplier or capacityKey must be set')
+    if (factor !== undefined && compare(factor, '0') <= 0) errors.invalid(at.child('allocationMultiplier'), factor, 'must be positive')
+    if (capacityKey === '') errors.invalid(at.child('capacityKey'), '', 'capacityKey must not be an empty string')
+    else if (capacityKey !== undefined && !Object.hasOwn(capacity, capacityKey)) errors.notFound(at.child('capacityKey'), capacityKey)
+  }
 }
 
 export function validateCounters(
@@ -91,17 +123,24 @@ function validateNodes(device: Infer<typeof Device>, perDevice: boolean, path: F
   if (ways.length > 1) errors.invalid(path, `{${ways.join(', ')}}`, detail)
 }
 
+const lists = ['bools', 'ints', 'strings', 'versions'] as const
+const kinds = ['bool', 'int', 'string', 'version', ...lists] as const
+
+/** Whether the attribute is a list (KEP-5491), also one that was given as an empty one. */
+export const hasList = (attribute: Infer<typeof DeviceAttribute>): boolean => lists.some((name) => given(attribute, name) !== undefined)
+
 function validateAttribute(attribute: Infer<typeof DeviceAttribute>, path: FieldPath, errors: FieldErrors): void {
   validateText(attribute.string, path.child('string'), errors)
   validateVersion(attribute.version, path.child('version'), errors)
-  attribute.strings?.forEach((each, index) => {
-    validateText(each, path.child('strings').index(index), errors)
-  })
-  attribute.versions?.forEach((each, index) => {
-    validateVersion(each, path.child('versions').index(index), errors)
-  })
-  const given = Object.values(attribute).filter((value) => value !== undefined).length
-  if (given !== 1) errors.invalid(path, given === 0 ? '' : asJson(attribute), 'exactly one value must be specified')
+  for (const name of lists) {
+    if (given(attribute, name)?.length === 0) errors.invalid(path.child(name), [], 'must not be empty if specified')
+    const validateItem = name === 'strings' ? validateText : name === 'versions' ? validateVersion : undefined
+    attribute[name]?.forEach((each, index) => {
+      validateItem?.(String(each), path.child(name).index(index), errors)
+    })
+  }
+  const set = kinds.filter((name) => given(attribute, name) !== undefined).length
+  if (set !== 1) errors.invalid(path, set === 0 ? '' : asJson(attribute), 'exactly one value must be specified')
 }
 
 function validateText(text: string | undefined, path: FieldPath, errors: FieldErrors): void {

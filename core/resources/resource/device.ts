@@ -58,7 +58,7 @@ export const DeviceTaint = message(
     key: required(1, string, 'Key that tolerations name.'),
     value: field(2, string, 'Value that tolerations may name.'),
     effect: required(3, string, 'None, NoSchedule or NoExecute.', {
-      goType: 'v1.DeviceTaintEffect',
+      goType: '.DeviceTaintEffect',
       publishedEnum: DeviceTaintEffect,
     }),
     timeAdded: pointer(4, time, 'When the taint was added.'),
@@ -75,7 +75,7 @@ export const NodeAllocatableResourceMapping = message(
   'NodeAllocatableResourceMapping',
   'How a device counts towards a resource of the node.',
   {
-    capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: 'v1.QualifiedName' }),
+    capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: '.QualifiedName' }),
     allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
   },
   {
@@ -87,8 +87,8 @@ export const NodeAllocatableResourceMapping = message(
 
 export const Device = message('Device', 'A device that can be allocated.', {
   name: required(1, string, 'DNS label, unique in the pool.'),
-  attributes: field(2, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[v1.QualifiedName]v1.DeviceAttribute' }),
-  capacity: field(3, map(DeviceCapacity), 'Capacities by name.', { goType: 'map[v1.QualifiedName]v1.DeviceCapacity' }),
+  attributes: field(2, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[.QualifiedName].DeviceAttribute' }),
+  capacity: field(3, map(DeviceCapacity), 'Capacities by name.', { goType: 'map[.QualifiedName].DeviceCapacity' }),
   consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',
   }),
@@ -107,7 +107,7 @@ export const Device = message('Device', 'A device that can be allocated.', {
   }),
   allowMultipleAllocations: pointer(12, bool, 'Several claims can share it.', { gate: 'DRAConsumableCapacity' }),
   nodeAllocatableResourceMappings: field(13, map(NodeAllocatableResourceMapping), 'Resources of the node that it counts towards.', {
-    goType: 'map[v1.ResourceName]v1.NodeAllocatableResourceMapping',
+    goType: 'map[v1.ResourceName].NodeAllocatableResourceMapping',
     gate: 'DRANodeAllocatableResources',
   }),
 })

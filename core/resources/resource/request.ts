@@ -9,9 +9,9 @@ export const DeviceToleration = message(
   'Lets a claim have devices with matching taints.',
   {
     key: field(1, string, 'Key of the taints; empty with Exists for all.'),
-    operator: field(2, string, 'Equal or Exists.', { goType: 'v1.DeviceTolerationOperator', enum: ['Exists', 'Equal'], default: 'Equal' }),
+    operator: field(2, string, 'Equal or Exists.', { goType: '.DeviceTolerationOperator', enum: ['Exists', 'Equal'], default: 'Equal' }),
     value: field(3, string, 'Value to compare with; empty for Exists.'),
-    effect: field(4, string, 'Effect of the taints; empty for all.', { goType: 'v1.DeviceTaintEffect', enum: DeviceTaintEffect }),
+    effect: field(4, string, 'Effect of the taints; empty for all.', { goType: '.DeviceTaintEffect', enum: DeviceTaintEffect }),
     tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
   },
   { validate: validateToleration },
@@ -27,7 +27,7 @@ export const CELDeviceSelector = message(
 )
 
 export const CapacityRequirements = message('CapacityRequirements', 'Requested capacity.', {
-  requests: field(1, map(quantity), 'Amount by capacity.', { goType: 'map[v1.QualifiedName]resource.Quantity' }),
+  requests: field(1, map(quantity), 'Amount by capacity.', { goType: 'map[.QualifiedName]resource.Quantity' }),
 })
 
 export const DeviceSelector = message('DeviceSelector', 'A choice of devices; one member is set.', {
@@ -41,7 +41,7 @@ export const ExactDeviceRequest = message(
     deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
     selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     allocationMode: field(3, string, 'ExactCount, or All devices that match.', {
-      goType: 'v1.DeviceAllocationMode',
+      goType: '.DeviceAllocationMode',
       enum: DeviceAllocationMode,
     }),
     count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
@@ -60,7 +60,7 @@ export const DeviceSubRequest = message(
     deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
     selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
     allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
-      goType: 'v1.DeviceAllocationMode',
+      goType: '.DeviceAllocationMode',
       enum: DeviceAllocationMode,
     }),
     count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
@@ -88,9 +88,9 @@ export const DeviceConstraint = message(
   'Requests, with an attribute that is the same or different in all of their devices.',
   {
     requests: field(1, list(string, { listType: 'atomic' }), 'Requests whose devices are compared; all when empty.'),
-    matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.', { goType: 'v1.FullyQualifiedName' }),
+    matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.', { goType: '.FullyQualifiedName' }),
     distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', {
-      goType: 'v1.FullyQualifiedName',
+      goType: '.FullyQualifiedName',
       gate: 'DRAConsumableCapacity',
     }),
   },

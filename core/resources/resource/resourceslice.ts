@@ -57,7 +57,7 @@ export const resourceSlices = resource({
   generation: 'spec',
   strategy: {
     countsAsChange: 'dropped',
-    validate: ({ spec }, errors, _context, old) => validateSlice(spec, old?.spec, FieldPath.of('spec'), errors),
+    validate: ({ spec }, errors, context, old) => validateSlice(spec, old?.spec, FieldPath.of('spec'), errors, context),
     warnings: driverWarnings,
   },
   selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },

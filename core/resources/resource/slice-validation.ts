@@ -3,21 +3,21 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { given } from '../../schema/given-empty.ts'
-import type { Infer } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
-import { validateCounters, validateDevice } from './device-validation.ts'
+import { hasList, validateCounters, validateDevice } from './device-validation.ts'
 import { validateDriver, validateLabel, validatePoolName, validateSet } from './name-validation.ts'
 import type { ResourceSliceSpec } from './resourceslice.ts'
 
-/** Maximum number per slice; fewer for devices with taints or counters, which are more expensive to allocate. */
+/** Maximum number per slice; fewer for devices with taints, counters or lists, which are more expensive to allocate. */
 const max = { devices: 128, heavyDevices: 64, sets: 8 }
 const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`'
 
 type Spec = Infer<typeof ResourceSliceSpec>
 
 /** Validates a spec with all its parts; `old`: the stored one, on updates. */
-export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath, errors: FieldErrors): void {
+export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { driver, pool, perDeviceNodeSelection = false, devices = [], sharedCounters = [] } = spec
   validateDriver(driver, path.child('driver'), errors)
   validatePool(pool, path.child('pool'), errors)
@@ -29,10 +29,13 @@ export function validateSlice(spec: Spec, old: Spec | undefined, path: FieldPath
   validateNodes(spec, path, errors)
   if (given(spec, 'sharedCounters') && given(spec, 'devices'))
     errors.invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')
-  const heavy = devices.some(({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0)
+  const heavy = devices.some(
+    ({ taints = [], consumesCounters = [], attributes = {} }) =>
+      taints.length > 0 || consumesCounters.length > 0 || Object.values(attributes).some(hasList),
+  )
   const nameOf = ({ name }: { readonly name: string }) => name
   validateSet(devices, heavy ? max.heavyDevices : max.devices, nameOf, path.child('devices'), errors, (device, at) =>
-    validateDevice(device, perDeviceNodeSelection, at, errors),
+    validateDevice(device, perDeviceNodeSelection, at, errors, context),
   )
   validateSet(sharedCounters, max.sets, nameOf, path.child('sharedCounters'), errors, ({ name, counters }, at) => {
     validateLabel(name, at.child('name'), errors)

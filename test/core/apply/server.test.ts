@@ -174,6 +174,22 @@ test('creates, updates and patches are recorded under the field manager or the u
   await server.close()
 })
 
+test('in an atomic list, an empty list that an update gives is a change', async () => {
+  const { server, call } = await client()
+  const withTerm = (term: object) => {
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
+    const { template, ...spec } = deployment().spec
+    return deployment({ ...spec, template: { ...template, spec: { ...template.spec, affinity } } })
+  }
+  const term = { matchExpressions: [{ key: 'a', operator: 'Exists' }] }
+  assert.equal((await call('POST', deployments, withTerm(term))).code, 201)
+  const ownersAfter = async (changed: object) =>
+    Object.keys(owners(await call('PUT', `${deployments}/d?dryRun=All`, withTerm(changed), 'application/json', 'other/1.0')))
+  assert.deepEqual(await ownersAfter(term), ['tester Update'])
+  assert.deepEqual((await ownersAfter({ ...term, matchFields: [] })).sort(), ['other Update', 'tester Update'])
+  await server.close()
+})
+
 test('an empty list of managed fields resets ownership in versions that are not stored, too', async () => {
   const { call, server } = await client()
   const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'

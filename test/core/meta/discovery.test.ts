@@ -180,7 +180,10 @@ test('aggregated discovery lists the same resources as the unaggregated paths', 
       for (const { version, freshness, resources } of versions) {
         assert.equal(freshness, 'Current')
         const single = await rows(metadata.name === undefined ? `/api/${version}` : `/apis/${metadata.name}/${version}`, discovery)
-        assert.deepEqual(resources.flatMap(flatten), [...single.values()].map(comparable))
+        assert.deepEqual(
+          resources.flatMap(flatten),
+          [...single.values()].map((row) => comparable(row, metadata.name === 'shop.example.com' ? [metadata.name, version] : ['', ''])),
+        )
       }
     }
   }
@@ -225,16 +228,38 @@ function flatten({ resource, responseKind, scope, singularResource, verbs, subre
   ]
 }
 
-const comparable = ({ name, singularName, namespaced, group = '', version = '', kind, verbs, shortNames, categories }: Row) => ({
+const comparable = (
+  { name, singularName, namespaced, kind, verbs, shortNames, categories, ...row }: Row,
+  own: readonly [string, string],
+) => ({
   name,
   singularName,
   namespaced,
-  group,
-  version,
+  group: row.group ?? own[0],
+  version: row.version ?? own[1],
   kind,
   verbs,
   shortNames,
   categories,
+})
+
+test('aggregated discovery names group and version of custom resources, and not those of built-in ones', async () => {
+  const discovery = create(serving([...builtin, widget('v1')]))
+  const response = await get(discovery, '/apis', { accept: aggregated('v2') })
+  const { items } = (await response.json()) as {
+    items: {
+      metadata: { name: string }
+      versions: { resources: { resource: string; responseKind: object; subresources?: { responseKind: object }[] }[] }[]
+    }[]
+  }
+  const kindsOf = (group: string, resource: string) => {
+    const [version] = items.find(({ metadata }) => metadata.name === group)?.versions ?? []
+    const found = version?.resources.find((each) => each.resource === resource)
+    return [found?.responseKind, ...(found?.subresources ?? []).map((each) => each.responseKind)]
+  }
+  const own = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
+  assert.deepEqual(kindsOf('shop.example.com', 'widgets'), [own, own, { group: 'autoscaling', version: 'v1', kind: 'Scale' }])
+  assert.deepEqual(kindsOf('apps', 'deployments')[0], { group: '', version: '', kind: 'Deployment' })
 })
 
 test('aggregated discovery is served only to clients that accept it, in the version that they accept', async () => {

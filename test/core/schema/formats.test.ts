@@ -16,6 +16,10 @@ const cases: Readonly<Record<FormatName, readonly [good: readonly string[], bad:
     ['a', 'a.b-c.0', 'a'.repeat(253)],
     ['', '.a', 'a.', 'a..b', 'A.b', 'a_b', 'a'.repeat(254)],
   ],
+  longNameCaseless: [
+    ['a', 'A.b-C.0', 'a'.repeat(253)],
+    ['', '.a', 'a.', 'a..b', 'a_b', 'a'.repeat(254)],
+  ],
   shortName: [
     ['a', 'a-0', 'a'.repeat(63)],
     ['', 'a.b', '-a', 'A', 'a_b', 'a'.repeat(64)],

@@ -24,7 +24,7 @@ const switched = (value: boolean) =>
 const flagsOf = (pairs: readonly string[]) => [`--feature-gates=${pairs.join(',')}`, '--runtime-config=api/all=true']
 
 const fixed = [
-  ...['/', '/api', '/apis', '/api/v1', '/openapi/v3', '/livez?verbose', '/readyz?verbose', '/flagz', '/statusz', '/version', '/configz'],
+  ...['/', '/api', '/apis', '/api/v1', '/openapi/v3', '/livez?verbose', '/readyz?verbose', '/version', '/configz'],
   ...['clusterroles', 'clusterrolebindings'].map((plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}`),
   ...['roles', 'rolebindings'].map((plural) => `/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/${plural}`),
   ...['/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', '/apis/apiregistration.k8s.io/v1/apiservices'],
@@ -35,9 +35,12 @@ const groupVersions = [
   ...new Set(allStoredKinds.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`))),
 ]
 
-function* documents(): Generator<Scene> {
+/** Pages that a gate switches off; their text differs from answer to answer. */
+const pages = ['/flagz', '/statusz']
+
+function* documents(paths: readonly string[]): Generator<Scene> {
   const scene = (path: string, accept = '*/*'): Scene => ({ kind: 'documents', at: `${path} ${accept}`, calls: [get(path, { accept })] })
-  for (const path of fixed) yield scene(path)
+  for (const path of paths) yield scene(path)
   for (const version of ['v2', 'v2beta1']) for (const path of ['/api', '/apis']) yield scene(path, aggregated(version))
   for (const each of groupVersions) {
     yield scene(`/${each}`)
@@ -99,22 +102,23 @@ function* updates(definition: ResourceDefinition): Generator<Scene> {
   }
 }
 
-function* scenes(): Generator<Scene> {
+function* scenes(paths: readonly string[]): Generator<Scene> {
   const seen = new Set<Field>()
-  yield* documents()
+  yield* documents(paths)
   for (const definition of allStoredKinds) {
     yield* writes(definition, seen)
     yield* updates(definition)
   }
 }
 
+/** `value`: the default of the gates that the part switches. */
 const part = (name: string, value: boolean): Part => ({
   name,
   flags: flagsOf(switched(value)),
   // Each needs servers of its own.
   slow: true,
   before: () => [account, ...allStoredKinds.flatMap((definition) => makes(definition, 'gated'))],
-  scenes,
+  scenes: () => scenes(value ? [...fixed, ...pages] : fixed),
   after: () => allStoredKinds.flatMap((definition) => removes(definition, 'gated')),
 })
 

@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { leaseCandidateColumns } from '../columns.ts'
 import { CoordinatedLeaseStrategy } from '../enums.ts'
+import { validateStrategy } from '../strategy-validation.ts'
 
 /** Numeric parts of a semantic version. */
 function versionOf(text: string): readonly number[] | undefined {
@@ -38,6 +39,7 @@ export const LeaseCandidateSpec = message(
       if (strategy === 'OldestEmulationVersion' && !emulated) {
         errors.required(path.child('emulationVersion'), "must be specified when `strategy` is 'OldestEmulationVersion'")
       }
+      if (strategy) validateStrategy(strategy, path.child('strategy'), errors)
     },
   },
 )

@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
 import { resourcePoolStatusRequestColumns } from '../columns.ts'
+import { validatePoolRequest, validatePoolRequestStatus } from '../pool-status-validation.ts'
 
 export const PoolStatus = message('PoolStatus', 'State of a pool.', {
   driver: required(1, string, 'Driver of the pool.', { omitEmpty: true }),
@@ -55,4 +56,6 @@ export const resourcePoolStatusRequests = resource({
   lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   status: true,
   statusKeeps: 'metadata',
+  updateNeedsVersion: true,
+  strategy: { validate: validatePoolRequest, validateStatus: validatePoolRequestStatus },
 })

@@ -1,6 +1,7 @@
 /** Converts v1beta1, in which devices are wrapped in `basic`, and requests of one class are not wrapped in `exactly`. */
 
 import type { Platform } from '../../../platform.ts'
+import { copyOf, givenEmpties, setGivenEmpties } from '../../../schema/given-empty.ts'
 import { isObject } from '../../../schema/is-object.ts'
 import type { JsonObject } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
@@ -8,17 +9,25 @@ import type { ApiObject, Conversion } from '../../definition.ts'
 /** Maps the items of one list of an object; `path` leads to the list. */
 function withItems(object: JsonObject, [name = '', ...rest]: readonly string[], change: (item: JsonObject) => JsonObject): JsonObject {
   const value = object[name]
-  if (Array.isArray(value)) return { ...object, [name]: value.map((item) => (isObject(item) ? change(item) : item)) }
-  return isObject(value) ? { ...object, [name]: withItems(value, rest, change) } : object
+  if (Array.isArray(value)) return Object.assign(copyOf(object), { [name]: value.map((item) => (isObject(item) ? change(item) : item)) })
+  return isObject(value) ? Object.assign(copyOf(object), { [name]: withItems(value, rest, change) }) : object
 }
 
-function wrapRequest({ name, firstAvailable, ...exactly }: JsonObject): JsonObject {
+/** The object with the lists that were given as empty ones in its parts, which validation refuses. */
+function withGivenOf(parts: readonly JsonObject[], object: JsonObject): JsonObject {
+  const given = parts.flatMap((part) => givenEmpties(part) ?? [])
+  if (given.length > 0) setGivenEmpties(object, Object.assign({}, ...given) as JsonObject)
+  return object
+}
+
+function wrapRequest(request: JsonObject): JsonObject {
+  const { name, firstAvailable, ...exactly } = request
   if (exactly['deviceClassName'] === '') delete exactly['deviceClassName']
-  return {
+  return withGivenOf([request], {
     ...(name !== undefined && { name }),
-    ...(Object.keys(exactly).length > 0 && { exactly }),
+    ...(Object.keys(exactly).length > 0 && { exactly: withGivenOf([request], exactly) }),
     ...(firstAvailable !== undefined && { firstAvailable }),
-  }
+  })
 }
 
 function unwrapRequest({ exactly, ...request }: JsonObject): JsonObject {
@@ -26,7 +35,7 @@ function unwrapRequest({ exactly, ...request }: JsonObject): JsonObject {
 }
 
 function unwrapDevice({ basic, ...device }: JsonObject): JsonObject {
-  return isObject(basic) ? { ...device, ...basic } : device
+  return isObject(basic) ? withGivenOf([basic], { ...device, ...basic }) : device
 }
 
 function wrapDevice({ name, ...basic }: JsonObject): JsonObject {

@@ -23,6 +23,7 @@ export const BasicDevice = message('BasicDevice', 'A device, apart from its name
   }),
   allowMultipleAllocations: pointer(11, bool, 'Several claims can share it.', { gate: 'DRAConsumableCapacity' }),
   nodeAllocatableResourceMappings: field(12, map(NodeAllocatableResourceMapping), 'Resources of the node that it counts towards.', {
+    goType: 'map[v1.ResourceName].NodeAllocatableResourceMapping',
     gate: 'DRANodeAllocatableResources',
   }),
 })

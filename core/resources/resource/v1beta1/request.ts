@@ -7,7 +7,7 @@ export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a
   deviceClassName: required(2, string, 'Class of the devices.'),
   selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
   allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
-    goType: 'v1beta1.DeviceAllocationMode',
+    goType: '.DeviceAllocationMode',
     enum: DeviceAllocationMode,
   }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
@@ -20,7 +20,7 @@ export const DeviceRequest = message('DeviceRequest', 'A request for devices of 
   deviceClassName: field(2, string, 'Class of the devices; excludes firstAvailable.', { omitEmpty: false }),
   selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.'),
   allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
-    goType: 'v1beta1.DeviceAllocationMode',
+    goType: '.DeviceAllocationMode',
     enum: DeviceAllocationMode,
   }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),

@@ -19,7 +19,7 @@ export const PodGroupSchedulingPolicy = message(
     basic: pointer(1, BasicSchedulingPolicy, 'One by one.'),
     gang: pointer(2, GangSchedulingPolicy, 'All or nothing.'),
   },
-  declared,
+  { ...declared, unions: [{ members: ['basic', 'gang'] }] },
 )
 
 export const TopologyConstraint = message(

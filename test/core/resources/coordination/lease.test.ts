@@ -21,6 +21,11 @@ tables(
         ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0'],
       ],
       [
+        'unknown strategy',
+        { 'spec.strategy': 'x' },
+        ['spec.strategy.strategy: Unsupported value: "x": supported values: "OldestEmulationVersion"'],
+      ],
+      [
         'preference without a strategy',
         { 'spec.preferredHolder': 'b' },
         ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
