@@ -30,7 +30,7 @@ export function portRangeProblem({ from, to }: PortRange): string | undefined {
   return from > to ? 'must not end before it starts' : undefined
 }
 
-const defaultNodePorts: PortRange = { from: 30_000, to: 32_767 }
+export const defaultNodePorts: PortRange = { from: 30_000, to: 32_767 }
 
 export const networkOptions = {
   serviceClusterIpRanges: option(limited(list(text), serviceRangesProblem), {

@@ -1,4 +1,4 @@
-import { networkOptions, portRangeProblem } from '../../options/network.ts'
+import { defaultNodePorts, networkOptions, portRangeProblem } from '../../options/network.ts'
 import { addressProblem, endpointReconcilerTypes } from '../../options/serving.ts'
 import type { PortRange } from '../../registry/allocators/port-set.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
@@ -6,11 +6,15 @@ import { corsOriginProblem, createCorsTest } from '../cors.ts'
 import { bool, choice, custom, duration, int, string, strings } from '../flag-types.ts'
 import { becomes, boundedBy, sets } from '../option-flag.ts'
 
+/** `30000-32767`, `30000+2767` or one port, in decimals; blank for the default (PortRange.Set of apimachinery). */
 function readPortRange(text: string): PortRange {
-  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text)
-  const [from, to] = [Number(match?.[1]), Number(match?.[2])]
+  const trimmed = text.trim()
+  if (trimmed === '') return defaultNodePorts
+  const match = /^(\d+)(?:([-+])(\d+))?$/.exec(trimmed)
   if (!match) throw new DecodeError('must be a range such as 30000-32767')
-  return { from, to }
+  const [, first, sign, second] = match
+  const from = Number(first)
+  return { from, to: sign === undefined ? from : sign === '+' ? from + Number(second) : Number(second) }
 }
 
 export const servingFlags = {

@@ -112,7 +112,12 @@ describe('mistakes', () => {
     ['service-cluster-ip-range', '10.0.0.0/30', 'is too small: must be at least 8 IP addresses'],
     ['service-cluster-ip-range', '10.0.0.0/24,10.1.0.0/24', 'must be of different IP families'],
     ['service-cluster-ip-range', '10.0.0.0/24,fd00::/112,10.1.0.0/24', 'must not contain more than two CIDRs'],
-    ['service-node-port-range', '30000', 'must be a range such as 30000-32767'],
+    ...['x', '1-', '-5', '+5', '30000 - 30010', '0x7530', '30_000', '30000-30010-1', '1+-1', '+1-2', '1e4'].map(
+      (range) => ['service-node-port-range', range, 'must be a range such as 30000-32767'] as const,
+    ),
+    ...['65535+1', '65536', '10+65526', '1-99999999999999999999'].map(
+      (range) => ['service-node-port-range', range, 'must be between 1 and 65535'] as const,
+    ),
     ['service-node-port-range', '3-2', 'must not end before it starts'],
     ['tls-sni-cert-key', 'a.crt', 'must be certificate,key[:name,…]'],
     ['cors-allowed-origins', 'example.com', 'must pin the start of the host with ^ or // and its end with $ or :'],
@@ -193,6 +198,16 @@ describe('values', () => {
   })
   test('structures', () => {
     assert.deepEqual(parse('--service-node-port-range=1-65535').get('service-node-port-range'), { from: 1, to: 65535 })
+    const ranges = [
+      ['30000', 30000, 30000],
+      ['30000+10', 30000, 30010],
+      ['30000+0', 30000, 30000],
+      [' 030000-030010 ', 30000, 30010],
+      ['10+65525', 10, 65535],
+      ['', 30000, 32767],
+    ] as const
+    for (const [range, from, to] of ranges)
+      assert.deepEqual(parse(`--service-node-port-range=${range}`).get('service-node-port-range'), { from, to }, range)
     assert.deepEqual(parse('--service-cluster-ip-range=10.0.0.0/8,fd00::/48').get('service-cluster-ip-range'), ['10.0.0.0/8', 'fd00::/48'])
     assert.deepEqual(parse('--service-cluster-ip-range=10.0.0.0/24,fd00::/64').get('service-cluster-ip-range'), [
       '10.0.0.0/24',
