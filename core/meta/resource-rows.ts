@@ -70,7 +70,7 @@ export function publishedResource(definition: ResourceDefinition): PublishedReso
     namespaced,
     ...(names.short && { short: names.short }),
     ...(names.categories && { categories: names.categories }),
-    ...(definition.published && { own: { group, version } }),
+    ...(definition.origin.published && { own: { group, version } }),
     ...(storageKey !== '' && { stored: `${storageVersion.includes('/') ? '' : '/'}${storageVersion}/${kind}` }),
   }
 }
