@@ -57,11 +57,12 @@ export function relayLog(exchange: Exchange, { destination, pod, follows }: LogS
       if (why.includes('x509: ')) services.forwarding.logRefused()
       return unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
     },
+    // `response.body` is read only where it ends: of a Reply, it is another reader than `Reply.bodyOf`.
     async answer(response) {
-      const { status, headers, body } = response
+      const { status, headers } = response
       const location = headers.get('location') ?? ''
       if (redirects.has(status) && location !== '') {
-        void body?.cancel().catch(() => undefined)
+        void response.body?.cancel().catch(() => undefined)
         throw unreasoned(`Get ${JSON.stringify(location)}: redirects forbidden`)
       }
       if (status < 200 || status > 206) throw await refusal(response, pod)
