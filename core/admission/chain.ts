@@ -1,9 +1,10 @@
 import { type MaybePromise, then } from '../maybe-promise.ts'
+import { uncounted } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import { type GroupResource, qualified } from '../respond/status.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, MutationRounds } from './attributes.ts'
-import { type ChainObserver, type Ended, unobserved } from './observer.ts'
+import { type ChainMetrics, chainRows } from './metrics.ts'
 
 /** The two admission phases. Each runs its plugins in order; the first denial ends it. A promise if a plugin needs I/O. */
 export interface Admission {
@@ -14,6 +15,8 @@ export interface Admission {
   finderOf(resource: GroupResource): ((attributes: AdmissionAttributes) => Promise<FieldErrors>) | undefined
 }
 
+/** Called at the end of a plugin or phase. */
+type Ended = (rejected: boolean, milliseconds: number) => void
 type Phase = 'mutate' | 'validate'
 type Operations = Readonly<Record<AdmissionOperation, Steps>>
 
@@ -41,12 +44,27 @@ class Rounds implements MutationRounds {
   }
 }
 
+/** `observe`: what receives the seconds of those that were rejected, or were not. */
+function endOf(observe: (rejected: 'true' | 'false') => (seconds: number) => void): Ended {
+  const [admitted, refused] = [observe('false'), observe('true')]
+  return (rejected, milliseconds) => (rejected ? refused : admitted)(milliseconds / 1000)
+}
+
 /** Selects the plugins for a request, indexed by resource, because every write looks them up. */
-function selector(plugins: readonly AdmissionPlugin[], phase: Phase, observer: ChainObserver): (attributes: AdmissionAttributes) => Steps {
+function selector(plugins: readonly AdmissionPlugin[], phase: Phase, metrics: ChainMetrics): (attributes: AdmissionAttributes) => Steps {
   const pick = plugins.filter((plugin) => plugin[phase])
   const stepsOf = (name: AdmissionOperation) => {
-    const ended = observer.phase(types[phase], name)
-    const all = pick.map((plugin): Step => ({ plugin, ended: observer.plugin(plugin.name, types[phase], name) }))
+    const type = types[phase]
+    const ended = endOf((rejected) => {
+      const [inPhase, inSummary] = [metrics.phases.in([type, name, rejected]), metrics.summary.in([type, name, rejected])]
+      return (seconds) => {
+        inPhase(seconds)
+        inSummary(seconds)
+      }
+    })
+    const all = pick.map(
+      (plugin): Step => ({ plugin, ended: endOf((rejected) => metrics.plugins.in([plugin.name, type, name, rejected])) }),
+    )
     return (concerned: readonly AdmissionPlugin[]): Steps => ({
       ended,
       steps: all.filter(({ plugin }) => concerned.includes(plugin) && plugin.operations.includes(name)),
@@ -67,12 +85,12 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase, observer: C
   return ({ groupResource, operation }) => (byName.get(qualified(groupResource)) ?? others)[operation]
 }
 
-const unmeasured: Measures = { clock: { monotonic: () => 0 }, observer: unobserved }
+const unmeasured: Measures = { clock: { monotonic: () => 0 }, metrics: uncounted(chainRows) }
 
-/** Clock and observer for durations of plugins and phases. */
+/** Clock and metrics for durations of plugins and phases. */
 export interface Measures {
   readonly clock: Pick<Clock, 'monotonic'>
-  readonly observer: ChainObserver
+  readonly metrics: ChainMetrics
 }
 
 /** One phase of one request: its plugins in order. */
@@ -129,9 +147,9 @@ class Run {
 }
 
 export function createAdmission(plugins: readonly AdmissionPlugin[], measures: Measures = unmeasured): Admission {
-  const { clock, observer } = measures
-  const mutating = selector(plugins, 'mutate', observer)
-  const validating = selector(plugins, 'validate', observer)
+  const { clock, metrics } = measures
+  const mutating = selector(plugins, 'mutate', metrics)
+  const validating = selector(plugins, 'validate', metrics)
   const finders = new Map(
     plugins.flatMap(({ findErrors, resources = [] }) =>
       findErrors === undefined ? [] : resources.map((each) => [qualified(each), findErrors] as const),

@@ -5,7 +5,7 @@ import type { Release } from '../release.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
-import type { AdmissionObserver } from './observer.ts'
+import type { AdmissionMetrics } from './metrics.ts'
 
 /** Writes by plugins: with the server's own identity, through all of admission; objects of core/v1. Failures reject with ApiError. */
 export interface OwnWrites {
@@ -25,8 +25,8 @@ export interface PluginContext extends Lookup {
   readonly write: OwnWrites
   /** Each plugin reads its own entry. */
   readonly configuration: PluginConfigurations
-  /** Receives metrics of webhooks and policies; default: none. */
-  readonly observer?: AdmissionObserver
+  /** Default: nothing is counted. */
+  readonly metrics?: AdmissionMetrics
   /** Release of this server, or the emulated one. */
   readonly release: Release
   /** Whether a feature gate is on. */

@@ -4,7 +4,7 @@
  */
 import { ensure, overwrite, ownWrite } from '../bootstrap/objects.ts'
 import { createQueue } from '../controllers/queue.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { deleteObject } from '../registry/delete.ts'
@@ -24,7 +24,7 @@ export interface AutoRegistrationOptions {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
   hooks(): HookContext
 }
 

@@ -1,11 +1,12 @@
 /** Reports in each registration whether its server can be reached (pkg/controllers/status of the aggregator). */
 import type { Lookup } from '../admission/lookup.ts'
 import { isStale, type ResourceClient } from '../controllers/client.ts'
-import type { AggregationMetrics } from '../meta/metrics/aggregation.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { timestamp } from '../schema/time.ts'
 import { type AvailabilityCondition, type AvailabilityServices, availabilityOf, failedCheck, local } from './availability-condition.ts'
+import { aggregationRows } from './metrics.ts'
 import { createRefresher } from './refresher.ts'
 import { available, type Condition, conditionOf, isAvailable, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
@@ -18,8 +19,8 @@ export interface AvailabilityOptions extends AvailabilityServices {
   readonly lookup: Pick<Lookup, 'find' | 'list' | 'follow'>
   readonly clock: Clock
   readonly logger: Logger
-  readonly queues: QueueObserver
-  readonly observer: AggregationMetrics
+  readonly queues: QueueMetrics
+  readonly metrics: Metrics
 }
 
 /** A finding after which the registration is looked at again soon. */
@@ -51,7 +52,10 @@ const isSettled = (registration: Registration) => registration.spec.service === 
 
 /** The returned function stops it. */
 export function reportAvailability(options: AvailabilityOptions): () => void {
-  const { registrations, client, lookup, clock, logger, queues, observer, serviceNameLabel } = options
+  const { registrations, client, lookup, clock, logger, queues, metrics, serviceNameLabel } = options
+  const { unavailable, ...counted } = aggregationRows
+  metrics.collect(unavailable, () => Array.from(registrations.all, ([name, each]) => [[name], isAvailable(each) ? 0 : 1] as const))
+  const { becameUnavailable } = metrics.record(counted)
   /** Whether the finding is reported; false: the registration has changed meanwhile, which queues it again. */
   async function report(registration: Registration, finding: AvailabilityCondition): Promise<boolean> {
     const changed = judged(registration, finding, clock.now())
@@ -65,7 +69,7 @@ export function reportAvailability(options: AvailabilityOptions): () => void {
     const { name = '' } = registration.metadata
     const { status, reason, message: said } = finding
     logger.info({ name, status, reason, said }, 'availability of an API service has changed')
-    if (isAvailable(registration) && status !== 'True') observer.becameUnavailable(name, reason)
+    if (isAvailable(registration) && status !== 'True') becameUnavailable.add([name, reason])
     return true
   }
 

@@ -1,7 +1,8 @@
 /** Groups of other servers in discovery (handler_discovery.go of the aggregator). */
+
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { GroupSource, PublishedGroup } from '../meta/group-source.ts'
 import { perRevision } from '../meta/group-source.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { PublishedResource } from '../meta/resource-rows.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { equal } from '../schema/equal.ts'
@@ -26,7 +27,7 @@ export interface RemoteGroupsOptions extends AskServices<RemoteRegistration> {
   readonly clock: Clock
   readonly pauses: Pauses
   readonly logger: Logger
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
   /** API group of aggregated lists. */
   readonly listGroup: string
   /** User name of the requests. */

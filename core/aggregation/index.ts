@@ -4,12 +4,12 @@
  */
 import type { Lookup } from '../admission/lookup.ts'
 import type { ResourceClient } from '../controllers/client.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { Handler } from '../filters/filter.ts'
 import type { GroupSource } from '../meta/group-source.ts'
-import type { AggregationMetrics } from '../meta/metrics/aggregation.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import type { OpenApiSource } from '../meta/openapi/v3.ts'
+import type { Metrics } from '../metrics.ts'
 import { type ClientCertificate, withClientCertificate } from '../outgoing/forwarding/pem-files.ts'
 import { createConnect } from '../outgoing/webhook/client-config.ts'
 import { createClusterAddress, createServiceAddress } from '../outgoing/webhook/service-address.ts'
@@ -38,7 +38,7 @@ export interface AggregationOptions {
   readonly pauses: Pauses
   readonly logger: Logger
   readonly outbound: Outbound
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
   readonly lookup: Lookup
   /** PEM of this server's current client certificate and its key. */
   readonly credentials: () => ClientCertificate
@@ -57,7 +57,7 @@ export interface Aggregation {
   readonly swagger: SwaggerSource
   readonly openApi: OpenApiSource
   /** Starts to report in the registrations whether their servers can be reached; the returned function stops it. */
-  report(client: ResourceClient, observer: AggregationMetrics): () => void
+  report(client: ResourceClient, metrics: Metrics): () => void
   close(): void
 }
 
@@ -123,7 +123,7 @@ export async function createAggregation(options: AggregationOptions): Promise<Ag
     listing,
     swagger: documents.swagger,
     openApi: documents.openApi,
-    report: (client, observer) => reportAvailability({ ...services, registrations, client, lookup, observer, user, serviceNameLabel }),
+    report: (client, metrics) => reportAvailability({ ...services, registrations, client, lookup, metrics, user, serviceNameLabel }),
     close() {
       stop()
       listing.close()

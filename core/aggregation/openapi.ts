@@ -1,5 +1,5 @@
 /** OpenAPI documents of other servers (pkg/controllers/openapi and openapiv3 of the aggregator). */
-import type { QueueObserver } from '../meta/metrics/queues.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import { encodeInSlices } from '../meta/openapi/message-protobuf.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import { v2Messages } from '../meta/openapi/v2-messages.ts'
@@ -34,7 +34,7 @@ export interface RemoteOpenApiOptions extends AskServices<RemoteRegistration> {
   readonly clock: Clock
   readonly pauses: Pauses
   readonly logger: Logger
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
 }
 
 /** User name of the requests. */

@@ -3,9 +3,7 @@ import type { Lookup } from '../admission/lookup.ts'
 import { startAutoRegistration } from '../aggregation/auto-registration.ts'
 import { type Aggregation, createAggregation } from '../aggregation/index.ts'
 import { registrationsGroup } from '../aggregation/local.ts'
-import { isAvailable } from '../aggregation/registration.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
-import { createAggregationMetrics } from '../meta/metrics/aggregation.ts'
 import { type ClientCertificate, clientCertificateContents, followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Pauses } from '../slices.ts'
@@ -85,8 +83,6 @@ export async function registerOwn(
 export function reportAvailability(aggregation: Aggregation | undefined, { options, fetchOwn }: AssemblyContext): () => void {
   if (aggregation === undefined) return () => {}
   const { platform, metrics } = options.general
-  const { resource, registrations } = aggregation
-  const states = () => Array.from(registrations.all, ([name, each]) => [name, isAvailable(each)] as const)
-  const client = createClient(fetchOwn, serverManager(platform))(resource.definition)
-  return aggregation.report(client, createAggregationMetrics(metrics, states))
+  const client = createClient(fetchOwn, serverManager(platform))(aggregation.resource.definition)
+  return aggregation.report(client, metrics)
 }

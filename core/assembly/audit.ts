@@ -5,13 +5,15 @@ import { EventEncoder } from '../audit/event.ts'
 import { auditPolicy } from '../audit/file/audit-policy.ts'
 import { logDelivery } from '../audit/log.ts'
 import { lossReporter } from '../audit/losses.ts'
+import { auditCounts, type auditRows } from '../audit/metrics.ts'
 import { compilePolicy } from '../audit/policy.ts'
-import type { AuditObserver, RecorderContext } from '../audit/recorder.ts'
+import type { RecorderContext } from '../audit/recorder.ts'
 import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Sink } from '../audit/sink.ts'
 import { type TruncateOptions, truncating } from '../audit/truncate.ts'
 import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
 import { followFile, readFileText } from '../follow-file.ts'
+import type { Recorded } from '../metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { loadConnectionFile } from '../outgoing/webhook/connection-file.ts'
 import type { HostPorts } from '../ports.ts'
@@ -48,7 +50,8 @@ function sinkOf(backend: Backend, encoder: EventEncoder, annotation: string, clo
 export async function createAudit(
   { general, audit: options }: CompleteOptions,
   ports: HostPorts,
-  observer: AuditObserver & Pick<RecorderContext, 'passed'>,
+  metrics: Recorded<typeof auditRows>,
+  passed: RecorderContext['passed'],
 ): Promise<Audit | undefined> {
   const { auditPolicyFile: file, auditWebhookFile: connectionFile } = options
   const { platform } = general
@@ -62,7 +65,7 @@ export async function createAudit(
   let evaluate = compilePolicy(policy)
   const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports, 'controlplane')
   const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
-  const reportLoss = lossReporter(observer.lost, logger, clock)
+  const reportLoss = lossReporter((plugin, count) => metrics.errors.add([plugin], count), logger, clock)
   const throttle = (enabled: boolean, qps: number, burst: number) => (enabled ? { throttle: { qps, burst } } : {})
   const log: Backend | undefined = telemetry.audit && {
     mode: options.auditLogMode,
@@ -118,11 +121,11 @@ export async function createAudit(
     context: {
       evaluate: (info, user) => evaluate(info, user),
       sink,
-      observer,
+      counts: auditCounts(metrics),
       clock,
       logger,
       annotations: new DecisionAnnotations(platform),
-      passed: observer.passed,
+      passed,
     },
     close() {
       stopFollowing?.()

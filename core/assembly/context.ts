@@ -1,10 +1,10 @@
 import type { Loopback } from '../bootstrap/loopback.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
 import type { HealthMetrics } from '../meta/metrics/health.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
@@ -31,7 +31,7 @@ export interface AssemblyContext {
   /** Sends requests with the server's own identity. */
   fetchOwn(request: Request): Promise<Response>
   /** Metrics of work queues. */
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
   /** Metrics of calls to the stores, of watch caches and of watches. */
   readonly stored: StoredMetrics
   readonly healthMetrics: HealthMetrics

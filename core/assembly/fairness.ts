@@ -2,11 +2,11 @@
 import { dumpLevels, dumpQueues, dumpRequests } from '../fairness/dump.ts'
 import { createEstimator } from '../fairness/estimator.ts'
 import { FlowControl } from '../fairness/flow-control.ts'
+import { collectFairness } from '../fairness/metrics.ts'
 import { ObjectCounts } from '../fairness/object-counts.ts'
 import { WatchCounts } from '../fairness/watch-counts.ts'
+import type { RequestMetrics } from '../filters/metrics.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
-import { collectFairness } from '../meta/metrics/fairness.ts'
-import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { Clock } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -29,7 +29,7 @@ const sampled = 50
 /** Resolves when the stored levels and schemas are in force. */
 export async function startFairness(
   table: ResourceTable,
-  inFlight: ServerMetrics['inflight'],
+  inFlight: RequestMetrics['inflight'],
   { options, ports: { clock }, settings, stored }: AssemblyContext,
 ): Promise<Fairness> {
   const { general, traffic, apis } = options

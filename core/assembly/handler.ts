@@ -2,6 +2,7 @@
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createAdmission } from '../admission/chain.ts'
+import { chainRows } from '../admission/metrics.ts'
 import type { Aggregation } from '../aggregation/index.ts'
 import { Alarms } from '../alarms.ts'
 import { attemptRows, countedAttempts } from '../authn/metrics.ts'
@@ -10,27 +11,27 @@ import { decisionRows } from '../authz/metrics.ts'
 import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
+import type { RequestMetrics } from '../filters/metrics.ts'
 import { createRouter } from '../filters/router.ts'
 import { createTerminations } from '../filters/terminations.ts'
 import type { BeginSpan } from '../filters/tracing.ts'
 import type { WriteBarrier } from '../filters/write-barrier.ts'
 import type { Health } from '../meta/health.ts'
-import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
-import { createForwardingMetrics } from '../meta/metrics/forwarding.ts'
-import { createPeerListMetrics } from '../meta/metrics/peers.ts'
-import { createRuleMetrics } from '../meta/metrics/rule.ts'
-import type { ServerMetrics } from '../meta/metrics/server.ts'
 import { createMeta } from '../meta/mount.ts'
+import { peerListRows } from '../meta/peer-list-metrics.ts'
 import { releaseOf } from '../meta/version.ts'
+import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
 import type { NodeAgents } from '../outgoing/forwarding/node-agents.ts'
 import type { Peers } from '../peers/index.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { BufferPool } from '../schema/bytes.ts'
 import { ProtobufEncoder } from '../schema/protobuf.ts'
+import { expressionRows } from '../schema/rule-metrics.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
 import { ListBudget } from '../verbs/long-list.ts'
+import { resourceRows } from '../verbs/metrics.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
 import type { Audit } from './audit.ts'
@@ -43,9 +44,8 @@ export interface HandlerParts {
   readonly identities: Identities
   readonly authorizer: Authorizer
   readonly plugins: readonly AdmissionPlugin[]
-  readonly admissionMetrics: ReturnType<typeof createAdmissionMetrics>
   readonly pauses: Pauses
-  readonly serverMetrics: ServerMetrics
+  readonly requestMetrics: RequestMetrics
   readonly fairness: Fairness | undefined
   readonly health: Health
   readonly nodeAgents: NodeAgents
@@ -71,13 +71,12 @@ export function createHandler(
     identities,
     authorizer,
     plugins,
-    admissionMetrics,
     pauses,
     health,
     nodeAgents,
     peers,
     audit,
-    serverMetrics,
+    requestMetrics,
     fairness,
     beginSpan,
     barrier,
@@ -108,12 +107,11 @@ export function createHandler(
     outbound,
     nodeAgents,
     table,
-    rules: createRuleMetrics(metrics, clock),
-    admission: createAdmission(plugins, { clock, observer: admissionMetrics }),
+    rules: { ...metrics.record(expressionRows), monotonic: () => clock.monotonic() },
+    admission: createAdmission(plugins, { clock, metrics: metrics.record(chainRows) }),
     pauses,
-    deprecated: serverMetrics.deprecated,
-    bodySizes: serverMetrics.bodySizes,
-    forwarding: createForwardingMetrics(metrics, platform),
+    metrics: metrics.record(resourceRows),
+    forwarding: metrics.record(forwardingRows),
     watches: stored.watches,
     negotiator,
     cbor,
@@ -136,8 +134,8 @@ export function createHandler(
     frontProxyHeaders: authentication.clusterAuthentication?.frontProxies?.headers,
     authorizer,
     decisions: metrics.record(decisionRows),
-    metrics: serverMetrics,
-    terminations: createTerminations(serverMetrics, table),
+    metrics: requestMetrics,
+    terminations: createTerminations(requestMetrics, table),
     own: loopback.connection,
     audit: audit?.context,
     beginSpan,
@@ -156,7 +154,7 @@ export function createHandler(
     unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
     ...(aggregation && { aggregated: aggregation }),
     peers: peers?.lists,
-    peerListObserver: apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? createPeerListMetrics(metrics) : undefined,
+    peerListMetrics: apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined,
     table,
     clock,
     health,

@@ -25,23 +25,22 @@ import { reloadReports } from '../config/reload-metrics.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { startControllers } from '../controllers/index.ts'
+import { conversionRows } from '../custom-resources/conversion-metrics.ts'
 import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
+import { type RequestMetrics, requestMetrics } from '../filters/metrics.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
 import type { HealthCheck } from '../meta/health.ts'
-import { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
-import { createConversionMetrics } from '../meta/metrics/conversion.ts'
 import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
-import { collectProcess } from '../meta/metrics/process.ts'
-import { createServerMetrics, type ServerMetrics } from '../meta/metrics/server.ts'
-import { createAllocationMetrics } from '../meta/metrics/services.ts'
+import { collectProcess, collectStart } from '../meta/metrics/process.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import { createNodeAgents, type NodeAgents } from '../outgoing/forwarding/node-agents.ts'
 import { createConnect } from '../outgoing/webhook/client-config.ts'
 import { createServiceAddress } from '../outgoing/webhook/service-address.ts'
 import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
+import { serviceRows } from '../registry/allocators/metrics.ts'
 import { builtInRows } from '../registry/built-in.ts'
 import { createServing } from '../registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../registry/table.ts'
@@ -85,7 +84,6 @@ interface Values {
   readonly identities: Identities
   readonly authorization: Authorization
   readonly lookup: Lookup
-  readonly admissionMetrics: ReturnType<typeof createAdmissionMetrics>
   readonly plugins: readonly AdmissionPlugin[]
   readonly customResources: CustomResources
   readonly nodeAgents: NodeAgents
@@ -94,7 +92,7 @@ interface Values {
   readonly proxyClient: ProxyClient | undefined
   readonly aggregation: Aggregation | undefined
   readonly audit: Audit | undefined
-  readonly serverMetrics: ServerMetrics
+  readonly requestMetrics: RequestMetrics
   readonly fairness: Fairness | undefined
   readonly barrier: StorageVersionBarrier | undefined
   readonly requests: RequestGate
@@ -202,7 +200,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
           logger,
           pauses,
           observe: stored.observe,
-          observer: createAllocationMetrics(general.metrics),
+          metrics: general.metrics.record(serviceRows),
         }),
       )
       const isServed = (definition: ResourceDefinition) =>
@@ -247,11 +245,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { stop: close },
   ),
   lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.general.platform, ports.clock)),
-  admissionMetrics: part([], (_needed, { options }) => createAdmissionMetrics(options.general.metrics)),
   plugins: part(
-    ['lookup', 'authorization', 'admissionMetrics'],
-    ({ lookup, authorization: { authorizer, rbac }, admissionMetrics }, context) =>
-      assemblePlugins({ lookup, authorizer, rbac, observer: admissionMetrics }, context),
+    ['lookup', 'authorization'],
+    ({ lookup, authorization: { authorizer, rbac } }, context) => assemblePlugins({ lookup, authorizer, rbac }, context),
     {
       hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
       stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
@@ -285,7 +281,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
       const created = createCustomResources({
         ...{ table, platform, settings, clock, logger: telemetry.logger, outbound, connect, queues },
-        observer: createConversionMetrics(options.general.metrics),
+        metrics: options.general.metrics.record(conversionRows),
       })
       await created.ready
       return created
@@ -352,17 +348,22 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     (needed, context) => reportDangling(contextOfWriter(needed, context, flowControlConsumer)),
     { when: ({ options }) => options.traffic.priorityAndFairness === 'on', hooks: hook('priority-and-fairness-config-consumer'), stop },
   ),
-  serverMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
+  requestMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
     collectCensus(general.metrics)
     collectBuild(general.metrics, { ...general, ...apis })
+    collectStart(general.metrics, clock)
     if (telemetry.usage) collectProcess(general.metrics, telemetry.usage)
-    return createServerMetrics(general.metrics, clock)
+    return requestMetrics(general.metrics)
   }),
-  fairness: part(['table', 'serverMetrics'], ({ table, serverMetrics }, context) => startFairness(table, serverMetrics.inflight, context), {
-    when: ({ options }) => options.traffic.priorityAndFairness === 'on',
-    hooks: hook('priority-and-fairness-filter'),
-    stop: close,
-  }),
+  fairness: part(
+    ['table', 'requestMetrics'],
+    ({ table, requestMetrics }, context) => startFairness(table, requestMetrics.inflight, context),
+    {
+      when: ({ options }) => options.traffic.priorityAndFairness === 'on',
+      hooks: hook('priority-and-fairness-filter'),
+      stop: close,
+    },
+  ),
 
   // ── Requests, and what sends them ─────────────────────────────────────────────────────────────
   nodeAgents: part(
@@ -391,11 +392,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     },
   ),
   audit: part(
-    ['serverMetrics'],
-    async ({ serverMetrics }, { options, ports }) => {
+    ['requestMetrics'],
+    async ({ requestMetrics }, { options, ports }) => {
       // Imported on demand, as few servers have a policy.
       const { createAudit } = await import('./audit.ts')
-      return createAudit(options, ports, serverMetrics.audit)
+      return createAudit(options, ports, requestMetrics.audit, requestMetrics.passed('audit'))
     },
     {
       when: ({ options: { audit } }) => audit.auditPolicyFile !== undefined || audit.auditPolicy !== undefined,
@@ -415,7 +416,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         'identities',
         'authorization',
         'plugins',
-        'admissionMetrics',
         'pauses',
         'nodeAgents',
         'aggregation',
@@ -428,7 +428,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         'reservations',
         'customResources',
         'encryptedData',
-        'serverMetrics',
+        'requestMetrics',
         'fairness',
         'barrier',
       ] as const),

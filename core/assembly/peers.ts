@@ -3,12 +3,12 @@ import type { Aggregation } from '../aggregation/index.ts'
 import { groupVersionOf } from '../aggregation/registration.ts'
 import { createPeerAddresses, type PeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
 import type { CustomResources } from '../custom-resources/index.ts'
-import { createPeerMetrics } from '../meta/metrics/peers.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { followPemFiles } from '../outgoing/forwarding/pem-files.ts'
 import { hostPort } from '../outgoing/webhook/url-parts.ts'
 import type { GroupVersionSource } from '../peers/exclusions.ts'
 import { createPeers, type Peers } from '../peers/index.ts'
+import { peerRows } from '../peers/metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
 import { builtInRows } from '../registry/built-in.ts'
@@ -96,7 +96,7 @@ export async function startPeers(needed: Needed, { options, ports, queues }: Ass
     addresses: peerAddresses,
     certificateAuthority: () => authority.texts.certificates ?? '',
     credentials: () => proxyClient?.texts ?? {},
-    metrics: createPeerMetrics(metrics),
+    metrics: metrics.record(peerRows),
   })
   return {
     ...peers,

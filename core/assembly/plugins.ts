@@ -1,13 +1,13 @@
 /** The admission plugins of a server. */
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import type { Lookup } from '../admission/lookup.ts'
+import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
 import { policyParameters } from '../admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { RbacIndex } from '../authz/rbac-index.ts'
-import type { createAdmissionMetrics } from '../meta/metrics/admission.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
 import { createOwnWrites } from './own-writes.ts'
@@ -17,14 +17,10 @@ export interface PluginParts {
   readonly authorizer: Authorizer
   /** Absent: RBAC is not an authorization mode. */
   readonly rbac: RbacIndex | undefined
-  readonly observer: ReturnType<typeof createAdmissionMetrics>
 }
 
 /** In the order in which they run. */
-export async function assemblePlugins(
-  { lookup, authorizer, rbac, observer }: PluginParts,
-  context: AssemblyContext,
-): Promise<AdmissionPlugin[]> {
+export async function assemblePlugins({ lookup, authorizer, rbac }: PluginParts, context: AssemblyContext): Promise<AdmissionPlugin[]> {
   const { options, ports, settings, fetchOwn } = context
   const { general, apis, admission } = options
   const { platform } = general
@@ -48,7 +44,7 @@ export async function assemblePlugins(
     files,
     logger: telemetry.logger,
     configuration: { ...admission.pluginConfigurations, ...fromFile },
-    observer,
+    metrics: general.metrics.record(admissionRows),
     authorizer,
     enabled,
     release: emulatedRelease(general.version),

@@ -1,10 +1,9 @@
 /** A server: an gate for requests, and a life cycle of parts behind it. */
 import { createLoopback } from '../bootstrap/loopback.ts'
+import { queueMetrics } from '../controllers/queue-metrics.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
-import { measuredClient } from '../meta/metrics/own-client.ts'
-import { createQueueMetrics } from '../meta/metrics/queues.ts'
 import { createStoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
@@ -18,6 +17,7 @@ import type { AssemblyContext } from './context.ts'
 import { answerDebug, debugPaths } from './debug.ts'
 import { serverHealth } from './health.ts'
 import { LifeCycle } from './life-cycle.ts'
+import { measuredClient } from './own-client.ts'
 import { type Parts, parts } from './parts.ts'
 
 /** A server that does not run yet: it answers health checks, and everything else with 503. */
@@ -61,7 +61,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
     healthMetrics,
     debug,
     fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => gate.answer(request, loopback.connection)),
-    queues: createQueueMetrics(metrics),
+    queues: queueMetrics(metrics),
     stored,
     healthOf: (found) =>
       serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => gate.leaving }, found),

@@ -11,26 +11,16 @@ import { messageOf } from '../schema/message-of.ts'
 import type { DecisionAnnotations } from './decision-annotations.ts'
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts'
 import type { Text } from './joined-text.ts'
+import type { AuditCounts } from './metrics.ts'
 import { patchObject, withoutManagedFields } from './objects.ts'
-import type { Evaluate, Level, RecordedParts, Stage } from './policy.ts'
+import type { Evaluate, RecordedParts, Stage } from './policy.ts'
 import type { Sink } from './sink.ts'
 import { sourceAddresses } from './source-addresses.ts'
-
-/** Counts what is recorded. */
-export interface AuditObserver {
-  /** A policy was evaluated. */
-  evaluated(level: Level): void
-  /** An event was made. */
-  recorded(): void
-  /** A request failed because its first event could not be stored. */
-  rejected(): void
-  lost(plugin: string, events: number): void
-}
 
 export interface RecorderContext {
   readonly evaluate: Evaluate
   readonly sink: Sink
-  readonly observer: AuditObserver
+  readonly counts: AuditCounts
   readonly clock: Clock
   readonly logger: Logger
   readonly annotations: DecisionAnnotations
@@ -147,10 +137,10 @@ export class Recorder implements ExchangeObserver {
 
   /** Makes the event of a stage. False: it is lost, and the mode is strict. `code`: HTTP status of the response, once there is one. */
   reached(stage: Stage, code?: number): MaybePromise<boolean> {
-    const { sink, observer, clock } = this.#context
+    const { sink, counts, clock } = this.#context
     if (this.#parts?.omitted.has(stage)) return true
     const reached = stage === 'RequestReceived' ? this.#received : clock.now()
-    observer.recorded()
+    counts.recorded()
     return sink.process(this.#event(stage, reached, code))
   }
 
@@ -158,10 +148,10 @@ export class Recorder implements ExchangeObserver {
 
   /** Evaluates the policy. False: the request is not recorded. */
   #evaluate(): boolean {
-    const { evaluate, observer } = this.#context
+    const { evaluate, counts } = this.#context
     this.#isEvaluated = true
     this.#parts = evaluate(this.#exchange.info, this.#user)
-    observer.evaluated(this.#parts?.level ?? 'None')
+    counts.evaluated[this.#parts?.level ?? 'None']()
     if (this.#parts === undefined) this.#exchange.observer = undefined
     return this.#parts !== undefined
   }
@@ -174,7 +164,7 @@ export class Recorder implements ExchangeObserver {
   #reject(): never {
     this.#parts = undefined
     this.#exchange.observer = undefined
-    this.#context.observer.rejected()
+    this.#context.counts.rejected()
     const target = JSON.stringify(targetOf(this.#exchange.request))
     throw new PlainError(500, sanitize(`Internal Server Error: ${target}: failed to store audit event`))
   }

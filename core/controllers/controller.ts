@@ -1,10 +1,10 @@
 import type { LegacyTokenIssuer } from '../authn/service-account/legacy.ts'
 import type { GroupSource } from '../meta/group-source.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { Client } from './client.ts'
+import type { QueueMetrics } from './queue-metrics.ts'
 
 /** Dependencies of controllers. */
 export interface ControllerContext {
@@ -12,7 +12,7 @@ export interface ControllerContext {
   readonly clock: Clock
   readonly logger: Logger
   /** Metrics of work queues. */
-  readonly queues?: QueueObserver
+  readonly queues?: QueueMetrics
   readonly stores: readonly KeyValueStore[]
   /** Flag `enable-garbage-collector`. */
   readonly garbageCollection: boolean

@@ -1,6 +1,6 @@
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { QueueMetrics } from './queue-metrics.ts'
 
 /** Work queue of keys. A key is never processed by two workers at the same time, and is retried after failures. */
 export interface Queue {
@@ -10,8 +10,8 @@ export interface Queue {
   close(): void
 }
 
-const nothing = () => {}
-const unobserved: QueueObserver = () => ({ added: nothing, retried: nothing, started: nothing, ended: nothing, closed: nothing })
+const nothing = () => undefined
+const uncounted: QueueMetrics = () => ({ added: nothing, retried: nothing, started: nothing, ended: nothing, closed: nothing })
 
 const firstRetry = 50
 
@@ -24,13 +24,13 @@ export interface QueueOptions {
   /** Most milliseconds until a failure is retried; default 60,000. */
   readonly maxRetryDelay?: number
   /** Default: none. */
-  readonly queues?: QueueObserver | undefined
+  readonly queues?: QueueMetrics | undefined
   /** Reconciles a key. Failures are retried with increasing delays. */
   work(key: string): Promise<void>
 }
 
 export function createQueue(options: QueueOptions): Queue {
-  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = unobserved, work } = options
+  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = uncounted, work } = options
   /** Times at which keys were added, and at which the work on them began. */
   const waiting = new Map<string, number>()
   const running = new Map<string, number>()

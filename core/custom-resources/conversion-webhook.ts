@@ -1,7 +1,6 @@
 /** Conversion strategy Webhook: sends objects in batches as ConversionReviews. */
 import { append } from '../lists.ts'
 import type { Connect, WebhookClientConfig } from '../outgoing/webhook/client-config.ts'
-import type { CallFailure, ConversionObserver } from '../outgoing/webhook/conversion-observer.ts'
 import { post } from '../outgoing/webhook/post.ts'
 import { type ReviewType, readReview } from '../outgoing/webhook/read-review.ts'
 import { shortText } from '../outgoing/webhook/short-text.ts'
@@ -15,6 +14,7 @@ import { quote } from '../schema/go-quote.ts'
 import { printJson } from '../schema/json-text.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Message } from '../schema/model.ts'
+import type { ConversionMetrics } from './conversion-metrics.ts'
 import { type Converted, InvalidObject, mergedObject, readConverted } from './converted-object.ts'
 import type { Definition } from './definition.ts'
 
@@ -22,7 +22,7 @@ export interface ConversionContext {
   readonly connect: Connect
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
-  readonly observer: ConversionObserver
+  readonly metrics: ConversionMetrics
   readonly platform: Platform
 }
 
@@ -111,7 +111,7 @@ export function conversionWebhook(
   { clientConfig, conversionReviewVersions }: Settings,
   context: ConversionContext,
 ): Converter {
-  const { connect, outbound, clock, platform, observer } = context
+  const { connect, outbound, clock, platform, metrics } = context
   const version = conversionReviewVersions?.find(isReviewVersion)
   const group = platform.name('apiextensions.<domain>')
   const reviewApi = `${group}/${version}`
@@ -144,7 +144,7 @@ export function conversionWebhook(
     const webhook = `conversion webhook for ${kindText(first.apiVersion, first.kind)}`
     const uid = crypto.randomUUID()
     const began = clock.monotonic()
-    let failure: CallFailure | undefined = 'call'
+    let failure: '' | 'call' | 'malformed_response' | 'partial_response' | 'invalid_converted_object' = 'call'
     try {
       const text = await call(texts, uid, apiVersion, caller).catch(failed(webhook))
       failure = 'malformed_response'
@@ -161,10 +161,12 @@ export function conversionWebhook(
           throw unreasoned(`${webhook} returned ${error.text(objects.length > 1 ? index : undefined)}`)
         }
       })
-      failure = undefined
+      failure = ''
       return result
     } finally {
-      observer.called(failure, clock.monotonic() - began)
+      const labels = failure === '' ? (['success', ''] as const) : (['failure', `conversion_webhook_${failure}_failure`] as const)
+      metrics.calls.add(labels)
+      metrics.callDurations.observe(labels, (clock.monotonic() - began) / 1000)
     }
   }
 
@@ -190,7 +192,7 @@ export function conversionWebhook(
         succeeded = true
         return result
       } finally {
-        if (from !== to) observer.converted(name, from, to, succeeded, clock.monotonic() - began)
+        if (from !== to) metrics.durations.observe([name, from, to, String(succeeded)], (clock.monotonic() - began) / 1000)
       }
     },
   }

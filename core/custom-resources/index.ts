@@ -4,10 +4,9 @@
  */
 import { type Client, isStale } from '../controllers/client.ts'
 import { createQueue, type Queue } from '../controllers/queue.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { HealthCheck } from '../meta/health.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Connect } from '../outgoing/webhook/client-config.ts'
-import type { ConversionObserver } from '../outgoing/webhook/conversion-observer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
@@ -16,6 +15,7 @@ import { messageOf } from '../schema/message-of.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
+import type { ConversionMetrics } from './conversion-metrics.ts'
 import { versioningOf } from './converter.ts'
 import { conditionOf, type Definition, isTrue, type Names, sameNames } from './definition.ts'
 import { finalize } from './finalizer.ts'
@@ -32,10 +32,10 @@ export interface CustomResourcesOptions {
   readonly logger: Logger
   readonly outbound: Outbound
   /** Metrics of work queues. */
-  readonly queues?: QueueObserver
+  readonly queues?: QueueMetrics
   /** Connects to conversion webhooks. */
   readonly connect: Connect
-  readonly observer: ConversionObserver
+  readonly metrics: ConversionMetrics
 }
 
 export interface CustomResources {
@@ -91,7 +91,7 @@ export function createCustomResources({
   outbound,
   connect,
   queues,
-  observer,
+  metrics,
 }: CustomResourcesOptions): CustomResources {
   const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
   if (resource === undefined) return none
@@ -113,7 +113,7 @@ export function createCustomResources({
 
   const served = createServedDefinitions({
     table,
-    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform, observer }),
+    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform, metrics }),
   })
 
   function note(definition: Definition): void {

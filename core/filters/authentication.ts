@@ -5,13 +5,13 @@ import type { Attempted } from '../authn/metrics.ts'
 import type { RequestHeaders } from '../authn/request-header.ts'
 import { append } from '../lists.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { deleteHeaders, hasHeader } from '../respond/light-headers.ts'
 import { unauthorized } from '../respond/status.ts'
 import type { Filter, Handler } from './filter.ts'
+import type { Passed } from './metrics.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator

@@ -1,12 +1,12 @@
 import { type Authorizer, attributesOf, type Decision } from '../authz/authorizer.ts'
 import { deniedError } from '../authz/forbidden.ts'
 import type { decisionRows } from '../authz/metrics.ts'
-import type { Passed } from '../meta/metrics/requests.ts'
 import { countedTime, type Recorded } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Verdict } from '../request/exchange.ts'
 import { internalError } from '../respond/status.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
+import type { Passed } from './metrics.ts'
 
 const verdictOf = ({ verdict, error }: Decision): Verdict => (verdict === 'allow' ? 'allow' : error === undefined ? 'forbid' : 'error')
 

@@ -5,7 +5,6 @@ import type { RequestHeaders } from '../authn/request-header.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { decisionRows } from '../authz/metrics.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
-import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Recorded } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Connection, Logger } from '../ports.ts'
@@ -23,6 +22,7 @@ import { impersonation } from './impersonation.ts'
 import { inFlight } from './in-flight.ts'
 import { malformed } from './malformed.ts'
 import { measure } from './measure.ts'
+import type { RequestMetrics } from './metrics.ts'
 import { recover } from './recover.ts'
 import { requestLog } from './request-log.ts'
 import type { Terminations } from './terminations.ts'
@@ -43,7 +43,7 @@ export interface FilterOptions {
   readonly negotiator: Negotiator
   /** Feature gates. */
   readonly settings: Pick<ClusterSettings, 'enabled'>
-  readonly metrics: ServerMetrics
+  readonly metrics: RequestMetrics
   readonly terminations: Terminations
   /** Connection of the server's own requests. */
   readonly own: Connection

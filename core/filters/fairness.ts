@@ -2,11 +2,11 @@ import { formatDuration } from '../config/duration.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Ticket } from '../fairness/ticket.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Passed } from '../meta/metrics/requests.ts'
 import type { Clock } from '../ports.ts'
 import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { type Answer, type Filter, type Handler, outcome } from './filter.ts'
+import type { Passed } from './metrics.ts'
 import type { Terminations } from './terminations.ts'
 
 /** As in the reference's log of requests. */

@@ -2,11 +2,11 @@ import { authorizeImpersonation, impersonationModes } from '../authn/impersonati
 import { readImpersonation } from '../authn/impersonation-headers.ts'
 import { countedChecks, type ImpersonationMetrics, modeOf } from '../authn/impersonation-metrics.ts'
 import { type Authorizer, attributesOf } from '../authz/authorizer.ts'
-import type { Passed } from '../meta/metrics/requests.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
+import type { Passed } from './metrics.ts'
 
 /**
  * Runs the request as the user of the `Impersonate-*` headers when the caller may impersonate that user; `constrained` adds the modes of

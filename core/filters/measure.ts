@@ -1,4 +1,3 @@
-import type { ServerMetrics } from '../meta/metrics/server.ts'
 import type { Clock, Connection } from '../ports.ts'
 import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
@@ -6,6 +5,7 @@ import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { type Filter, outcome } from './filter.ts'
+import type { RequestMetrics } from './metrics.ts'
 import { fieldValidationOf, requestLabelsOf, resourceLabelsOf } from './request-labels.ts'
 
 /** Paths and methods that are not served: there is no bound on the number of those that clients can ask for. */
@@ -17,7 +17,12 @@ const isUnserved = (code: number, name: string | undefined) => code === 405 || (
  * the server's own requests.
  */
 export function measure(
-  { series, longRunning, selfRequests, validated }: Pick<ServerMetrics, 'series' | 'longRunning' | 'selfRequests' | 'validated'>,
+  {
+    series,
+    longRunning,
+    selfRequests,
+    fieldValidation,
+  }: Pick<RequestMetrics, 'series' | 'longRunning' | 'selfRequests' | 'fieldValidation'>,
   clock: Clock,
   own: Connection,
 ): Filter {
@@ -27,7 +32,7 @@ export function measure(
     const { received, waited, info } = exchange
     const counts = series(labels)
     counts.ended(code, (clock.monotonic() - received) / 1000, waited / 1000)
-    validated(fieldValidationOf(exchange))
+    fieldValidation.touch([fieldValidationOf(exchange)])
     if (exchange.connection === own) selfRequests.add([labels[0], info.group, info.resource, info.subresource])
     if (response !== undefined && !info.longRunning && exchange.request.method === 'GET') Reply.measure(response, counts.sent)
   }

@@ -1,6 +1,6 @@
 /** Labels of requests in metrics. Their values are bounded as long as only requests to what this server serves are counted. */
-import type { RequestLabels, ResourceLabels } from '../meta/metrics/requests.ts'
 import type { Exchange } from '../request/exchange.ts'
+import type { RequestLabels, ResourceLabels } from './metrics.ts'
 
 /** Label `verb` by the method. The reference gives HEAD the label of what it would read. */
 const methods: { readonly [method: string]: string } = {

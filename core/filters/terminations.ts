@@ -1,10 +1,11 @@
 /** Counts requests that the server ended in self-defence (metrics.RecordRequestTermination, RecordDroppedRequest). */
-import type { ServerMetrics } from '../meta/metrics/server.ts'
+
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { routesOf } from '../resources/routes.ts'
 import { apiErrorOf } from '../respond/error.ts'
 import { PlainError } from '../respond/plain-error.ts'
+import type { RequestMetrics } from './metrics.ts'
 import { requestLabelsOf, resourceLabelsOf, unknownLabels } from './request-labels.ts'
 
 const [tooMany, gatewayTimeout] = ['429', '504']
@@ -17,7 +18,7 @@ export interface Terminations {
 }
 
 export function createTerminations(
-  { terminations, requests, lateEnds }: Pick<ServerMetrics, 'terminations' | 'requests' | 'lateEnds'>,
+  { terminations, requests, lateEnds }: Pick<RequestMetrics, 'terminations' | 'requests' | 'lateEnds'>,
   table: Pick<ResourceTable, 'lookup'>,
 ): Terminations {
   const known = new WeakMap<ServedResource, ReadonlySet<string>>()

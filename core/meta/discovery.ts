@@ -1,3 +1,4 @@
+import type { Recorded } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import { parseAccept } from '../request/accept.ts'
 import { isPretty, selects } from '../request/negotiate.ts'
@@ -15,6 +16,7 @@ import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './docum
 import type { FixedRequest } from './fixed-request.ts'
 import { type GroupSource, type ListedGroup, mergeGroups, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
 import { mergeServers } from './merge-servers.ts'
+import type { peerListRows } from './peer-list-metrics.ts'
 import { createStorageVersionHash } from './storage-version-hash.ts'
 
 export interface DiscoveryOptions {
@@ -26,7 +28,7 @@ export interface DiscoveryOptions {
    */
   readonly peers?: PeerLists | undefined
   /** Absent: nothing is counted. */
-  readonly observer?: PeerListObserver | undefined
+  readonly metrics?: Recorded<typeof peerListRows> | undefined
   /** Groups as `/apis` and `/apis/GROUP` list them; absent: those of the sources. */
   readonly listed?: { readonly revision: number; groups(): readonly ListedGroup[] } | undefined
   readonly platform: Platform
@@ -49,14 +51,6 @@ export interface PeerLists {
   readonly identity: string
   /** The lists of the other servers, by their names. */
   others(): ReadonlyMap<string, readonly DiscoveredGroup[]>
-}
-
-/** Receives how clients ask for the current aggregated list. */
-export interface PeerListObserver {
-  /** Without what other servers serve. */
-  alone(): void
-  /** With what they serve. `isNew`: the list was made for this client. */
-  merged(isNew: boolean): void
 }
 
 export interface Discovery {
@@ -101,7 +95,7 @@ function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Form
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { sources, peers, observer, listed, platform, pauses, serverAddress, hashes, aggregatedVersions, cbor = false } = options
+  const { sources, peers, metrics, listed, platform, pauses, serverAddress, hashes, aggregatedVersions, cbor = false } = options
   const typesOf = (list: List) => ['application/json', 'application/yaml', platform.protobufType, ...(list.cbor ? [cborType] : [])]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision([...sources, ...(peers ? [peers] : []), ...(listed ? [listed] : [])], () => {
@@ -157,9 +151,9 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       }
       const find = (version: string, profile: string | undefined) => {
         if (version !== current) return aggregated.get(`${path} ${version}`)
-        if (profile === noPeers) observer?.alone()
+        if (profile === noPeers) metrics?.alone.add([])
         if (profile === noPeers || path !== '/apis' || merged === undefined) return aggregated.get(`${path} ${version}`)
-        observer?.merged(merged.isNew)
+        metrics?.[merged.isNew ? 'misses' : 'hits'].add([])
         merged.isNew = false
         return merged.forms
       }

@@ -48,7 +48,7 @@ export interface MetaOptions {
   }
   /** What other servers of the cluster serve. */
   readonly peers: DiscoveryOptions['peers']
-  readonly peerListObserver: DiscoveryOptions['observer']
+  readonly peerListMetrics: DiscoveryOptions['metrics']
   /** Values of the flags that the server was started with; absent: there is no `/flagz`. */
   readonly flags: Readonly<Record<string, string>> | undefined
   /** Further paths, which no document lists. */
@@ -113,7 +113,7 @@ export function createMeta(options: MetaOptions): Meta {
   const discovery = createDiscovery({
     sources,
     peers: options.peers,
-    observer: options.peerListObserver,
+    metrics: options.peerListMetrics,
     listed: aggregated?.listing,
     platform,
     pauses,

@@ -1,7 +1,6 @@
 /** What another server says that it serves (apiserver/pkg/util/peerproxy/peer_discovery.go). */
 import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
 import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
-import type { PeerMetrics } from '../meta/metrics/peers.ts'
 import { NoAddress } from '../outgoing/webhook/service-address.ts'
 import type { Platform } from '../platform.ts'
 import { APIGroupDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
@@ -10,6 +9,7 @@ import { isObject } from '../schema/is-object.ts'
 import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
 import { shortJson } from '../schema/shorten.ts'
 import { eachInSlices, type Pauses } from '../slices.ts'
+import type { PeerMetrics } from './metrics.ts'
 
 export interface Peer {
   /** Its groups below `/apis`, in its order. */
@@ -52,10 +52,10 @@ export function createAsking({ platform, metrics, pauses, ownOnly, ...services }
   async function list(identity: string, path: string, signal: AbortSignal): Promise<readonly DiscoveredGroup[]> {
     const headers = { ...ownOnly, accept: `${type};profile=nopeer,${type}` }
     const told = await ask(identity, { path, user, headers, timeout, maxBytes: maxBytes, signal }, services).catch((error: unknown) => {
-      if (error instanceof AskFailed) metrics.rerouted(503, '', '', '')
+      if (error instanceof AskFailed) metrics.rerouted.add(['503', '', '', ''])
       throw error
     })
-    metrics.rerouted(told.status, '', '', '')
+    metrics.rerouted.add([String(told.status), '', '', ''])
     if (told.status !== 200) throw new Error(`${told.url} answered ${told.status}`)
     const slices = pauses.slices(() => signal)
     const value = await parseInSlices(told.text, bounds, slices)
@@ -72,7 +72,7 @@ export function createAsking({ platform, metrics, pauses, ownOnly, ...services }
     try {
       return [...(await list(identity, '/api', signal)), ...(await list(identity, '/apis', signal))]
     } catch (error) {
-      metrics.askingFailed(error instanceof NoAddress ? 'hostport_resolution' : 'fetch_discovery')
+      metrics.askingFailed.add([error instanceof NoAddress ? 'hostport_resolution' : 'fetch_discovery'])
       throw error
     }
   }

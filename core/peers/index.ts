@@ -4,12 +4,11 @@
  */
 import { checkPath, createPassOn, type PassOnServices } from '../aggregation/pass-on.ts'
 import { createQueue } from '../controllers/queue.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { OptionalHandler } from '../filters/router.ts'
 import type { DiscoveredGroup } from '../meta/aggregated-discovery.ts'
 import type { PeerLists } from '../meta/discovery.ts'
 import { perRevision } from '../meta/group-source.ts'
-import type { PeerMetrics } from '../meta/metrics/peers.ts'
-import type { QueueObserver } from '../meta/metrics/queues.ts'
 import type { Destination } from '../outgoing/forwarding/destination.ts'
 import type { Logger } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
@@ -20,6 +19,7 @@ import { createAsking, type Peer } from './asking.ts'
 import { createPeerConnect, type PeerConnectOptions } from './connection.ts'
 import { createExclusions, type GroupVersionSource } from './exclusions.ts'
 import { followIdentities } from './identities.ts'
+import type { PeerMetrics } from './metrics.ts'
 
 export interface PeersOptions extends Omit<PassOnServices, 'rejectRedirects' | 'headers' | 'sendsUid'>, PeerConnectOptions {
   /** Name of this server. */
@@ -29,7 +29,7 @@ export interface PeersOptions extends Omit<PassOnServices, 'rejectRedirects' | '
   /** Definitions of group versions that all servers follow. */
   readonly shared: readonly GroupVersionSource[]
   readonly logger: Logger
-  readonly queues: QueueObserver
+  readonly queues: QueueMetrics
   readonly metrics: PeerMetrics
 }
 
@@ -126,7 +126,7 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
     const server = servers[Math.floor(Math.random() * servers.length)]
     if (server !== undefined) return server
     const { group, version, resource } = exchange.info
-    metrics.failed('endpoint_resolution', group, version, resource)
+    metrics.failed.add(['endpoint_resolution', group, version, resource])
     throw noAddress()
   }
 
@@ -137,7 +137,7 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
     // The other server has seats for it.
     seat?.leave()
     const server = await oneOf(names, exchange)
-    const count = (code: number) => metrics.rerouted(code, info.group, info.version, info.resource)
+    const count = (code: number) => metrics.rerouted.add([String(code), info.group, info.version, info.resource])
     try {
       const response = await passOn(exchange, server)
       count(response.status)

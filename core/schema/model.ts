@@ -6,6 +6,7 @@
 import type { Platform } from '../platform.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
+import type { RuleMetrics } from './rule-metrics.ts'
 
 export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -22,16 +23,6 @@ export interface ClusterSettings {
 
 /** Runs one part of a validation. `start` gets the time slices of the part: when `over`, it must await `next`. */
 export type DoPart = <T>(start: (slices: { readonly over: boolean; resumed(): void; next(): Promise<void> }) => { finish(): T }) => T
-
-/** Receives durations of schema rules, in milliseconds. */
-export interface RuleObserver {
-  /** Milliseconds of the monotonic clock. */
-  monotonic(): number
-  /** All rules of a schema were compiled. */
-  compiled(took: number): void
-  /** All rules of a schema were evaluated on an object. */
-  evaluated(took: number): void
-}
 
 /** Context of hooks on messages and resources. */
 export interface HookContext {
@@ -54,7 +45,7 @@ export interface HookContext {
    */
   part?: DoPart
   /** Absent: durations are not reported. */
-  readonly rules?: RuleObserver | undefined
+  readonly rules?: RuleMetrics | undefined
   /** Sends a warning to the client; absent without a client. */
   warn?(text: string): void
 }

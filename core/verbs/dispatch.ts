@@ -113,7 +113,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const { group, resource } = groupResource
     const { info, warnings, observer, annotations } = exchange
     const { removed = '' } = definition.lifecycle
-    services.deprecated.set([group, info.version, resource, info.subresource, removed], 1)
+    services.metrics.deprecated.set([group, info.version, resource, info.subresource, removed], 1)
     warnings.push(warning)
     if (observer === undefined) return
     annotations.set(deprecatedKey, 'true')

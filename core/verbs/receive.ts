@@ -9,6 +9,6 @@ export const receive = ({ exchange, services, resource }: Target): MaybePromise<
   then(receiveBody(exchange), (bytes) => {
     const { verb } = exchange.info
     exchange.span?.event('limitedReadBody succeeded', { len: bytes.length })
-    services.bodySizes.observe([resource.groupResource.resource, verbs[verb] ?? verb, resource.groupResource.group], bytes.length)
+    services.metrics.bodySizes.observe([resource.groupResource.resource, verbs[verb] ?? verb, resource.groupResource.group], bytes.length)
     return bytes
   })

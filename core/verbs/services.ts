@@ -4,8 +4,8 @@ import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { SubjectRules } from '../authz/rbac.ts'
+import type { ForwardingMetrics } from '../outgoing/forwarding/metrics.ts'
 import type { NodeAgents } from '../outgoing/forwarding/node-agents.ts'
-import type { ForwardingObserver } from '../outgoing/forwarding/observer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -13,11 +13,13 @@ import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
 import type { BufferPool } from '../schema/bytes.ts'
-import type { ClusterSettings, HookContext, RuleObserver } from '../schema/model.ts'
+import type { ClusterSettings, HookContext } from '../schema/model.ts'
 import type { ProtobufEncoder } from '../schema/protobuf.ts'
+import type { RuleMetrics } from '../schema/rule-metrics.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchObserver } from '../watch/stream.ts'
 import type { ListBudget } from './long-list.ts'
+import type { ResourceMetrics } from './metrics.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
 
@@ -42,16 +44,13 @@ export interface Services {
   readonly pauses: Pauses
   readonly admission: Admission
   /** Receives timings of validation rules of custom resources. */
-  readonly rules: RuleObserver
+  readonly rules: RuleMetrics
   readonly negotiator: Negotiator
   /** Whether CBOR is read and served (KEP-4222). */
   readonly cbor: boolean
-  /** Metric of requests to deprecated versions. */
-  readonly deprecated: { set(labels: readonly string[], value: number): void }
-  /** Metric of the size of bodies in bytes, with the labels resource, verb and group. */
-  readonly bodySizes: { observe(labels: readonly [resource: string, verb: string, group: string], bytes: number): void }
+  readonly metrics: ResourceMetrics
   /** Metrics of connections to node agents. */
-  readonly forwarding: ForwardingObserver
+  readonly forwarding: ForwardingMetrics
   /** Metrics of watches of one version of a resource. */
   watches(labels: readonly [group: string, version: string, resource: string]): WatchMetrics
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */

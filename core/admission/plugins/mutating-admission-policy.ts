@@ -1,5 +1,6 @@
 /** MutatingAdmissionPolicies: applies their mutations in order (policy/mutating/dispatcher.go). */
 import { settled } from '../../cel/settled.ts'
+import { uncounted } from '../../metrics.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
 import { equal } from '../../schema/equal.ts'
@@ -11,7 +12,7 @@ import { Conditions } from '../expressions/conditions.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { type ExpressionInput, limits, Sequence } from '../expressions/sequence.ts'
 import { namespaceObject, RequestValues } from '../expressions/values.ts'
-import { type ExpressionError, expressionError, unobserved } from '../observer.ts'
+import { admissionRows, countConditions, type ExpressionError, expressionError } from '../metrics.ts'
 import { type MatchedPolicy, matchPolicy } from '../policy/invocations.ts'
 import { compileMutating, type MutatingProgram, type Mutation } from '../policy/mutating-program.ts'
 import { mutated } from '../policy/patches.ts'
@@ -53,7 +54,7 @@ function idOf({ met: { policy }, binding, param }: Call): string {
 }
 
 export async function mutatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
-  const { authorizer, clock, observer = unobserved } = context
+  const { authorizer, clock, metrics = uncounted(admissionRows) } = context
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
   const source = await followPolicies(
     context,
@@ -81,7 +82,11 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   ): Promise<void> {
     for (const mutation of call.met.policy.program().mutations) {
       const began = clock.monotonic()
-      const note = (error: ExpressionError) => observer.mutated(call.met.policy.name, call.binding.name, error, clock.monotonic() - began)
+      const note = (error: ExpressionError) => {
+        const labels = [call.met.policy.name, call.binding.name, error] as const
+        metrics.mutations.add(labels)
+        metrics.mutationDurations.observe(labels, (clock.monotonic() - began) / 1000)
+      }
       try {
         await change(request, call, mutation, namespace)
         note('no_error')
@@ -114,8 +119,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
         const judged = new Conditions(conditions, seen, variables)
         const began = clock.monotonic()
         const hold = await settled(() => judged.hold())
-        const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
-        observer.conditions(owner, judged.errors, clock.monotonic() - began)
+        countConditions(metrics, [policy.name, 'policy', 'validate', attributes.operation], judged.errors, clock.monotonic() - began)
         if (hold !== true && hold !== false) fault(hold.error)
         if (hold !== true) continue
       }

@@ -2,6 +2,7 @@
  * Pod Security admission: checks pods against the standard in their namespace's labels (plugin/pkg/admission/security/podsecurity,
  * pod-security-admission).
  */
+import { uncounted } from '../../metrics.ts'
 import { isReached } from '../../release.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { forbidden, internalError, invalid, qualified } from '../../respond/status.ts'
@@ -9,7 +10,7 @@ import { equal } from '../../schema/equal.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PodSecurityConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
-import { type PodSecurityRequest, unobserved } from '../observer.ts'
+import { admissionRows } from '../metrics.ts'
 import { specOf } from './about.ts'
 import { createEvaluate, detailsOf } from './pod-security/controls.ts'
 import { warningsFor } from './pod-security/existing-pods.ts'
@@ -63,23 +64,25 @@ const resources = ['namespaces', 'pods', ...Object.keys(templates)].map((name) =
 })
 
 export function podSecurity(context: PluginContext): AdmissionPlugin {
-  const { platform, find, list, clock, release, observer = unobserved } = context
+  const { platform, find, list, clock, release, metrics = uncounted(admissionRows) } = context
   const { defaults, exemptions } = context.configuration.PodSecurity ?? noConfiguration
   const { policyOf, named } = createPolicyReader(platform)
   const evaluate = createEvaluate(platform.name, release)
   const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
   const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
 
-  const requestOf = ({ operation, groupResource, subresource }: AdmissionAttributes): PodSecurityRequest => ({
-    operation: operation.toLowerCase(),
-    resource: groupResource.resource === 'pods' ? 'pod' : groupResource.resource === 'namespaces' ? 'namespace' : 'controller',
-    subresource,
-  })
+  /** Labels of a request. */
+  const requestOf = ({ operation, groupResource, subresource }: AdmissionAttributes) =>
+    [
+      operation.toLowerCase(),
+      groupResource.resource === 'pods' ? 'pod' : groupResource.resource === 'namespaces' ? 'namespace' : 'controller',
+      subresource,
+    ] as const
   /** Privileged is the same in every version. */
   const versionOf = ({ level, version }: LevelVersion) =>
     version === 'latest' || level === 'privileged' ? 'latest' : isReached(version, release) ? `v${version}` : 'future'
   const judged = (decision: 'allow' | 'deny', mode: 'enforce' | 'audit' | 'warn', by: LevelVersion, attributes: AdmissionAttributes) =>
-    observer.judged(decision, mode, by.level, versionOf(by), requestOf(attributes))
+    metrics.podEvaluations.add([decision, by.level, versionOf(by), mode, ...requestOf(attributes)])
 
   /** Name of the exemption, if the request has one. */
   function exemptionOf({ namespace, user }: AdmissionAttributes): string | undefined {
@@ -91,7 +94,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const { groupResource, name } = attributes
     if (isExempt(pod)) {
       attributes.annotate(annotation('exempt'), 'runtimeClass')
-      observer.exempted(requestOf(attributes))
+      metrics.podExemptions.add(requestOf(attributes))
       return
     }
     const known = new Map<string, string>()
@@ -117,14 +120,14 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const { namespace: name, oldObject } = attributes
     const exemption = exemptionOf(attributes)
     if (exemption !== undefined) {
-      observer.exempted(requestOf(attributes))
+      metrics.podExemptions.add(requestOf(attributes))
       return attributes.annotate(annotation('exempt'), exemption)
     }
     const namespace = await find('', 'namespaces', '', name, attributes)
     if (namespace === undefined) {
       const why = `failed to lookup namespace ${JSON.stringify(name)}`
       attributes.annotate(annotation('error'), why)
-      observer.failed(true, requestOf(attributes))
+      metrics.podErrors.add(['true', ...requestOf(attributes)])
       if (enforce) throw internalError(why)
       return
     }
@@ -138,7 +141,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     }
     if (pod === undefined || (enforce && oldObject !== undefined && !isSignificant(pod.spec, specOf<PodSpec>(oldObject)))) return
     if (errors.count > 0) {
-      observer.failed(false, requestOf(attributes))
+      metrics.podErrors.add(['false', ...requestOf(attributes)])
       const text = errors.list.map(({ field, message }) => `${field}: ${message}`)
       attributes.annotate(annotation('error'), `Failed to parse policy: ${text.length > 1 ? `[${text.join(', ')}]` : text[0]}`)
     }

@@ -1,12 +1,13 @@
 /** ValidatingAdmissionPolicies: evaluates them and applies the actions of their bindings (policy/validating/dispatcher.go). */
 import { settled } from '../../cel/settled.ts'
+import { uncounted } from '../../metrics.ts'
 import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
 import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import { namespaceObject, RequestValues, versioned } from '../expressions/values.ts'
 import type { Invocation } from '../matching/rules.ts'
-import { type EnforcementAction, expressionError, unobserved } from '../observer.ts'
+import { admissionRows, countConditions, expressionError } from '../metrics.ts'
 import { type MatchedPolicy, matchPolicy } from '../policy/invocations.ts'
 import { refusedName } from '../policy/refused-name.ts'
 import { type Binding, followPolicies, type Policy } from '../policy/source.ts'
@@ -56,7 +57,7 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
 }
 
 export async function validatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
-  const { platform, authorizer, clock, observer = unobserved } = context
+  const { platform, authorizer, clock, metrics = uncounted(admissionRows) } = context
   const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
   const source = await followPolicies(
     context,
@@ -67,7 +68,9 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
   /** Reports a violation or expression error with the action that followed. */
   function count(policy: Validating, binding: Binding, { message, reason }: Omit<Violation, 'index'>, action: string, time: number): void {
     const error = reason === undefined ? expressionError(message) : 'invalid_error'
-    observer.validated(policy.name, binding.name, error, action.toLowerCase() as EnforcementAction, time)
+    const labels = [policy.name, binding.name, error, action.toLowerCase()] as const
+    metrics.validations.add(labels)
+    metrics.validationDurations.observe(labels, time / 1000)
   }
 
   function act(
@@ -124,10 +127,8 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
           values,
           params: param ?? null,
           forConditions,
-          judged: (errors) => {
-            const owner = { name: policy.name, kind: 'policy', type: 'validate', operation: attributes.operation } as const
-            observer.conditions(owner, errors, clock.monotonic() - began)
-          },
+          judged: (errors) =>
+            countConditions(metrics, [policy.name, 'policy', 'validate', attributes.operation], errors, clock.monotonic() - began),
         })
         const pending = settled(() => run.verdict())
         const verdict = pending instanceof Promise ? await pending : pending

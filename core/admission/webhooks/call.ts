@@ -12,7 +12,7 @@ import { slowOperation } from '../../tracing/span.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { admissionRequest } from '../matching/request.ts'
 import type { Invocation } from '../matching/rules.ts'
-import type { AdmissionObserver, StepType } from '../observer.ts'
+import { type AdmissionMetrics, codeText, type StepType } from '../metrics.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import { CallFailed, Denied, denied } from './errors.ts'
 import type { Hook } from './hook.ts'
@@ -25,7 +25,7 @@ export interface Caller {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: AdmissionObserver
+  readonly metrics: AdmissionMetrics
 }
 
 const unavailable = 503
@@ -126,11 +126,19 @@ export async function callWithFailurePolicy(
   { operation, signal, deadline = Number.POSITIVE_INFINITY }: AdmissionAttributes,
   type: StepType,
   call: () => Promise<void>,
-  { clock, logger, observer }: Pick<Caller, 'clock' | 'logger' | 'observer'>,
+  { clock, logger, metrics }: Pick<Caller, 'clock' | 'logger' | 'metrics'>,
 ): Promise<boolean> {
   const { name, ignoresFailure, configuration } = hook
   const began = clock.monotonic()
-  const note = (rejected: boolean, code: number) => observer.called(name, type, operation, rejected, code, clock.monotonic() - began)
+  const step = [name, type, operation] as const
+  const note = (isRejected: boolean, code: number) => {
+    metrics.webhookDurations.observe([...step, String(isRejected)], (clock.monotonic() - began) / 1000)
+    metrics.webhookRequests.add([...step, codeText(code), String(isRejected)])
+  }
+  const rejected = (error: 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error', code: number) => {
+    note(true, code)
+    metrics.webhookRejections.add([...step, error, codeText(code)])
+  }
   try {
     await call()
     note(false, 200)
@@ -138,22 +146,20 @@ export async function callWithFailurePolicy(
   } catch (error) {
     if (error instanceof Denied) {
       const { code = 0 } = error.refusal.status
-      note(true, code)
-      observer.rejected(name, type, operation, 'no_error', code)
+      rejected('no_error', code)
       throw error.refusal
     }
     if (!(error instanceof CallFailed)) {
-      note(true, 0)
-      observer.rejected(name, type, operation, 'apiserver_internal_error', 0)
+      rejected('apiserver_internal_error', 0)
       throw error instanceof ApiError ? error : internalError(messageOf(error))
     }
-    note(!ignoresFailure, error.code)
     logger.warn({ configuration, webhook: name, error: error.message }, `webhook failed, failing ${ignoresFailure ? 'open' : 'closed'}`)
     if (!ignoresFailure) {
-      observer.rejected(name, type, operation, 'calling_webhook_error', error.code)
+      rejected('calling_webhook_error', error.code)
       throw internalError(error.message)
     }
-    observer.failedOpen(name, type)
+    note(false, error.code)
+    metrics.webhookFailedOpen.add([name, type])
     // Where the webhook's timeout is the remaining time of the request, it may fire a moment before the request's own.
     if (signal.aborted || clock.monotonic() + 1 >= deadline) throw timeout('request did not complete within requested timeout')
     return false

@@ -1,13 +1,14 @@
+import { uncounted } from '../../metrics.ts'
 import { createConnect } from '../../outgoing/webhook/client-config.ts'
 import { createServiceAddress } from '../../outgoing/webhook/service-address.ts'
 import type { WebhookPluginConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
-import { unobserved } from '../observer.ts'
+import { admissionRows } from '../metrics.ts'
 import type { Caller } from './call.ts'
 
 /** Creates a plugin's webhook caller. */
 export function createCaller(context: PluginContext, configuration: WebhookPluginConfiguration | undefined): Caller {
-  const { platform, outbound, clock, logger, observer = unobserved } = context
+  const { platform, outbound, clock, logger, metrics = uncounted(admissionRows) } = context
   const serviceAddress = createServiceAddress(context, platform.name('<labels>/service-name'))
   return {
     connect: createConnect(serviceAddress, configuration?.credentials),
@@ -15,6 +16,6 @@ export function createCaller(context: PluginContext, configuration: WebhookPlugi
     platform,
     clock,
     logger,
-    observer,
+    metrics,
   }
 }

@@ -11,13 +11,13 @@ import { Conditions } from '../expressions/conditions.ts'
 import { RequestValues } from '../expressions/values.ts'
 import { type Invocation, invocationOf } from '../matching/rules.ts'
 import { matchesNamespaceSelector, matchesObjectSelector } from '../matching/selectors.ts'
-import type { AdmissionObserver, StepType } from '../observer.ts'
+import { type AdmissionMetrics, countConditions, type StepType } from '../metrics.ts'
 import type { VersionedObjects } from '../versioned.ts'
 import type { Hook } from './hook.ts'
 
 export interface Judge extends Pick<PluginContext, 'find'> {
   readonly authorizer: Authorizer
-  readonly observer: AdmissionObserver
+  readonly metrics: AdmissionMetrics
   readonly clock: Clock
   readonly type: StepType
 }
@@ -43,11 +43,11 @@ export async function invocationFor(
   const conditions = new Conditions(hook.conditions, { values })
   const began = judge.clock.monotonic()
   const holds = await settled(() => conditions.hold())
-  const owner = { name: hook.name, kind: 'webhook', type: judge.type, operation: attributes.operation } as const
-  judge.observer.conditions(owner, conditions.errors, judge.clock.monotonic() - began)
+  const labels = [hook.name, 'webhook', judge.type, attributes.operation] as const
+  countConditions(judge.metrics, labels, conditions.errors, judge.clock.monotonic() - began)
   if (holds === true) return invocation
   if (holds === false || hook.ignoresFailure) {
-    judge.observer.excluded(hook.name, judge.type, attributes.operation)
+    judge.metrics.exclusions.add(labels)
     return undefined
   }
   throw forbidden(attributes.groupResource, attributes.name, holds.error)

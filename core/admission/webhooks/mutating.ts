@@ -46,7 +46,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
   const { platform } = context
   const source = await followHooks(context, 'mutatingwebhookconfigurations')
   const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
-  const judge = { ...context, observer: caller.observer, type: 'admit' } as const
+  const judge = { ...context, metrics: caller.metrics, type: 'admit' } as const
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
   const patchKey = platform.name('patch.webhook.admission.<domain>/')
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()

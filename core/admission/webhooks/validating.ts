@@ -29,7 +29,7 @@ function convertedObjects({ object, oldObject, versions }: AdmissionAttributes):
 export async function validatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
   const source = await followHooks(context, 'validatingwebhookconfigurations')
   const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
-  const judge = { ...context, observer: caller.observer, type: 'validating' } as const
+  const judge = { ...context, metrics: caller.metrics, type: 'validating' } as const
   const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')
 
   async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes): Promise<void> {

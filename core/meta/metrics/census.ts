@@ -1,9 +1,23 @@
+import { counter } from '../../metrics.ts'
 import type { MetricsRegistry } from './registry.ts'
-import { censusRows as rows } from './rows/census.ts'
+
+/** Metrics about metrics. */
+export const censusRows = {
+  registered: counter('registered_metrics_total', {
+    stability: 'BETA',
+    help: 'Metrics that are recorded.',
+    labels: ['stability_level', 'deprecated_version'],
+  }),
+  disabled: counter('disabled_metrics_total', { stability: 'BETA', help: 'Metrics that are disabled by name.' }),
+  hidden: counter('hidden_metrics_total', { stability: 'BETA', help: 'Metrics that are disabled, or deprecated and not shown.' }),
+  unexpected: counter('cardinality_enforcement_unexpected_categorizations_total', {
+    help: 'Label values that are not allowed, and were recorded as unexpected.',
+  }),
+}
 
 /** Metrics about the metrics of the registry. Those of libraries, which have no stability, are not counted. */
 export function collectCensus(registry: MetricsRegistry): void {
-  registry.collect(rows.registered, () => {
+  registry.collect(censusRows.registered, () => {
     const counts = new Map<string, number>()
     for (const { stability, deprecated = '' } of registry.census().registered) {
       const key = `${stability},${deprecated}`
@@ -14,7 +28,7 @@ export function collectCensus(registry: MetricsRegistry): void {
       return [[stability, deprecated] as const, count] as const
     })
   })
-  registry.collect(rows.disabled, () => [[[], registry.selection.disabled?.size ?? 0]])
-  registry.collect(rows.hidden, () => [[[], registry.census().hidden]])
-  registry.collect(rows.unexpected, () => [[[], registry.census().unexpected]])
+  registry.collect(censusRows.disabled, () => [[[], registry.selection.disabled?.size ?? 0]])
+  registry.collect(censusRows.hidden, () => [[[], registry.census().hidden]])
+  registry.collect(censusRows.unexpected, () => [[[], registry.census().unexpected]])
 }

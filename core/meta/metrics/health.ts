@@ -1,9 +1,23 @@
+import { counter, gauge } from '../../metrics.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
+import { startRows } from './process.ts'
 import { createMetrics, type MetricsRegistry } from './registry.ts'
-import { healthRows } from './rows/health.ts'
-import { requestRows } from './rows/requests.ts'
 import type { MetricSelection } from './selection.ts'
+
+/** Rows of `/metrics/slis`. `product`: the platform's word. */
+export const healthRows = (product: string) => ({
+  latest: gauge(`${product}_healthcheck`, {
+    stability: 'STABLE',
+    help: 'Latest result of a health check: 1, or 0 when it failed.',
+    labels: ['name', 'type'],
+  }),
+  results: counter(`${product}_healthchecks_total`, {
+    stability: 'STABLE',
+    help: 'Results of a health check.',
+    labels: ['name', 'type', 'status'],
+  }),
+})
 
 /** Results of health checks (KEP-3466), apart from other metrics so that they can be read often. */
 export interface HealthMetrics {
@@ -13,13 +27,11 @@ export interface HealthMetrics {
 }
 
 export function createHealthMetrics(clock: Clock, { product }: Platform, selection?: MetricSelection): HealthMetrics {
-  const rows = healthRows(product)
   const registry = createMetrics(selection)
   const started = clock.now() / 1000
   // Unlike among the other metrics, it has a stability here, as in the reference.
-  registry.collect({ ...requestRows.started, stability: 'ALPHA' }, () => [[[], started]])
-  const latest = registry.gauge(rows.latest)
-  const results = registry.counter(rows.results)
+  registry.collect({ ...startRows.started, stability: 'ALPHA' }, () => [[[], started]])
+  const { latest, results } = registry.record(healthRows(product))
   return {
     registry,
     observe(name, endpoint, isHealthy) {

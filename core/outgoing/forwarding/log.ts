@@ -12,7 +12,7 @@ import type { WebSocketEnd } from '../websocket/socket.ts'
 import { type Destination, urlOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
 import { type Forwarding, forward } from './forward.ts'
-import type { AgentServices } from './observer.ts'
+import type { AgentServices } from './metrics.ts'
 import { readStart } from './read-start.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
 
@@ -54,7 +54,7 @@ export function relayLog(exchange: Exchange, { destination, pod, follows }: LogS
     request: (signal) => new Request(url, { signal, redirect: 'manual' }),
     failure(error) {
       const why = clientError(error, destination.origin)
-      if (why.includes('x509: ')) services.forwarding.logRefused()
+      if (why.includes('x509: ')) services.forwarding.refusedLogs.add([])
       return unreasoned(`Get ${JSON.stringify(url)}: ${why}`)
     },
     // `response.body` is read only where it ends: of a Reply, it is another reader than `Reply.bodyOf`.

@@ -16,7 +16,7 @@ import { negotiate, offered } from '../websocket/handshake.ts'
 import type { WebSocketEnd } from '../websocket/socket.ts'
 import { type CommandStatus, commandStatus, failedCommand } from './command-status.ts'
 import { type Destination, urlOf } from './destination.ts'
-import type { AgentServices } from './observer.ts'
+import type { AgentServices } from './metrics.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { readStart } from './read-start.ts'
 import type { UpgradeServices } from './upgrade.ts'
@@ -198,7 +198,7 @@ async function serve(
   signal.addEventListener('abort', gone, { once: true })
   const report = async (status: CommandStatus) => {
     // The code of a command is not the server's: what ends by itself is a success.
-    services.forwarding.translated(status.code ?? 200)
+    services.forwarding.translated.add([String(status.code ?? 200)])
     await client.send(opcodes.binary, Uint8Array.of(channels.error), new TextEncoder().encode(JSON.stringify(status)))
     await client.close()
   }
@@ -246,7 +246,7 @@ export function relayCommand(
     (client, signal) => serve(client, destination, wanted, signal, services),
   )
   return answer.then((response) => {
-    if (response.status >= 400) services.forwarding.translated(400)
+    if (response.status >= 400) services.forwarding.translated.add(['400'])
     return response
   })
 }

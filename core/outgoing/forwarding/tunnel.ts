@@ -10,7 +10,7 @@ import { negotiate, offered } from '../websocket/handshake.ts'
 import type { WebSocketEnd } from '../websocket/socket.ts'
 import type { Destination } from './destination.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
-import type { AgentServices } from './observer.ts'
+import type { AgentServices } from './metrics.ts'
 import { rateLimited } from './rate-limit.ts'
 import { noUpgrades } from './switch-protocols.ts'
 import { dialUpgrade } from './upgrade.ts'
@@ -55,11 +55,11 @@ async function pump(client: WebSocketEnd, agent: ByteStream): Promise<void> {
 export function relayTunnel(exchange: Exchange, destination: Destination, services: AgentServices): Promise<Response> {
   return openTunnel(exchange, destination, services).then(
     (response) => {
-      services.forwarding.tunnelled(response.status)
+      services.forwarding.tunnelled.add([String(response.status)])
       return response
     },
     (error: unknown) => {
-      services.forwarding.tunnelled(error instanceof ApiError ? (error.status.code ?? 500) : 500)
+      services.forwarding.tunnelled.add([String(error instanceof ApiError ? (error.status.code ?? 500) : 500)])
       throw error
     },
   )

@@ -15,7 +15,7 @@ import type { ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
 import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
 import { AllocationError } from './allocation-error.ts'
-import type { AllocationObserver, AllocationScope } from './observer.ts'
+import type { AllocationMetrics, AllocationScope } from './metrics.ts'
 import { UsedAddresses } from './used-addresses.ts'
 
 /** Collisions after which all taken names are listed. */
@@ -68,16 +68,16 @@ function isReady(object: ApiObject): boolean {
 interface AddressesContext {
   readonly platform: Platform
   readonly clock: Pick<Clock, 'monotonic'>
-  readonly observer: AllocationObserver['addresses']
+  readonly metrics: AllocationMetrics
 }
 
 export function createAddresses(
-  { platform, clock, observer }: AddressesContext,
+  { platform, clock, metrics }: AddressesContext,
   addresses: ServedResource,
   serviceCidrs: ServedResource,
 ): Addresses {
   const { store } = addresses
-  const used = new UsedAddresses(observer)
+  const used = new UsedAddresses(metrics)
   const managedBy = { key: platform.name('ipaddress.<labels>/managed-by'), value: platform.name('ipallocator.<domain>') }
   const familyLabel = platform.name('ipaddress.<labels>/ip-family')
   const keyOf = (address: string) => store.keys.of('', address)
@@ -136,11 +136,14 @@ export function createAddresses(
   async function counted<T>(range: AddressRange, scope: AllocationScope, take: () => Promise<T | false>): Promise<T | false> {
     const began = clock.monotonic()
     const taken = await take().catch((error: unknown) => {
-      observer.failed(range.text, scope)
+      metrics.addressErrors.add([range.text, scope])
       throw error
     })
-    if (taken === false) observer.failed(range.text, scope)
-    else observer.allocated(range.text, scope, clock.monotonic() - began)
+    if (taken === false) metrics.addressErrors.add([range.text, scope])
+    else {
+      metrics.addresses.add([range.text, scope])
+      metrics.durations.observe([range.text], (clock.monotonic() - began) / 1000)
+    }
     return taken
   }
 
@@ -154,7 +157,7 @@ export function createAddresses(
         (ready.find((each) => each.contains(address)) ?? (write.dryRun ? ready.find(({ family }) => family === familyOf(text)) : undefined))
       if (range === undefined) throw new AllocationError('the provided network does not match the current range')
       if (!range.isUsable(address!)) {
-        if (!write.dryRun) observer.failed(range.text, 'static')
+        if (!write.dryRun) metrics.addressErrors.add([range.text, 'static'])
         throw new AllocationError(
           `the provided IP (${canonicalAddress(text)}) is not in the valid range. The range of valid IPs is ${range.text}`,
         )

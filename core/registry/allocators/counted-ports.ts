@@ -1,4 +1,4 @@
-import type { AllocationScope } from './observer.ts'
+import type { AllocationScope } from './metrics.ts'
 import type { PortSource } from './port-set.ts'
 
 /** A source of ports that notes what is taken from it. */

@@ -2,7 +2,7 @@
 import type { KeyValueStore } from '../../ports.ts'
 import { internalError } from '../../respond/status.ts'
 import { type CountedPorts, countedPorts } from './counted-ports.ts'
-import type { AllocationObserver } from './observer.ts'
+import type { AllocationMetrics } from './metrics.ts'
 import type { PortRange, PortSet, PortSource } from './port-set.ts'
 import { printPorts, readPorts } from './range-allocation.ts'
 
@@ -21,7 +21,7 @@ export interface Ports {
 
 const same = (a: Uint8Array | undefined, b: Uint8Array) => a?.length === b.length && a.every((byte, index) => byte === b[index])
 
-export function createPorts(store: KeyValueStore, prefix: string, range: PortRange, observer: AllocationObserver['ports']): Ports {
+export function createPorts(store: KeyValueStore, prefix: string, range: PortRange, metrics: AllocationMetrics): Ports {
   const key = `${prefix}/ranges/servicenodeports`
   let last: Promise<unknown> = Promise.resolve()
 
@@ -34,7 +34,8 @@ export function createPorts(store: KeyValueStore, prefix: string, range: PortRan
       const isStored = kv ? same(kv.value, value) : set.taken.size === 0
       const swap = isStored ? { ok: true as const } : await store.put(key, value, kv?.modRevision ?? 0)
       if (swap.ok) {
-        observer.used(set.taken.size, range.to - range.from + 1 - set.taken.size)
+        metrics.takenPorts.set([], set.taken.size)
+        metrics.freePorts.set([], range.to - range.from + 1 - set.taken.size)
         return result
       }
       kv = swap.current
@@ -60,8 +61,8 @@ export function createPorts(store: KeyValueStore, prefix: string, range: PortRan
           return work(counted)
         })
       } finally {
-        for (const scope of counted?.taken ?? []) observer.allocated(scope)
-        if (counted?.failed !== undefined) observer.failed(counted.failed)
+        for (const scope of counted?.taken ?? []) metrics.ports.add([scope])
+        if (counted?.failed !== undefined) metrics.portErrors.add([counted.failed])
       }
     },
     taken: async () => readPorts((await store.get(key)).kv?.value, range).taken,

@@ -14,8 +14,8 @@ import { createAddresses } from './addresses.ts'
 import { surplusAddresses, takeAddresses } from './cluster-ips.ts'
 import { dryRunPorts } from './dry-run-ports.ts'
 import { chooseFamilies } from './ip-families.ts'
+import type { AllocationMetrics } from './metrics.ts'
 import { lacksPorts, PortRefused, takePorts } from './node-ports.ts'
-import type { AllocationObserver } from './observer.ts'
 import type { PortRange, PortSource } from './port-set.ts'
 import { createPorts } from './ports.ts'
 import { noLeaks, repair } from './repair.ts'
@@ -31,7 +31,7 @@ export interface ServiceAddressesOptions {
   readonly store: KeyValueStore
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: AllocationObserver
+  readonly metrics: AllocationMetrics
   readonly prefix: string
   /** CIDRs, one per family, the default family first. */
   readonly serviceClusterIpRanges: readonly string[]
@@ -44,11 +44,10 @@ export interface ServiceAddressesOptions {
 
 /** Throws an Error when a range is invalid. */
 export function createServiceAddresses(options: ServiceAddressesOptions): Reservations {
-  const { platform, settings, store, clock, logger, prefix, services, endpoints } = options
+  const { platform, settings, store, clock, logger, metrics, prefix, services, endpoints } = options
   const { definition } = services
-  const { observer } = options
-  const addresses = createAddresses({ platform, clock, observer: observer.addresses }, options.ipAddresses, options.serviceCidrs)
-  const ports = createPorts(store, prefix, options.serviceNodePortRange, observer.ports)
+  const addresses = createAddresses({ platform, clock, metrics }, options.ipAddresses, options.serviceCidrs)
+  const ports = createPorts(store, prefix, options.serviceNodePortRange, metrics)
   const ranges = options.serviceClusterIpRanges.map((text) => {
     const range = addressRange(text)
     if (range === undefined) throw new Error(`service range ${text} is not a CIDR`)

@@ -1,18 +1,18 @@
 import { parseAddress } from '../../schema/ip.ts'
 import type { AddressRange } from './address-range.ts'
-import type { AllocationObserver } from './observer.ts'
+import type { AllocationMetrics } from './metrics.ts'
 
 /**
  * How many addresses of each range are taken: counted when allocations are compared with services, and in between by what this server allocates
  * and releases.
  */
 export class UsedAddresses {
-  readonly #observer: Pick<AllocationObserver['addresses'], 'used'>
+  readonly #metrics: AllocationMetrics
   #ranges: readonly AddressRange[] = []
   readonly #taken = new Map<string, number>()
 
-  constructor(observer: Pick<AllocationObserver['addresses'], 'used'>) {
-    this.#observer = observer
+  constructor(metrics: AllocationMetrics) {
+    this.#metrics = metrics
   }
 
   /** Sets the ranges. */
@@ -44,6 +44,7 @@ export class UsedAddresses {
   #change({ text, size }: AddressRange, amount: number): void {
     const taken = Math.max(0, (this.#taken.get(text) ?? 0) + amount)
     this.#taken.set(text, taken)
-    this.#observer.used(text, taken, Math.max(0, size - taken))
+    this.#metrics.takenAddresses.set([text], taken)
+    this.#metrics.freeAddresses.set([text], Math.max(0, size - taken))
   }
 }

@@ -62,7 +62,7 @@ function validateObjectRules(
     if (hasRules(schema)) errors.invalid(FieldPath.root, undefined, detail)
     return
   }
-  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part, observer: rules })
+  validateRules(schema, object, old, FieldPath.root, errors, { root: true, warn: warn ?? (() => undefined), part, metrics: rules })
 }
 
 /** The strategy for objects of one version. */

@@ -9,8 +9,9 @@ import { Correlation, oldItems } from '../../schema/correlation.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { get } from '../../schema/members.ts'
-import type { DoPart, Json, JsonObject, RuleObserver, Schema } from '../../schema/model.ts'
+import type { DoPart, Json, JsonObject, Schema } from '../../schema/model.ts'
 import { reaching } from '../../schema/reaches.ts'
+import type { RuleMetrics } from '../../schema/rule-metrics.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 
 /** Maximum cost units of one expression, and of all rules per object. */
@@ -225,13 +226,13 @@ function addRefusal(errors: FieldErrors, reason: string | undefined, path: Field
 const roots = new WeakMap<Schema, Node | false>()
 
 /** Compiled on first use. */
-function rootOf(schema: Schema, { root, observer }: RuleSettings): Node | undefined {
+function rootOf(schema: Schema, { root, metrics }: RuleSettings): Node | undefined {
   let node = roots.get(schema)
   if (node === undefined) {
-    const began = observer?.monotonic() ?? 0
+    const began = metrics?.monotonic() ?? 0
     node = nodeOf(schema, root) ?? false
     roots.set(schema, node)
-    if (node) observer?.compiled(observer.monotonic() - began)
+    if (node) metrics?.compilations.observe([], (metrics.monotonic() - began) / 1000)
   }
   return node || undefined
 }
@@ -243,7 +244,7 @@ export interface RuleSettings {
   readonly warn?: ((text: string) => void) | undefined
   /** Interrupts evaluation; absent: no interruptions. */
   readonly part?: DoPart | undefined
-  readonly observer?: RuleObserver | undefined
+  readonly metrics?: RuleMetrics | undefined
 }
 
 /** Adds the errors of all rules on a value; `old` for updates. */
@@ -255,10 +256,10 @@ export function validateRules(
   errors: FieldErrors,
   settings: RuleSettings,
 ): void {
-  const { warn, part, observer } = settings
+  const { warn, part, metrics } = settings
   const node = rootOf(schema, settings)
   if (node === undefined) return
-  const began = observer?.monotonic() ?? 0
+  const began = metrics?.monotonic() ?? 0
   const place: SchemaPath = old === undefined || !warn ? {} : { current: new Correlation(schema, value, old) }
   const run = new Run(errors, part)
   try {
@@ -266,7 +267,7 @@ export function validateRules(
   } catch (error) {
     if (!(error instanceof Stop)) throw error
   }
-  observer?.evaluated(observer.monotonic() - began)
+  metrics?.evaluations.observe([], (metrics.monotonic() - began) / 1000)
   // Last, because an interrupted run is repeated.
   for (const text of run.warnings) warn?.(text)
 }

@@ -65,7 +65,10 @@ function upgraded(
     if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
     const isStream = isWebSocket(exchange.request) && services.settings.enabled(gate)
     const direct = isStream && servedByAgent(target, agent)
-    if (isStream) services.forwarding.streamed(exchange.info.subresource, direct)
+    if (isStream) {
+      const server = direct ? `proxied_to_${services.platform.agent}` : 'translated_at_apiserver'
+      services.forwarding.streamed.add([exchange.info.subresource, server])
+    }
     return (isStream && !direct ? unpack(target, agent, options) : undefined) ?? relayUpgrade(exchange, agent, services)
   }
   return { verbs: { get: verb, create: verb } }
@@ -94,7 +97,7 @@ const readLog: Verb = async (target) => {
   negotiate(target)
   const options = optionsOf(exchange.query, PodLogOptions)
   const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
-  services.forwarding.logAsked(unverified)
+  services.forwarding.logs.add([unverified ? 'skip_tls_allowed' : 'enforce_tls'])
   const destination = await logOf(target, options, unverified)
   if (destination === undefined) return new Reply(null, { status: 204 })
   return relayLog(exchange, { destination, pod: name, follows: flagOf(options, 'follow') }, services)

@@ -4,8 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { type EgressTls, egressSelectorConfiguration } from '../../../core/config/files/egress.ts'
 import { ConfigurationFileError } from '../../../core/config/files/error.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
-import { createEgressMetrics } from '../../../core/meta/metrics/egress.ts'
-import type { MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
+import type { Metrics } from '../../../core/metrics.ts'
 import type { Clock, Egress } from '../../../core/ports.ts'
 import { FieldErrors } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
@@ -14,6 +13,7 @@ import type { Dial } from '../../wire/client/socket.ts'
 import { loadFlagFile } from '../flag-file.ts'
 import { nodeFiles } from '../ports.ts'
 import type { ProxyTls } from './dial.ts'
+import { egressRows } from './metrics.ts'
 import { type Dials, dialBy, wayOf } from './selector.ts'
 
 const flag = 'egress-selector-config-file'
@@ -54,16 +54,16 @@ export interface EgressSelector {
 }
 
 /** Reads the file; undefined: there are no egress selections. Rejects with an Error that names file and field. */
-export async function egressOfFlags(flags: ParsedFlags, registry: MetricsRegistry, clock: Clock): Promise<EgressSelector | undefined> {
+export async function egressOfFlags(flags: ParsedFlags, metrics: Metrics, clock: Clock): Promise<EgressSelector | undefined> {
   const path = String(flags.get(flag))
   const { egressSelections = [] } = loadFlagFile(flags, flag, egressSelectorConfiguration) ?? {}
   if (egressSelections.length === 0) return undefined
-  const observer = createEgressMetrics(registry)
+  const recorded = metrics.record(egressRows)
   const dials: { [name: string]: Dial } = {}
   for (const { name, connection } of egressSelections) {
     const tls = connection.transport?.tcp?.tlsConfig
     const way = wayOf(connection, tls && (await readTls(tls, path)))
-    if (way !== undefined) dials[name] = dialBy(way, observer, clock)
+    if (way !== undefined) dials[name] = dialBy(way, recorded, clock)
   }
   const named = new Set(egressSelections.map(({ name }) => name))
   return { classes: (['cluster', 'controlplane'] as const).filter((each) => named.has(each)), dials }

@@ -1,11 +1,12 @@
 /** The way of each traffic class (apiserver/pkg/server/egressselector/egress_selector.go). */
 import type { Duplex } from 'node:stream'
 import type { EgressConnection } from '../../../core/config/files/egress.ts'
-import type { EgressObserver } from '../../../core/meta/metrics/egress.ts'
+import type { Recorded } from '../../../core/metrics.ts'
 import type { Clock, Egress } from '../../../core/ports.ts'
 import type { Dial } from '../../wire/client/socket.ts'
 import { authorityOf, connectProxy, nameOf, type ProxyAddress, type ProxyTls } from './dial.ts'
 import { tunnelThrough } from './http-connect.ts'
+import type { egressRows } from './metrics.ts'
 
 /** Absent: connects directly. */
 export type Dials = { readonly [E in Egress | 'etcd']?: Dial }
@@ -50,17 +51,17 @@ export function wayOf({ proxyProtocol, transport }: EgressConnection, tls: Proxy
 }
 
 /** A dial that is measured. */
-export function dialBy({ protocol, transport, connect }: Way, observer: EgressObserver, clock: Pick<Clock, 'monotonic'>): Dial {
+export function dialBy({ protocol, transport, connect }: Way, metrics: Recorded<typeof egressRows>, clock: Pick<Clock, 'monotonic'>): Dial {
   return async (host, port) => {
     const began = clock.monotonic()
     const failing = (stage: 'connect' | 'proxy') => (error: unknown) => {
-      observer.failed(protocol, transport, stage)
+      metrics.failures.add([protocol, stage, transport])
       throw error
     }
-    observer.started(protocol, transport)
+    metrics.starts.add([protocol, transport])
     const proxy = await connect().catch(failing('connect'))
     const connection = await proxy(authorityOf(host, port)).catch(failing('proxy'))
-    observer.connected(protocol, transport, clock.monotonic() - began)
+    metrics.durations.observe([protocol, transport], (clock.monotonic() - began) / 1000)
     return connection
   }
 }

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import { createAdmission } from '../../../core/admission/chain.ts'
 import type { PluginConfigurations } from '../../../core/admission/configuration.ts'
+import { chainRows } from '../../../core/admission/metrics.ts'
 import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
-import { createAdmissionMetrics } from '../../../core/meta/metrics/admission.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { attributesOf } from './attributes.ts'
@@ -40,7 +40,7 @@ test('metrics count plugin calls by phase, operation and outcome', async () => {
       throw new Error('no')
     },
   }
-  const admission = createAdmission([plugin], { clock: { monotonic: () => 0 }, observer: createAdmissionMetrics(metrics) })
+  const admission = createAdmission([plugin], { clock: { monotonic: () => 0 }, metrics: metrics.record(chainRows) })
   const counts = () => metrics.text().match(/^apiserver_admission_controller_admission_duration_seconds_count.*$/gm) ?? []
   assert.deepEqual(counts(), [])
   await admission.mutate(pod())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createQueue } from '../../../core/controllers/queue.ts'
-import { createQueueMetrics } from '../../../core/meta/metrics/queues.ts'
+import { queueMetrics } from '../../../core/controllers/queue-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { ManualClock } from '../../support/clock.ts'
 
@@ -42,7 +42,7 @@ test('a queue shows what it has done, and what it does', async () => {
     clock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     workers: 2,
-    queues: createQueueMetrics(registry),
+    queues: queueMetrics(registry),
     async work() {
       await new Promise<void>((resolve) => releases.push(resolve))
       if (fails) throw new Error('not yet')

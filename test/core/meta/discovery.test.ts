@@ -2,24 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse as parseYaml } from 'yaml'
 import type { DiscoveredGroup, DiscoveredResource } from '../../../core/meta/aggregated-discovery.ts'
-import { createDiscovery, type PeerListObserver, type PeerLists } from '../../../core/meta/discovery.ts'
+import { createDiscovery, type DiscoveryOptions, type PeerLists } from '../../../core/meta/discovery.ts'
 import type { GroupSource, PublishedVersion } from '../../../core/meta/group-source.ts'
+import { peerListRows } from '../../../core/meta/peer-list-metrics.ts'
 import { createServedGroups } from '../../../core/meta/served.ts'
 import { APIGroupDiscoveryList } from '../../../core/resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../../core/resources/meta/discovery.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { decodeProtobuf } from '../../../core/schema/protobuf-decode.ts'
 import { decodeEnvelope } from '../../../core/schema/protobuf-envelope.ts'
+import { noted } from '../../support/noted.ts'
 import { asked, builtin, get, pauses, platform, serving, widget } from './fixtures.ts'
 
 const create = (
   served = serving(builtin),
-  more: { readonly sources?: readonly GroupSource[]; readonly peers?: PeerLists; readonly observer?: PeerListObserver } = {},
+  more: { readonly sources?: readonly GroupSource[]; readonly peers?: PeerLists; readonly metrics?: DiscoveryOptions['metrics'] } = {},
 ) =>
   createDiscovery({
     sources: [...(more.sources ?? []), createServedGroups(served, platform)],
     peers: more.peers,
-    observer: more.observer,
+    metrics: more.metrics,
     platform,
     pauses,
     serverAddress: '10.0.0.1:6443',
@@ -386,7 +388,7 @@ test('a change of any source shows', async () => {
 })
 
 test('what other servers serve is in the current aggregated list alone, and not for clients that ask for none of it', async () => {
-  const seen: (boolean | 'alone')[] = []
+  const seen: (string | number)[] = []
   const resource = (name: string, verbs: readonly string[], subresources: readonly string[] = []): DiscoveredResource => ({
     resource: name,
     responseKind: { group: '', version: '', kind: 'Any' },
@@ -403,8 +405,8 @@ test('what other servers serve is in the current aggregated list alone, and not 
     ],
   }
   const peers: PeerLists = { revision: 0, identity: 'a', others: () => new Map([['b', [shop]]]) }
-  const observer: PeerListObserver = { alone: () => seen.push('alone'), merged: (isNew) => seen.push(isNew) }
-  const discovery = create(serving([...builtin, widget('v1')]), { peers, observer })
+  const metrics = noted(peerListRows, (name) => void seen.push(name))
+  const discovery = create(serving([...builtin, widget('v1')]), { peers, metrics })
   assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com'), [
     ['v3', 'Current', ['returns']],
     ['v1', 'Current', ['orders', 'widgets']],
@@ -412,7 +414,7 @@ test('what other servers serve is in the current aggregated list alone, and not 
   await aggregatedGroup(discovery, 'shop.example.com')
   const own = [['v1', 'Current', ['widgets']]]
   assert.deepEqual(await aggregatedGroup(discovery, 'shop.example.com', ';profile=nopeer'), own)
-  assert.deepEqual(seen, [true, false, 'alone'])
+  assert.deepEqual(seen, ['misses', 'hits', 'alone'])
   assert.deepEqual([...(await rows('/apis/shop.example.com/v1', discovery)).keys()], ['widgets', 'widgets/status', 'widgets/scale'])
   const legacy = (await (await get(discovery, '/apis', { accept: aggregated('v2beta1') })).json()) as { items: Items }
   assert.equal(legacy.items.find(({ metadata }) => metadata.name === 'shop.example.com')?.versions.length, 1)

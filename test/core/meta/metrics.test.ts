@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { requestMetrics } from '../../../core/filters/metrics.ts'
+import { collectStart } from '../../../core/meta/metrics/process.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { createServerMetrics } from '../../../core/meta/metrics/server.ts'
 import { counter, gauge, histogram, summary } from '../../../core/metrics.ts'
 import { clockAt } from './fixtures.ts'
 import { metricRows } from './reference-metrics/own.ts'
@@ -88,7 +89,7 @@ test('a name is registered once, and every label needs a value', () => {
 
 test('the duration of objectives leaves out what a request waited for', () => {
   const registry = createMetrics()
-  const { series } = createServerMetrics(registry, clockAt(0))
+  const { series } = requestMetrics(registry)
   series(['POST', '', '', 'v1', 'pods', '', 'resource', 'apiserver']).ended(201, 3, 2.5)
   const sums = [...registry.text().matchAll(/^apiserver_request_(\w*)duration_seconds_sum\{.* (.*)$/gm)].map(([, kind, sum]) => [kind, sum])
   assert.deepEqual(sums, [
@@ -99,8 +100,10 @@ test('the duration of objectives leaves out what a request waited for', () => {
 
 test('a server starts with its start time, and shares no counts with another server', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
-  const metrics = createServerMetrics(one, clockAt(1500))
-  createServerMetrics(two, clockAt(2000))
+  const metrics = requestMetrics(one)
+  collectStart(one, clockAt(1500))
+  requestMetrics(two)
+  collectStart(two, clockAt(2000))
   metrics.requests.add(['GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver', '200'])
   const response = one.respond()
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')

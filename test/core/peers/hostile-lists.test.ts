@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DiscoveredGroup } from '../../../core/meta/aggregated-discovery.ts'
 import { mergeServers } from '../../../core/meta/merge-servers.ts'
-import type { PeerMetrics } from '../../../core/meta/metrics/peers.ts'
+import { uncounted } from '../../../core/metrics.ts'
 import { createAsking } from '../../../core/peers/asking.ts'
+import { peerRows } from '../../../core/peers/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { Pauses } from '../../../core/slices.ts'
 import { nodeClock as clock } from '../../../runtimes/node/clock.ts'
@@ -12,8 +13,7 @@ import { longestPause } from '../../support/pauses.ts'
 import { trials } from '../../support/soak.ts'
 
 const size = trials(2, 15) * 1024 * 1024
-const ignore = () => {}
-const metrics = { rerouted: ignore, askingFailed: ignore } as unknown as PeerMetrics
+const metrics = uncounted(peerRows)
 const listOf = (items: string) => `{"kind":"APIGroupDiscoveryList","items":${items}}`
 const many = (text: string) => text.repeat(Math.floor(size / text.length))
 const each = (count: number, of: (index: number) => unknown) => JSON.stringify(Array.from({ length: count }, (_, index) => of(index)))

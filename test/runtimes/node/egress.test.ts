@@ -8,16 +8,19 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { after, test } from 'node:test'
 import { type Server, ServerCredentials } from '@grpc/grpc-js'
+import { uncounted } from '../../../core/metrics.ts'
 import type { OutboundOptions } from '../../../core/ports.ts'
 import { connectProxy } from '../../../runtimes/node/egress/dial.ts'
 import { tunnelThrough } from '../../../runtimes/node/egress/http-connect.ts'
 import { connectKonnectivity } from '../../../runtimes/node/egress/konnectivity.ts'
+import { egressRows } from '../../../runtimes/node/egress/metrics.ts'
 import { dialBy, wayOf } from '../../../runtimes/node/egress/selector.ts'
 import { createOutbound } from '../../../runtimes/node/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/ports.ts'
 import { httpProxy } from '../../support/egress/http-proxy.ts'
 import { konnectivityServer, type ProxyStream, proxyService, type WirePacket } from '../../support/egress/konnectivity-server.ts'
 import { routesOf } from '../../support/egress/routes.ts'
+import { noted } from '../../support/noted.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
 import { authority, client, issued, open } from './support.ts'
@@ -73,11 +76,10 @@ async function tcp(serve: (socket: Socket) => void) {
   }
 }
 
-const unobserved = { started: () => undefined, connected: () => undefined, failed: () => undefined }
-const dialOf = (proxyProtocol: string, path: string, observer = unobserved) => {
+const dialOf = (proxyProtocol: string, path: string, metrics = uncounted(egressRows)) => {
   const way = wayOf({ proxyProtocol, transport: { tcp: undefined, uds: { udsName: path } } }, undefined)
   assert.ok(way)
-  return dialBy(way, observer, nodeClock)
+  return dialBy(way, metrics, nodeClock)
 }
 
 for (const protocol of ['HTTPConnect', 'GRPC']) {
@@ -118,9 +120,9 @@ for (const protocol of ['HTTPConnect', 'GRPC']) {
 
   test(`${protocol}: a connection that is refused, and a proxy that is gone, are errors that say so and are counted`, async () => {
     const failures: string[] = []
-    const observer = { ...unobserved, failed: (...labels: string[]) => void failures.push(labels.join()) }
+    const metrics = noted(egressRows, (name, ...labels) => void (name === 'failures' && failures.push(labels.join())))
     const proxy = await started({})
-    const dial = dialOf(protocol, proxy.path, observer)
+    const dial = dialOf(protocol, proxy.path, metrics)
     const refused = {
       HTTPConnect: `proxy error from ${proxy.path} while dialing target.test:443, code 403: 403 Forbidden`,
       GRPC: 'dial tcp target.test:443: i/o timeout',
@@ -134,8 +136,8 @@ for (const protocol of ['HTTPConnect', 'GRPC']) {
       ),
     )
     await assert.rejects(dial('target.test', 443), /dial unix .*\.sock: connect: (no such file or directory|connection refused)/)
-    const labels = protocol === 'GRPC' ? 'grpc,uds' : 'http_connect,uds'
-    assert.deepEqual(failures, [`${labels},proxy`, `${labels},connect`])
+    const name = protocol === 'GRPC' ? 'grpc' : 'http_connect'
+    assert.deepEqual(failures, [`${name},proxy,uds`, `${name},connect,uds`])
   })
 
   test(`${protocol}: 32 MiB each way arrive unchanged, and a reader that stops holds the sender back`, async () => {

@@ -1,4 +1,9 @@
 /** The metrics of this server: all tables of rows but those of functions, whose names have a product word. */
+
+import { admissionRows, chainRows } from '../../../../core/admission/metrics.ts'
+import { aggregationRows } from '../../../../core/aggregation/metrics.ts'
+import { ownClientRows } from '../../../../core/assembly/own-client.ts'
+import { auditRows } from '../../../../core/audit/metrics.ts'
 import { certificateRows } from '../../../../core/authn/certificate/metrics.ts'
 import { impersonationRows } from '../../../../core/authn/impersonation-metrics.ts'
 import { authenticationFileRows, jwtRows } from '../../../../core/authn/jwt/metrics.ts'
@@ -6,22 +11,13 @@ import { attemptRows, tokenRows } from '../../../../core/authn/metrics.ts'
 import { accountTokenRows } from '../../../../core/authn/service-account/metrics.ts'
 import { externalSignerRows } from '../../../../core/authn/service-account/signer-metrics.ts'
 import { authorizationFileRows, authorizationRows, decisionRows } from '../../../../core/authz/metrics.ts'
+import { queueRows } from '../../../../core/controllers/queue-metrics.ts'
+import { conversionRows } from '../../../../core/custom-resources/conversion-metrics.ts'
+import { fairnessRows } from '../../../../core/fairness/metrics.ts'
+import { requestRows } from '../../../../core/filters/metrics.ts'
+import { censusRows } from '../../../../core/meta/metrics/census.ts'
 import { encryptionFileRows } from '../../../../core/meta/metrics/encryption.ts'
-import { chainRows, podSecurityRows, policyRows, webhookRows } from '../../../../core/meta/metrics/rows/admission.ts'
-import { aggregationRows } from '../../../../core/meta/metrics/rows/aggregation.ts'
-import { auditRows } from '../../../../core/meta/metrics/rows/audit.ts'
-import { censusRows } from '../../../../core/meta/metrics/rows/census.ts'
-import { conversionRows } from '../../../../core/meta/metrics/rows/conversion.ts'
-import { egressRows } from '../../../../core/meta/metrics/rows/egress.ts'
-import { expressionRows } from '../../../../core/meta/metrics/rows/expressions.ts'
-import { fairnessRows } from '../../../../core/meta/metrics/rows/fairness.ts'
-import { forwardingRows } from '../../../../core/meta/metrics/rows/forwarding.ts'
-import { ownClientRows } from '../../../../core/meta/metrics/rows/own-client.ts'
-import { peerListRows, peerRows } from '../../../../core/meta/metrics/rows/peers.ts'
-import { processRows } from '../../../../core/meta/metrics/rows/process.ts'
-import { queueRows } from '../../../../core/meta/metrics/rows/queues.ts'
-import { requestRows } from '../../../../core/meta/metrics/rows/requests.ts'
-import { serviceRows } from '../../../../core/meta/metrics/rows/services.ts'
+import { processRows, startRows } from '../../../../core/meta/metrics/process.ts'
 import {
   cacheRows,
   keyCacheRows,
@@ -31,10 +27,18 @@ import {
   transformationRows,
 } from '../../../../core/meta/metrics/rows/storage.ts'
 import { watchRows } from '../../../../core/meta/metrics/rows/watches.ts'
+import { peerListRows } from '../../../../core/meta/peer-list-metrics.ts'
 import type { MetricRow } from '../../../../core/metrics.ts'
+import { forwardingRows } from '../../../../core/outgoing/forwarding/metrics.ts'
+import { peerRows } from '../../../../core/peers/metrics.ts'
+import { serviceRows } from '../../../../core/registry/allocators/metrics.ts'
+import { expressionRows } from '../../../../core/schema/rule-metrics.ts'
+import { resourceRows } from '../../../../core/verbs/metrics.ts'
+import { egressRows } from '../../../../runtimes/node/egress/metrics.ts'
 
 const tables = {
   accountTokenRows,
+  admissionRows,
   aggregationRows,
   attemptRows,
   auditRows,
@@ -60,18 +64,17 @@ const tables = {
   ownClientRows,
   peerListRows,
   peerRows,
-  podSecurityRows,
-  policyRows,
   processRows,
   queueRows,
   requestRows,
+  resourceRows,
   serviceRows,
+  startRows,
   storageRows,
   storeCallRows,
   tokenRows,
   transformationRows,
   watchRows,
-  webhookRows,
 }
 
 export const tableNames: readonly string[] = Object.keys(tables)

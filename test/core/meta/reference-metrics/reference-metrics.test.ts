@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildRows } from '../../../../core/meta/metrics/build.ts'
-import { healthRows } from '../../../../core/meta/metrics/rows/health.ts'
+import { healthRows } from '../../../../core/meta/metrics/health.ts'
 import type { MetricRow } from '../../../../core/metrics.ts'
 import { sourcesBelow } from '../../graph.ts'
 import { dashboardMetrics } from './dashboards.ts'

@@ -9,7 +9,9 @@ import { createKeySet } from '../../../../core/authn/jwt/key-set.ts'
 import { createProvider } from '../../../../core/authn/jwt/provider.ts'
 import { webhookTokens } from '../../../../core/authn/webhook-token.ts'
 import { webhookAuthorizer } from '../../../../core/authz/webhook.ts'
+import { conversionRows } from '../../../../core/custom-resources/conversion-metrics.ts'
 import { conversionWebhook } from '../../../../core/custom-resources/conversion-webhook.ts'
+import { uncounted } from '../../../../core/metrics.ts'
 import { post } from '../../../../core/outgoing/webhook/post.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { Logger, Outbound } from '../../../../core/ports.ts'
@@ -109,9 +111,9 @@ const parties: { readonly [name: string]: { readonly limit: number; ask(outbound
   'conversion webhook': {
     limit: 8 * 1024 * 1024,
     async ask(outbound) {
-      const observer = { called: () => {}, converted: () => {} }
+      const metrics = uncounted(conversionRows)
       const settings = { clientConfig: {}, conversionReviewVersions: ['v1'] }
-      const context = { connect: async () => connection, outbound, clock, observer, platform }
+      const context = { connect: async () => connection, outbound, clock, metrics, platform }
       await conversionWebhook('w', settings as never, context as never).convert([converted] as never, 'example.com/v2', undefined)
     },
   },

@@ -1,4 +1,4 @@
-import { counter, gauge } from '../../../metrics.ts'
+import { counter, gauge } from '../metrics.ts'
 
 /** Registered group versions and the servers that have them. */
 export const aggregationRows = {

@@ -1,4 +1,4 @@
-import { counter } from '../../../metrics.ts'
+import { counter, type Recorded } from '../metrics.ts'
 
 const resource = ['group', 'version', 'resource'] as const
 
@@ -18,15 +18,4 @@ export const peerRows = {
   }),
 }
 
-/** The aggregated discovery list of all servers. */
-export const peerListRows = {
-  hits: counter('aggregator_discovery_peer_aggregated_cache_hits_total', {
-    help: 'Requests for the aggregated discovery list of all servers that were answered with the one that was there.',
-  }),
-  misses: counter('aggregator_discovery_peer_aggregated_cache_misses_total', {
-    help: 'Times that the aggregated discovery list of all servers was made.',
-  }),
-  alone: counter('aggregator_discovery_nopeer_requests_total', {
-    help: 'Requests for an aggregated discovery list without what other servers of the cluster serve.',
-  }),
-}
+export type PeerMetrics = Recorded<typeof peerRows>

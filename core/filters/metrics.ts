@@ -1,11 +1,15 @@
-import { counter, gauge, histogram } from '../../../metrics.ts'
+/** Metrics of requests. */
+import { auditRows } from '../audit/metrics.ts'
+import { impersonationRows } from '../authn/impersonation-metrics.ts'
+import { createSeries } from '../meta/metrics/series.ts'
+import { counter, gauge, histogram, type LabelValues, type Metrics } from '../metrics.ts'
 
 const resource = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const request = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const longer = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
 /** Label combinations of requests. */
-export const requestLabels = { labels: request, maxSeries: 10_000 } as const
+const requestLabels = { labels: request, maxSeries: 10_000 } as const
 
 export const requestRows = {
   requests: counter('apiserver_request_total', {
@@ -45,12 +49,6 @@ export const requestRows = {
     labels: ['field_validation'],
     buckets: longer,
   }),
-  bodySizes: histogram('apiserver_request_body_size_bytes', {
-    help: 'Size of request bodies, in bytes.',
-    labels: ['resource', 'verb', 'group'],
-    buckets: Array.from({ length: 31 }, (_, step) => 50_000 + 100_000 * step),
-    maxSeries: 5_000,
-  }),
   selfRequests: counter('apiserver_selfrequest_total', {
     help: 'Requests of the server to itself.',
     labels: ['verb', 'group', 'resource', 'subresource'],
@@ -74,12 +72,62 @@ export const requestRows = {
     labels: resource,
     maxSeries: 10_000,
   }),
-  deprecated: gauge('apiserver_requested_deprecated_apis', {
-    stability: 'STABLE',
-    help: 'Requested deprecated APIs.',
-    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-  }),
   inFlight: gauge('apiserver_current_inflight_requests', { stability: 'STABLE', help: 'Requests in flight.', labels: ['request_kind'] }),
-  inQueue: gauge('apiserver_current_inqueue_requests', { help: 'Requests that wait for a seat.', labels: ['request_kind'] }),
-  started: gauge('process_start_time_seconds', { stability: null, help: 'Start of the process, in seconds since the epoch.' }),
+}
+
+export type RequestLabels = LabelValues<typeof requestLabels.labels>
+/** Without `dry_run`. */
+export type ResourceLabels = LabelValues<typeof requestRows.longRunning.labels>
+
+/** Receives the milliseconds that a filter took for a request before it passed the request on. */
+export type Passed = (milliseconds: number) => void
+
+export type RequestMetrics = ReturnType<typeof requestMetrics>
+
+export function requestMetrics(metrics: Metrics) {
+  const { inFlight, ...counted } = requestRows
+  const recorded = metrics.record(counted)
+  /** Requests in flight that are not long-running, as `--max-requests-inflight` counts them; updated by the in-flight filter. */
+  const inflight = { readOnly: 0, mutating: 0 }
+  metrics.collect(inFlight, () => Object.entries(inflight).map(([kind, count]) => [[kind], count]))
+
+  /** What is counted of the requests with the same labels, so that a request needs one look-up. */
+  function create(labels: RequestLabels) {
+    const [verb, dryRun, ...where] = labels
+    const duration = recorded.durations.in(labels)
+    const own = recorded.ownDurations.in([verb, ...where])
+    const former = recorded.formerDurations.in([verb, ...where])
+    const byCode = new Map<number, () => void>()
+    return {
+      /** A request ended with this status code after `seconds`, `waited` of which it waited for webhooks and in queues. */
+      ended(code: number, seconds: number, waited: number): void {
+        let count = byCode.get(code)
+        if (count === undefined) {
+          count = recorded.requests.in([...labels, String(code)])
+          byCode.set(code, count)
+        }
+        count()
+        duration(seconds)
+        // As in the reference, which leaves dry runs out.
+        if (dryRun !== '') return
+        own(seconds - waited)
+        former(seconds - waited)
+      },
+      /** Bytes of a response to a reading request. */
+      sent: recorded.sizes.in([verb, ...where]),
+    }
+  }
+
+  const all = createSeries(requestLabels, (values) => create(values as RequestLabels))
+  return {
+    ...recorded,
+    inflight,
+    audit: metrics.record(auditRows),
+    impersonation: metrics.record(impersonationRows),
+    series: (labels: RequestLabels) => all.of(labels).state,
+    passed(filter: string): Passed {
+      const observe = recorded.filterDurations.in([filter])
+      return (milliseconds) => observe(milliseconds / 1000)
+    },
+  }
 }

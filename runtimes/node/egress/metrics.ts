@@ -1,4 +1,4 @@
-import { counter, histogram } from '../../../metrics.ts'
+import { counter, histogram } from '../../../core/metrics.ts'
 
 const dial = 'apiserver_egress_dialer_dial'
 const labels = ['protocol', 'transport'] as const

@@ -1,4 +1,4 @@
-import { counter, doubling, histogram } from '../../../metrics.ts'
+import { counter, doubling, histogram, type Recorded } from '../metrics.ts'
 
 const call = ['result', 'failure_type'] as const
 
@@ -16,3 +16,5 @@ export const conversionRows = {
     buckets: doubling(0.001, 15),
   }),
 }
+
+export type ConversionMetrics = Recorded<typeof conversionRows>

@@ -1,4 +1,6 @@
-import { counter } from '../../../metrics.ts'
+import { counter, type Recorded } from '../../metrics.ts'
+import type { Pauses } from '../../slices.ts'
+import type { UpgradeServices } from './upgrade.ts'
 
 const logs = 'kube_apiserver_pod_logs'
 
@@ -23,4 +25,13 @@ export const forwardingRows = {
   refusedLogs: counter(`${logs}_backend_tls_failure_total`, {
     help: 'Requests for logs that failed because the certificate of the node agent could not be verified.',
   }),
+}
+
+export type ForwardingMetrics = Recorded<typeof forwardingRows>
+
+/** Dependencies of connections to node agents. */
+export interface AgentServices extends UpgradeServices {
+  readonly forwarding: ForwardingMetrics
+  /** Time slices of reading frames. */
+  readonly pauses: Pauses
 }

@@ -1,7 +1,8 @@
-import { counter, histogram, summary } from '../../../metrics.ts'
+import { counter, histogram, type LabelValues, type Recorded, summary } from '../metrics.ts'
 
 const step = ['name', 'type', 'operation'] as const
 const owner = ['name', 'kind', 'type', 'operation'] as const
+const podRequest = ['request_operation', 'resource', 'subresource'] as const
 const phase = ['type', 'operation', 'rejected'] as const
 const validating = ['policy', 'policy_binding', 'error_type', 'enforcement_action'] as const
 const mutating = ['policy', 'policy_binding', 'error_type'] as const
@@ -11,19 +12,20 @@ const conditionSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 const checkSeconds = [0.0000005, 0.001, 0.01, 0.1, 1]
 const stepSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
-export const webhookRows = {
-  durations: histogram('apiserver_admission_webhook_admission_duration_seconds', {
+/** Webhooks, policies and plugins. */
+export const admissionRows = {
+  webhookDurations: histogram('apiserver_admission_webhook_admission_duration_seconds', {
     stability: 'STABLE',
     help: 'Duration of webhook calls, in seconds.',
     labels: [...step, 'rejected'],
     buckets: webhookSeconds,
   }),
-  requests: counter('apiserver_admission_webhook_request_total', { help: 'Webhook calls.', labels: [...step, 'code', 'rejected'] }),
-  rejections: counter('apiserver_admission_webhook_rejection_count', {
+  webhookRequests: counter('apiserver_admission_webhook_request_total', { help: 'Webhook calls.', labels: [...step, 'code', 'rejected'] }),
+  webhookRejections: counter('apiserver_admission_webhook_rejection_count', {
     help: 'Requests refused because of a webhook.',
     labels: [...step, 'error_type', 'rejection_code'],
   }),
-  failedOpen: counter('apiserver_admission_webhook_fail_open_count', {
+  webhookFailedOpen: counter('apiserver_admission_webhook_fail_open_count', {
     help: 'Failed calls that were ignored (failure policy Ignore).',
     labels: ['name', 'type'],
   }),
@@ -31,9 +33,6 @@ export const webhookRows = {
     help: 'Requests excluded from a webhook by its match conditions.',
     labels: owner,
   }),
-}
-
-export const policyRows = {
   conditionErrors: counter('apiserver_admission_match_condition_evaluation_errors_total', {
     help: 'Match conditions that could not be evaluated.',
     labels: owner,
@@ -63,17 +62,12 @@ export const policyRows = {
     labels: mutating,
     buckets: checkSeconds,
   }),
-}
-
-const podRequest = ['request_operation', 'resource', 'subresource'] as const
-
-export const podSecurityRows = {
-  judgements: counter('pod_security_evaluations_total', {
+  podEvaluations: counter('pod_security_evaluations_total', {
     help: 'Comparisons of pods with a standard of Pod Security.',
     labels: ['decision', 'policy_level', 'policy_version', 'mode', ...podRequest],
   }),
-  exemptions: counter('pod_security_exemptions_total', { help: 'Requests that are exempt from Pod Security.', labels: podRequest }),
-  errors: counter('pod_security_errors_total', {
+  podExemptions: counter('pod_security_exemptions_total', { help: 'Requests that are exempt from Pod Security.', labels: podRequest }),
+  podErrors: counter('pod_security_errors_total', {
     help: 'Errors that kept Pod Security from its policy.',
     labels: ['fatal', ...podRequest],
   }),
@@ -96,4 +90,36 @@ export const chainRows = {
     labels: ['name', ...phase],
     buckets: stepSeconds,
   }),
+}
+
+export type AdmissionMetrics = Recorded<typeof admissionRows>
+export type ChainMetrics = Recorded<typeof chainRows>
+
+/** Webhook types in labels. */
+export type StepType = 'admit' | 'validating'
+
+/** Match conditions of a webhook or policy were evaluated, with this number of errors. Policies of both kinds have type `validate`. */
+export function countConditions(
+  { conditionErrors, conditionDurations }: Pick<AdmissionMetrics, 'conditionErrors' | 'conditionDurations'>,
+  labels: LabelValues<typeof owner>,
+  errors: number,
+  milliseconds: number,
+): void {
+  if (errors > 0) conditionErrors.add(labels, errors)
+  conditionDurations.observe(labels, milliseconds / 1000)
+}
+
+/** Larger status codes count as this one, because webhooks choose them. */
+const highestCode = 600
+
+/** Label of a status code. */
+export const codeText = (code: number) => String(Math.min(code, highestCode))
+
+/** Result of a policy expression. */
+export type ExpressionError = 'no_error' | 'compile_error' | 'out_of_budget' | 'invalid_error'
+
+/** Classifies an error by its text, for metrics. */
+export function expressionError(message: string): ExpressionError {
+  if (message.startsWith('compilation')) return 'compile_error'
+  return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'
 }

@@ -1,9 +1,9 @@
-import { counter, gauge, histogram } from '../../../metrics.ts'
+import { counter, gauge, histogram, type Recorded } from '../../metrics.ts'
 
 const addresses = 'kube_apiserver_clusterip_allocator'
 const ports = 'kube_apiserver_nodeport_allocator'
 
-/** Allocations of services. */
+/** Allocations of services. Dry runs are not counted. */
 export const serviceRows = {
   takenAddresses: gauge(`${addresses}_allocated_ips`, { help: 'Cluster IPs of a range that are allocated.', labels: ['cidr'] }),
   freeAddresses: gauge(`${addresses}_available_ips`, { help: 'Cluster IPs of a range that are free.', labels: ['cidr'] }),
@@ -22,3 +22,8 @@ export const serviceRows = {
   ports: counter(`${ports}_allocation_total`, { help: 'Allocations of node ports.', labels: ['scope'] }),
   portErrors: counter(`${ports}_allocation_errors_total`, { help: 'Allocations of node ports that failed.', labels: ['scope'] }),
 }
+
+export type AllocationMetrics = Recorded<typeof serviceRows>
+
+/** `static`: the client asked for this address or port; `dynamic`: for any. */
+export type AllocationScope = 'static' | 'dynamic'
