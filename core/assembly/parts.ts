@@ -32,7 +32,6 @@ import type { RequestGate } from '../filters/request-gate.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
-import { createEncryptionMetrics } from '../meta/metrics/encryption.ts'
 import { collectProcess, collectStart } from '../meta/metrics/process.ts'
 import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import { createNodeAgents, type NodeAgents } from '../outgoing/forwarding/node-agents.ts'
@@ -49,6 +48,7 @@ import { builtInResources } from '../resources/group-versions.ts'
 import { Pauses } from '../slices.ts'
 import { startCompaction } from '../storage/compaction.ts'
 import type { Encryption } from '../storage/encryption/configured.ts'
+import { encryptionFileRows, encryptionRows, keyUses } from '../storage/encryption/metrics.ts'
 import { createStores, type Stores } from '../storage/stores.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
@@ -160,7 +160,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     [],
     async (_needed, { options: { general, apis, storage }, ports }) => {
       // Its metrics are there without encryption too, as in the reference.
-      const observer = createEncryptionMetrics(general.metrics, ports.clock, general.identity)
+      const metrics = general.metrics.record(encryptionRows)
+      const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
       if (!storage.encryption) return undefined
       // Imported on demand: it brings the YAML parser.
       const { createEncryption } = await import('../storage/encryption/configured.ts')
@@ -170,7 +171,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         prefix: storage.prefix,
         definitions: builtInRows(builtInResources, general.platform),
         ports,
-        observer,
+        reloads,
+        measures: { metrics, clock: ports.clock, uses: keyUses(metrics, ports.clock, general.identity) },
       })
     },
     { stop: close },

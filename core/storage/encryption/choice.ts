@@ -1,6 +1,6 @@
 /** Combines transformers: values are read with any of them and written with the first. */
 import { concatenate, startsWith } from '../../schema/bytes.ts'
-import { codeOf, type Direction, unobserved } from './observer.ts'
+import { codeOf, type Direction, unmeasured } from './metrics.ts'
 import { aggregated, alwaysStale, type Plain, TransformError, type Transformer } from './transformer.ts'
 
 /** A transformer for values with this prefix; the prefix is removed before it is called. */
@@ -27,7 +27,7 @@ function combined(errors: readonly TransformError[]): TransformError {
  * rotation may share a prefix. `unmatched` is the error text when no prefix matches; a failure of a transformer without prefix counts as no
  * match. Each attempt is reported, and a value without a match.
  */
-export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched: string, { observer, clock } = unobserved): Transformer {
+export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched: string, { metrics, clock } = unmeasured): Transformer {
   const rows = [first, ...others].map(({ prefix, transformer }) => ({
     prefix: encoder.encode(prefix),
     label: prefix || 'identity',
@@ -36,7 +36,10 @@ export function byPrefix(first: Prefixed, others: readonly Prefixed[], unmatched
   const start = encoder.encode(first.prefix)
   function reporter(resource: string, direction: Direction): (prefix: string, error?: TransformError) => void {
     const began = clock.monotonic()
-    return (prefix, error) => observer.transformed(resource, direction, prefix, error ? codeOf(error) : 'OK', clock.monotonic() - began)
+    return (prefix, error) => {
+      metrics.operations.add([resource, direction, prefix, error ? codeOf(error) : 'OK'])
+      if (!error) metrics.durations.observe([direction, prefix], (clock.monotonic() - began) / 1000)
+    }
   }
   return {
     async fromStored(stored, path, resource = ''): Promise<Plain> {

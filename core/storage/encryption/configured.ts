@@ -8,7 +8,6 @@ import type { ResourceDefinition } from '../../resources/definition.ts'
 import type { GroupResource } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { createProviders, type EncryptionOptions, type PluginCheck, type Providers, type ProvidersContext } from './file/providers.ts'
-import type { EncryptionObserver } from './observer.ts'
 import { resourceOfKey } from './selection.ts'
 import { encryptedStore } from './store.ts'
 
@@ -19,7 +18,8 @@ export interface EncryptionContext extends ProvidersContext {
   readonly prefix: string
   /** The built-in resources, served or not, bound to the platform. */
   readonly definitions: readonly ResourceDefinition[]
-  readonly observer: EncryptionObserver & ReloadReports
+  /** Receives what becomes of the file. */
+  readonly reloads: ReloadReports
 }
 
 export interface Encryption {
@@ -45,7 +45,7 @@ function storageKeys(definitions: readonly ResourceDefinition[]): ReadonlyMap<st
 
 /** Rejects with a one-line error when the file can't be used. Unhealthy plugins are waited for later. */
 export async function createEncryption(options: EncryptionOptions, context: EncryptionContext): Promise<Encryption> {
-  const { ports, observer } = context
+  const { ports, reloads } = context
   const { files, clock, telemetry } = ports
   const { logger } = telemetry
   const { file } = options
@@ -54,7 +54,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   async function begin() {
     const text = await readFileText(files, file)
     const providers = await load(text)
-    observer.using(text)
+    reloads.using(text)
     return { text, providers }
   }
 
@@ -83,7 +83,7 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
       logger,
       text: first.text,
       what: 'encryption configuration',
-      reloaded: observer.reloaded,
+      reloaded: reloads.reloaded,
       async load(text, closing) {
         const next = await load(text)
         try {

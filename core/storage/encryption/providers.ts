@@ -12,7 +12,7 @@ import { probeV1 } from './kms/probe-v1.ts'
 import { serviceV1 } from './kms/service-v1.ts'
 import { serviceV2 } from './kms/service-v2.ts'
 import { rotatingKey } from './kms/write-key.ts'
-import { type EncryptionObserver, type Observation, unobserved } from './observer.ts'
+import { type Measures, unmeasured } from './metrics.ts'
 import { secretbox } from './secretbox.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -42,8 +42,8 @@ export interface ProviderContext {
   readonly outbound: Pick<Outbound, 'call'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Default: events are not reported. */
-  readonly observer?: EncryptionObserver
+  /** Default: nothing is measured. */
+  readonly measures?: Measures | undefined
 }
 
 /** A KMS plugin in use. */
@@ -62,33 +62,33 @@ const ciphers = [
   { field: 'secretbox', prefix: 'k8s:enc:secretbox:v1:', title: 'Secretbox', create: async (key: Uint8Array) => secretbox(key) },
 ] as const
 
-async function withKeys({ keys }: Keys, { prefix, title, create }: (typeof ciphers)[number], observation: Observation): Promise<Prefixed> {
+async function withKeys({ keys }: Keys, { prefix, title, create }: (typeof ciphers)[number], measures: Measures): Promise<Prefixed> {
   const rows: Prefixed[] = await Promise.all(
     keys.map(async ({ name, secret }) => ({ prefix: `${name}:`, transformer: await create(decodeBase64(secret)) })),
   )
-  return { prefix, transformer: chain(rows, `no matching key was found for the provided ${title} transformer`, observation) }
+  return { prefix, transformer: chain(rows, `no matching key was found for the provided ${title} transformer`, measures) }
 }
 
-function chain([first, ...others]: readonly Prefixed[], unmatched: string, observation: Observation): Transformer {
+function chain([first, ...others]: readonly Prefixed[], unmatched: string, measures: Measures): Transformer {
   if (first === undefined) throw new Error('at least one provider with a key is required')
-  return byPrefix(first, others, unmatched, observation)
+  return byPrefix(first, others, unmatched, measures)
 }
 
 async function keyManagement(
   options: KeyManagement,
   { outbound, clock, logger }: ProviderContext,
   plugins: Plugin[],
-  observation: Observation,
+  measures: Measures,
 ): Promise<Prefixed> {
   const { name, timeout } = options
   if (options.apiVersion === 'v1') {
     const service = serviceV1(outbound, options)
     // Encryption and decryption may each take the timeout.
     plugins.push({ version: 'v1', probe: probe(probeV1(service, name), clock, 2 * timeout) })
-    return { prefix: `${v1Prefix}${name}:`, transformer: envelopeV1(service, options.cachesize ?? 0, observation) }
+    return { prefix: `${v1Prefix}${name}:`, transformer: envelopeV1(service, options.cachesize ?? 0, measures) }
   }
-  const service = serviceV2(outbound, options, observation)
-  const key = rotatingKey(service, name, clock, observation)
+  const service = serviceV2(outbound, options, measures)
+  const key = rotatingKey(service, name, clock, measures)
   plugins.push({
     version: 'v2',
     probe: await watchfulProbe(
@@ -98,21 +98,20 @@ async function keyManagement(
       logger,
     ),
   })
-  return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key, name, observation) }
+  return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key, name, measures) }
 }
 
 /** The transformer of a list of providers. Adds the plugins in use to `plugins`, even on failure: the caller must close them. */
 export async function transformerOf(providers: readonly Provider[], context: ProviderContext, plugins: Plugin[]): Promise<Transformer> {
-  const { clock, observer = unobserved.observer } = context
-  const observation = { observer, clock }
+  const { measures = unmeasured } = context
   const rows: Prefixed[] = []
   for (const provider of providers) {
     for (const cipher of ciphers) {
       const keys = provider[cipher.field]
-      if (keys) rows.push(await withKeys(keys, cipher, observation))
+      if (keys) rows.push(await withKeys(keys, cipher, measures))
     }
     if (provider.identity) rows.push({ prefix: '', transformer: identity })
-    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins, observation))
+    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins, measures))
   }
-  return chain(rows, 'no matching prefix found', observation)
+  return chain(rows, 'no matching prefix found', measures)
 }

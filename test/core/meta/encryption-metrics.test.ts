@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, type TestContext, test } from 'node:test'
-import { createEncryptionMetrics } from '../../../core/meta/metrics/encryption.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
+import { encryptionRows, keyUses } from '../../../core/storage/encryption/metrics.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../support/kms-plugin.ts'
 import { eventually } from '../../support/wait.ts'
@@ -230,7 +230,7 @@ test('reloads of the file: successes, failures, times, and the hash of the activ
 test('metrics keep at most a hundred key IDs, dropping the least recently used', async () => {
   const registry = createMetrics()
   const clock = new ManualClock()
-  const metrics = createEncryptionMetrics(registry, clock, 'server-1')
+  const metrics = keyUses(registry.record(encryptionRows), clock, 'server-1')
   for (let id = 0; id < 105; id++) {
     metrics.usedKey('to_storage', 'vault', String(id))
     metrics.reportedKey('vault', String(id))

@@ -6,7 +6,7 @@ import type { Platform } from '../../../platform.ts'
 import type { Ports } from '../../../ports.ts'
 import type { GroupResource } from '../../../respond/status.ts'
 import { messageOf } from '../../../schema/message-of.ts'
-import type { EncryptionObserver } from '../observer.ts'
+import type { Measures } from '../metrics.ts'
 import { type Plugin, transformerOf } from '../providers.ts'
 import { namedTransformers, type Selection, selectTransformer } from '../selection.ts'
 import { aggregated, type Transformer } from '../transformer.ts'
@@ -31,7 +31,7 @@ export interface ProvidersContext {
   readonly platform: Platform
   readonly gates: Pick<FeatureGates, 'enabled'>
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
-  readonly observer: EncryptionObserver
+  readonly measures: Measures
 }
 
 /** Health check of a plugin, or of all. */
@@ -81,11 +81,11 @@ async function checkAll(checks: readonly PluginCheck[]): Promise<void> {
   if (problems.length > 0) throw new Error(aggregated(problems))
 }
 
-async function selections(entries: readonly Entry[], { ports, observer }: ProvidersContext, plugins: Plugin[]): Promise<Selection[]> {
+async function selections(entries: readonly Entry[], { ports, measures }: ProvidersContext, plugins: Plugin[]): Promise<Selection[]> {
   const { clock, outbound, telemetry } = ports
   const made: Selection[] = []
   for (const { resources, providers } of merged(entries)) {
-    const transformer = await transformerOf(providers, { outbound, clock, logger: telemetry.logger, observer }, plugins)
+    const transformer = await transformerOf(providers, { outbound, clock, logger: telemetry.logger, measures }, plugins)
     made.push({ names: resources, transformer })
   }
   return made

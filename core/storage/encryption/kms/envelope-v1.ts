@@ -3,7 +3,7 @@ import { concatenate } from '../../../schema/bytes.ts'
 import { aesCbc } from '../aes-cbc.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { either } from '../choice.ts'
-import { unobserved } from '../observer.ts'
+import { unmeasured } from '../metrics.ts'
 import { TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
 import { Recent } from './recent.ts'
@@ -29,15 +29,15 @@ function split(stored: Uint8Array): { readonly encryptedKey: Uint8Array; readonl
  * Encrypts each value with a new data key, which the plugin encrypts: two bytes of length, the encrypted key, the value. Caches up to
  * `cacheSize` decrypted keys; none when negative.
  */
-export function envelopeV1(service: ServiceV1, cacheSize: number, observation = unobserved): Transformer {
-  const { observer } = observation
+export function envelopeV1(service: ServiceV1, cacheSize: number, measures = unmeasured): Transformer {
+  const { metrics, uses } = measures
   const transformers = new Recent<Transformer>(Math.max(0, cacheSize))
   const reportSize = () => {
-    if (cacheSize > 0) observer.filledCache(transformers.size / cacheSize)
+    if (cacheSize > 0) metrics.filled.set([], transformers.size / cacheSize)
   }
 
   async function decryptionWith(encryptedKey: Uint8Array): Promise<Transformer> {
-    if (cacheSize > 0) observer.missedKey()
+    if (cacheSize > 0) metrics.misses.add([])
     const transformer = await dataTransformer(await service.decrypt(encryptedKey))
     reportSize()
     return transformer
@@ -45,14 +45,14 @@ export function envelopeV1(service: ServiceV1, cacheSize: number, observation = 
 
   return {
     async fromStored(stored, path) {
-      observer.arrived('from_storage')
+      uses?.arrived('from_storage')
       const { encryptedKey, data } = split(stored)
       const transformer = await transformers.get(encodeBase64(encryptedKey), () => decryptionWith(encryptedKey))
       return transformer.fromStored(data, path)
     },
     async toStored(plain, path) {
-      observer.arrived('to_storage')
-      const key = dataKey(keyLength, observation)
+      uses?.arrived('to_storage')
+      const key = dataKey(keyLength, measures)
       const encryptedKey = await service.encrypt(key)
       if (encryptedKey.length > 0xffff) throw new TransformError('the encrypted key is too long to be stored')
       const transformer = dataTransformer(key)

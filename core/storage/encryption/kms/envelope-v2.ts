@@ -1,7 +1,7 @@
 import { encodeBase64 } from '../../../schema/base64.ts'
 import { aesGcm } from '../aes-gcm.ts'
 import { derivedKeys } from '../derived-keys.ts'
-import { unobserved } from '../observer.ts'
+import { unmeasured } from '../metrics.ts'
 import { TransformError, type Transformer } from '../transformer.ts'
 import { readEncryptedObject, validateEncryptedObject } from './encrypted-object.ts'
 import { EncryptedObject, sourceTypes } from './messages.ts'
@@ -24,13 +24,13 @@ function identityOf({ encryptedDekSourceType, encryptedDekSource, keyId, annotat
  * Encrypts values with keys derived from a seed, which the plugin encrypts once and which is used until the plugin's key changes
  * (KEP-3299). The encrypted seed is stored with each value; values under another key id are stale. `name` is the plugin's.
  */
-export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = '', { observer } = unobserved): Transformer {
+export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = '', { metrics, uses } = unmeasured): Transformer {
   const transformers = new Recent<Transformer>(seedsKept)
 
-  const reportSize = () => observer.keptSeeds(name, transformers.size)
+  const reportSize = () => metrics.kept.set([name], transformers.size)
 
   async function decryptionOf(object: Source): Promise<Transformer> {
-    observer.missedKey()
+    metrics.misses.add([])
     const encrypted = { ciphertext: object.encryptedDekSource, keyId: object.keyId, annotations: object.annotations }
     const key = await service.decrypt(encrypted, crypto.randomUUID()).catch((error: unknown) => {
       throw error instanceof TransformError ? new TransformError(`failed to decrypt DEK, error: ${error.message}`, error.code) : error
@@ -61,7 +61,7 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = ''
       // Throws until the plugin has been healthy once.
       source.current()
       const transformer = await transformers.get(identityOf(object), () => decryptionOf(object))
-      observer.usedKey('from_storage', name, object.keyId)
+      uses?.usedKey('from_storage', name, object.keyId)
       const { bytes } = await transformer.fromStored(object.encryptedData, path)
       return { bytes, isStale: staleness(object) }
     },
@@ -70,7 +70,7 @@ export function envelopeV2(service: ServiceV2, source: WriteKeySource, name = ''
       await source.checkWritable(current)
       remember(current)
       const object = { ...current.source, encryptedData: await current.transformer.toStored(plain, path) }
-      observer.usedKey('to_storage', name, object.keyId)
+      uses?.usedKey('to_storage', name, object.keyId)
       validateEncryptedObject(object)
       return EncryptedObject.encode(object)
     },

@@ -1,7 +1,7 @@
 /** Calls to one KMS plugin. */
 import { CallError, type Outbound } from '../../../ports.ts'
 import { DecodeError } from '../../../schema/decode-error.ts'
-import { codeOf, unobserved } from '../observer.ts'
+import { codeOf, unmeasured } from '../metrics.ts'
 import { TransformError } from '../transformer.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -34,13 +34,13 @@ export function askPlugin(
   outbound: Pick<Outbound, 'call'>,
   service: string,
   { name, endpoint, timeout }: PluginOptions,
-  { observer, clock } = unobserved,
+  { metrics, clock } = unmeasured,
 ): Ask {
   const unixSocket = socketOf(endpoint)
   return async (method, Question, question, Answer) => {
     const call = { unixSocket, method: `${service}/${method}`, message: Question.encode(question), timeout }
     const began = clock.monotonic()
-    const report = (code: string) => observer.called(name, call.method, code, clock.monotonic() - began)
+    const report = (code: string) => metrics.calls.observe([name, call.method, code], (clock.monotonic() - began) / 1000)
     try {
       const answer = Answer.decode(await outbound.call(call))
       report('OK')

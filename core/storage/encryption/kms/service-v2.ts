@@ -1,5 +1,5 @@
 import type { Outbound } from '../../../ports.ts'
-import { unobserved } from '../observer.ts'
+import { unmeasured } from '../metrics.ts'
 import { v2 } from './messages.ts'
 import { askPlugin, type PluginOptions } from './plugin.ts'
 import type { Annotations } from './wire.ts'
@@ -18,8 +18,8 @@ export interface ServiceV2 {
   decrypt(encrypted: EncryptedKey, uid: string): Promise<Uint8Array>
 }
 
-export function serviceV2(outbound: Pick<Outbound, 'call'>, options: PluginOptions, observation = unobserved): ServiceV2 {
-  const ask = askPlugin(outbound, v2.service, options, observation)
+export function serviceV2(outbound: Pick<Outbound, 'call'>, options: PluginOptions, measures = unmeasured): ServiceV2 {
+  const ask = askPlugin(outbound, v2.service, options, measures)
   return {
     status: () => ask('Status', v2.StatusRequest, {}, v2.StatusResponse),
     encrypt: (plaintext, uid) => ask('Encrypt', v2.EncryptRequest, { plaintext, uid }, v2.EncryptResponse),

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports.ts'
 import { hashOf } from '../../../schema/digest.ts'
 import { timestamp } from '../../../schema/time.ts'
 import { derivedKeys, seedLength } from '../derived-keys.ts'
-import { unobserved } from '../observer.ts'
+import { unmeasured } from '../metrics.ts'
 import { aggregated, TransformError, type Transformer } from '../transformer.ts'
 import { dataKey } from './data-key.ts'
 import { keyIdProblem, validateEncryptedObject } from './encrypted-object.ts'
@@ -40,13 +40,13 @@ const messageOf = (error: unknown) => {
   throw error
 }
 
-export function rotatingKey(service: ServiceV2, name: string, clock: Clock, observation = unobserved): RotatingKey {
-  const { observer } = observation
+export function rotatingKey(service: ServiceV2, name: string, clock: Clock, measures = unmeasured): RotatingKey {
+  const { metrics, uses } = measures
   let known: WriteKey | undefined
   let version: string | undefined
 
   async function generate(expires: number): Promise<WriteKey> {
-    const seed = dataKey(seedLength, observation)
+    const seed = dataKey(seedLength, measures)
     const { ciphertext, keyId, annotations } = await service.encrypt(seed, crypto.randomUUID()).catch((error: unknown) => {
       throw new TransformError(`failed to encrypt DEK, error: ${messageOf(error)}`)
     })
@@ -85,10 +85,10 @@ export function rotatingKey(service: ServiceV2, name: string, clock: Clock, obse
     if (wrongVersion !== undefined) problems.push(wrongVersion)
     const wrongId = keyIdProblem(status.keyId)
     if (wrongId !== undefined) {
-      observer.refusedKey(name, wrongId.code)
+      metrics.refused.add([name, wrongId.code])
       problems.push(`got invalid KMSv2 KeyID hash "${await hashOf(status.keyId)}": ${wrongId.message}`)
     } else {
-      observer.reportedKey(name, status.keyId)
+      uses?.reportedKey(name, status.keyId)
       await rotate(status.keyId, expires).catch((error: unknown) => problems.push(messageOf(error)))
     }
     return problems

@@ -16,16 +16,8 @@ import { conversionRows } from '../../../../core/custom-resources/conversion-met
 import { fairnessRows } from '../../../../core/fairness/metrics.ts'
 import { requestRows } from '../../../../core/filters/metrics.ts'
 import { censusRows } from '../../../../core/meta/metrics/census.ts'
-import { encryptionFileRows } from '../../../../core/meta/metrics/encryption.ts'
 import { processRows, startRows } from '../../../../core/meta/metrics/process.ts'
-import {
-  cacheRows,
-  keyCacheRows,
-  kmsRows,
-  storageRows,
-  storeCallRows,
-  transformationRows,
-} from '../../../../core/meta/metrics/rows/storage.ts'
+import { cacheRows, storageRows, storeCallRows } from '../../../../core/meta/metrics/rows/storage.ts'
 import { watchRows } from '../../../../core/meta/metrics/rows/watches.ts'
 import { peerListRows } from '../../../../core/meta/peer-list-metrics.ts'
 import type { MetricRow } from '../../../../core/metrics.ts'
@@ -33,6 +25,7 @@ import { forwardingRows } from '../../../../core/outgoing/forwarding/metrics.ts'
 import { peerRows } from '../../../../core/peers/metrics.ts'
 import { serviceRows } from '../../../../core/registry/allocators/metrics.ts'
 import { expressionRows } from '../../../../core/schema/rule-metrics.ts'
+import { encryptionFileRows, encryptionRows } from '../../../../core/storage/encryption/metrics.ts'
 import { resourceRows } from '../../../../core/verbs/metrics.ts'
 import { egressRows } from '../../../../runtimes/node/egress/metrics.ts'
 
@@ -53,14 +46,13 @@ const tables = {
   decisionRows,
   egressRows,
   encryptionFileRows,
+  encryptionRows,
   expressionRows,
   externalSignerRows,
   fairnessRows,
   forwardingRows,
   impersonationRows,
   jwtRows,
-  keyCacheRows,
-  kmsRows,
   ownClientRows,
   peerListRows,
   peerRows,
@@ -73,7 +65,6 @@ const tables = {
   storageRows,
   storeCallRows,
   tokenRows,
-  transformationRows,
   watchRows,
 }
 

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
-import { createEncryptionMetrics } from '../../../../core/meta/metrics/encryption.ts'
+import { reloadReports } from '../../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { Logger } from '../../../../core/ports.ts'
 import { builtInRows } from '../../../../core/registry/built-in.ts'
 import { builtInResources } from '../../../../core/resources/group-versions.ts'
 import { createEncryption } from '../../../../core/storage/encryption/configured.ts'
+import { encryptionFileRows, unmeasured } from '../../../../core/storage/encryption/metrics.ts'
 import { createOutbound } from '../../../../runtimes/node/outbound.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { ManualClock } from '../../../support/clock.ts'
@@ -39,7 +40,8 @@ async function follow(text: string) {
       ports: { clock, files, outbound: createOutbound(), telemetry: { logger } },
       prefix: '/registry',
       definitions: builtInRows(builtInResources, platform),
-      observer: createEncryptionMetrics(createMetrics(), clock),
+      measures: unmeasured,
+      reloads: reloadReports(createMetrics().record(encryptionFileRows), clock, ''),
     },
   )
   const raw = memoryStore()
