@@ -4,10 +4,10 @@ import { createProfiles, profilesRoot } from '../debug/profiles.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
 import { createDebugFlags } from '../meta/debug-flags.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
-import type { StoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
 import { Reply } from '../respond/reply.ts'
+import type { StoredMetrics } from '../storage/metrics.ts'
 
 export interface DebugOptions {
   readonly options: CompleteOptions

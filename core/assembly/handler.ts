@@ -34,6 +34,7 @@ import { ListBudget } from '../verbs/long-list.ts'
 import { resourceRows } from '../verbs/metrics.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
+import { watchMetrics } from '../watch/metrics.ts'
 import type { Audit } from './audit.ts'
 import type { AssemblyContext } from './context.ts'
 import { debugPaths, type Fairness } from './fairness.ts'
@@ -112,7 +113,7 @@ export function createHandler(
     pauses,
     metrics: metrics.record(resourceRows),
     forwarding: metrics.record(forwardingRows),
-    watches: stored.watches,
+    watches: watchMetrics(metrics, stored.watches),
     negotiator,
     cbor,
     authorizer,

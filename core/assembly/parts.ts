@@ -33,7 +33,6 @@ import type { HealthCheck } from '../meta/health.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
 import { collectProcess, collectStart } from '../meta/metrics/process.ts'
-import { startStorageMetrics } from '../meta/metrics/storage.ts'
 import { createNodeAgents, type NodeAgents } from '../outgoing/forwarding/node-agents.ts'
 import { createConnect } from '../outgoing/webhook/client-config.ts'
 import { createServiceAddress } from '../outgoing/webhook/service-address.ts'
@@ -41,6 +40,7 @@ import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
 import { serviceRows } from '../registry/allocators/metrics.ts'
 import { builtInRows } from '../registry/built-in.ts'
+import { startStorageMetrics } from '../registry/object-counts.ts'
 import { createServing } from '../registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../registry/table.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -260,11 +260,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   storageMetrics: part(
     ['table', 'stores'],
     ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) => {
-      const { metrics: registry, platform } = general
+      const { metrics, platform } = general
       const { countInterval, sizeInterval } = storage
       const storeName = platform.storeName
       return startStorageMetrics({
-        registry,
+        metrics,
         clock,
         logger: telemetry.logger,
         table,

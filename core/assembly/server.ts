@@ -4,13 +4,13 @@ import { queueMetrics } from '../controllers/queue-metrics.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
-import { createStoredMetrics } from '../meta/metrics/stored.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
 import type { LiveTable } from '../registry/table.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { EncryptionError } from '../storage/encryption/store.ts'
+import { storedMetrics } from '../storage/metrics.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
@@ -45,7 +45,7 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
   const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health.respond(request) })
-  const stored = createStoredMetrics(metrics)
+  const stored = storedMetrics(metrics)
   const debug = debugPaths({ options, ports, gate, stored })
   const context: AssemblyContext = {
     options,

@@ -7,9 +7,9 @@ import type { Pauses } from '../slices.ts'
 import { DerivedBudget } from '../storage/derived-budget.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
+import type { StoreMetrics } from '../storage/metrics.ts'
 import { createObjectStore } from '../storage/object-store.ts'
 import { ObservedStore } from '../storage/observed-store.ts'
-import type { StorageObserver } from '../storage/observer.ts'
 import type { Stores } from '../storage/stores.ts'
 import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
@@ -35,7 +35,7 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   readonly eventTtl: number
   readonly leaseReuse: number
   /** Counts what is done with the objects of a resource. */
-  observe(resource: GroupResource): StorageObserver
+  observe(resource: GroupResource): StoreMetrics
 }
 
 /** The stored objects of all versions of a resource. */

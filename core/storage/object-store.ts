@@ -19,7 +19,7 @@ import { createCodec } from './codec.ts'
 import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
-import { type StorageObserver, unobserved } from './observer.ts'
+import { type StoreMetrics, unobserved } from './metrics.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
 import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
@@ -110,7 +110,7 @@ export interface ObjectStoreOptions extends CodecOptions {
   readonly clock?: Clock
   /** The store behind `store`, which guards are compared in; default: `store`. */
   readonly holder?: KeyValueStore
-  readonly observer?: StorageObserver
+  readonly observer?: StoreMetrics
 }
 
 const pageSize = 500
@@ -136,7 +136,7 @@ export function createObjectStore(
   prefix: string,
   options: ObjectStoreOptions = {},
 ): ObjectStore {
-  const { observer = unobserved } = options
+  const { observer = unobserved() } = options
   const plain = options.anyVersion ? createRawCodec(options.mediaType === 'application/cbor') : createCodec(definition, options)
   const recent = new RecentWrites(plain)
   const codec: Codec = {

@@ -1,14 +1,14 @@
 import type { Clock, KeyValueStore } from '../ports.ts'
-import type { StorageObserver, StoreCall } from './observer.ts'
+import type { StoreCall, StoreMetrics } from './metrics.ts'
 
 /** The store of one resource's objects, with its calls timed. Batches of progress and reads of the revision are not counted, as in the reference. */
 export class ObservedStore implements KeyValueStore {
   readonly #store: KeyValueStore
-  readonly #observer: StorageObserver
+  readonly #observer: StoreMetrics
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly holdsValues?: boolean
 
-  constructor(store: KeyValueStore, observer: StorageObserver, clock: Pick<Clock, 'monotonic'>) {
+  constructor(store: KeyValueStore, observer: StoreMetrics, clock: Pick<Clock, 'monotonic'>) {
     this.#store = store
     this.#observer = observer
     this.#clock = clock

@@ -12,12 +12,13 @@ import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
 import type { BufferPool } from '../schema/bytes.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
 import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
 import type { Pauses } from '../slices.ts'
-import type { WatchObserver } from '../watch/stream.ts'
+import type { WatchMetrics } from '../watch/metrics.ts'
 import type { ListBudget } from './long-list.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { WatchEncoders } from './respond-watch.ts'
@@ -52,7 +53,7 @@ export interface Services {
   /** Metrics of connections to node agents. */
   readonly forwarding: ForwardingMetrics
   /** Metrics of watches of one version of a resource. */
-  watches(labels: readonly [group: string, version: string, resource: string]): WatchMetrics
+  watches(definition: ResourceDefinition): WatchMetrics
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
   readonly authorizer: Authorizer
@@ -83,11 +84,6 @@ export interface Services {
   readonly watchList: boolean
   /** Concurrent deletions of a deletecollection request. */
   readonly deleteCollectionWorkers: number
-}
-
-export interface WatchMetrics extends WatchObserver {
-  /** A watch has sent its initial events and their bookmark; seconds since its request. `scope`: cluster, namespace or resource. */
-  initialized(scope: string, seconds: number): void
 }
 
 /** One request to one resource. */

@@ -59,8 +59,7 @@ export const watch: Verb = async (target) => {
   const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
   if (state instanceof ApiError) return respondWatch(target, (encoder) => sourceOf(encoder.error(state)))
   const announceInitialEnd = sendInitialEvents === true && options.allowWatchBookmarks === true
-  const { group, version, resource: plural } = exchange.info
-  const observer = services.watches([group, version, plural])
+  const observer = services.watches(resource.definition)
   const open = (encoder: WatchEncoder) =>
     watchStream({
       store: resource.store,

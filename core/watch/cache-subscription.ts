@@ -1,6 +1,6 @@
 /** One subscriber of a watch cache: catches up from the store or the cache's window, then joins the fan-out. */
 import { StoreError } from '../ports.ts'
-import type { CacheObserver } from '../storage/observer.ts'
+import type { CacheMetrics } from '../storage/metrics.ts'
 import type { Change } from './change.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
@@ -20,7 +20,7 @@ export interface LiveFeed {
   /** Undefined: the cache has to start. */
   readonly window: Window | undefined
   readonly closed: boolean
-  readonly observer: Pick<CacheObserver, 'replayed'>
+  readonly observer: Pick<CacheMetrics, 'replayed'>
   /** Rejects when the cache can't start. */
   start(): Promise<void>
   /** The store's revision. */

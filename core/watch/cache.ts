@@ -17,8 +17,8 @@ import { ApiError, tooLargeResourceVersion } from '../respond/status.ts'
 import type { Pauses } from '../slices.ts'
 import type { DerivedBudget } from '../storage/derived-budget.ts'
 import type { Entry } from '../storage/entry.ts'
+import { type CacheMetrics, unobserved } from '../storage/metrics.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
-import { type CacheObserver, unobserved } from '../storage/observer.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import { inSpan } from '../tracing/span.ts'
 import { CacheSubscription, type LiveFeed } from './cache-subscription.ts'
@@ -51,7 +51,7 @@ export interface CacheOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly pauses: Pauses
-  readonly observer?: CacheObserver
+  readonly observer?: CacheMetrics
   /** Of what objects cache, shared by several watch caches; default: one of its own. */
   readonly budget?: DerivedBudget
   /** Compare the cache with the store at intervals, once it has been loaded. */
@@ -59,7 +59,7 @@ export interface CacheOptions {
 }
 
 export function createWatchCache(options: CacheOptions): WatchableStore {
-  const { objects, store, clock, logger, pauses, observer = unobserved.cache, budget, checked = false } = options
+  const { objects, store, clock, logger, pauses, observer = unobserved().cache, budget, checked = false } = options
   const { keys, definition } = objects
   const isCached = definition.cached !== false
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')

@@ -1,8 +1,8 @@
 import { filterInSlices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
+import type { CacheMetrics } from '../storage/metrics.ts'
 import { keyAfter } from '../storage/object-store.ts'
-import type { CacheObserver } from '../storage/observer.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
 import type { SortedEntries } from './sorted-entries.ts'
 
@@ -24,11 +24,11 @@ export class CachedLists {
   readonly #entries: SortedEntries
   readonly #keys: Keys
   readonly #namespaced: boolean
-  readonly #observer: Pick<CacheObserver, 'listed'>
+  readonly #observer: Pick<CacheMetrics, 'listed'>
   readonly #recent = new Map<string, Whole>()
   #changes = 0
 
-  constructor(entries: SortedEntries, keys: Keys, namespaced: boolean, observer: Pick<CacheObserver, 'listed'>) {
+  constructor(entries: SortedEntries, keys: Keys, namespaced: boolean, observer: Pick<CacheMetrics, 'listed'>) {
     this.#entries = entries
     this.#keys = keys
     this.#namespaced = namespaced

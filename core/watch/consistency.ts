@@ -2,7 +2,7 @@
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Slices } from '../slices.ts'
-import type { ConsistencyStatus } from '../storage/observer.ts'
+import type { ConsistencyStatus } from '../storage/metrics.ts'
 
 /** Milliseconds between checks, from the end of one to the next; a random share of up to half is added, so that not all resources come at once. */
 const period = 5 * 60_000

@@ -6,6 +6,7 @@ import { concatenate } from '../schema/bytes.ts'
 import type { Entry } from '../storage/entry.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
 import type { Joined, JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
+import type { WatchMetrics } from './metrics.ts'
 
 /** Frames without bytes end the watch: the object can't be represented as the client wants. */
 export interface WatchEncoder {
@@ -18,17 +19,8 @@ export interface WatchEncoder {
   error(error: Error): Uint8Array
 }
 
-/** Counts what a watch sends. */
-export interface WatchObserver {
-  /** An event, with its size in bytes. */
-  sent(bytes: number): void
-  /** Number of objects in the state from which the watch starts. */
-  replayed(events: number): void
-  /** The client did not keep up and was disconnected. */
-  terminated(): void
-}
-
-const unobserved: WatchObserver = { sent() {}, replayed() {}, terminated() {} }
+type Counts = Pick<WatchMetrics, 'sent' | 'replayed' | 'terminated'>
+const unobserved: Counts = { sent() {}, replayed() {}, terminated() {} }
 
 /** What a watch needs of its request. */
 export interface WatchOwner {
@@ -43,7 +35,7 @@ export interface WatchStreamOptions {
   readonly alarms: Alarms
   readonly owner: WatchOwner
   readonly encoder: WatchEncoder
-  readonly observer?: WatchObserver
+  readonly observer?: Counts
   readonly scope: Scope
   readonly matches?: (entry: Entry) => boolean
   /** Start revision: later changes are sent. */
@@ -90,7 +82,7 @@ export const watchStream = (options: WatchStreamOptions): ByteSource => new Watc
 class WatchStream implements ByteSource, Subscriber, Alarm {
   readonly #alarms: Alarms
   readonly #encoder: WatchEncoder
-  readonly #observer: WatchObserver
+  readonly #observer: Counts
   readonly #matches: WatchStreamOptions['matches']
   readonly #subscription: Subscription
   readonly #bookmarks: boolean

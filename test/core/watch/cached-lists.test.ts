@@ -4,7 +4,7 @@ import type { Slices } from '../../../core/slices.ts'
 import type { Codec } from '../../../core/storage/codec.ts'
 import { Entry } from '../../../core/storage/entry.ts'
 import { createKeys } from '../../../core/storage/keys.ts'
-import { unobserved } from '../../../core/storage/observer.ts'
+import { unobserved } from '../../../core/storage/metrics.ts'
 import { CachedLists } from '../../../core/watch/cached-lists.ts'
 import type { FeedList, FeedQuery } from '../../../core/watch/feed.ts'
 import { SortedEntries } from '../../../core/watch/sorted-entries.ts'
@@ -15,7 +15,7 @@ const entryOf = (name: string) => new Entry(keys.of('default', name), 1, new Uin
 function tenEntries() {
   const entries = new SortedEntries()
   for (let i = 0; i < 10; i++) entries.set(entryOf(`o${i}`))
-  return { entries, lists: new CachedLists(entries, keys, true, unobserved.cache) }
+  return { entries, lists: new CachedLists(entries, keys, true, unobserved().cache) }
 }
 
 test('the encoded list, or its first page, is reused until something changes', () => {
@@ -58,7 +58,7 @@ test('pages with other limits, selectors or start keys are not confused', () => 
 test('selectors are evaluated in slices; changes in between are neither shown nor cached', async () => {
   const entries = new SortedEntries()
   for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
-  const lists = new CachedLists(entries, keys, true, unobserved.cache)
+  const lists = new CachedLists(entries, keys, true, unobserved().cache)
   let asked = 0
   let pauses = 0
   const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
@@ -88,7 +88,7 @@ test('selectors are evaluated in slices; changes in between are neither shown no
 test('a page of a selection that was found in slices is reused, and no longer list is taken for it', async () => {
   const entries = new SortedEntries()
   for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
-  const lists = new CachedLists(entries, keys, true, unobserved.cache)
+  const lists = new CachedLists(entries, keys, true, unobserved().cache)
   let asked = 0
   const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
   const slices = { over: false } as Slices

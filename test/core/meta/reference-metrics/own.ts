@@ -17,16 +17,17 @@ import { fairnessRows } from '../../../../core/fairness/metrics.ts'
 import { requestRows } from '../../../../core/filters/metrics.ts'
 import { censusRows } from '../../../../core/meta/metrics/census.ts'
 import { processRows, startRows } from '../../../../core/meta/metrics/process.ts'
-import { cacheRows, storageRows, storeCallRows } from '../../../../core/meta/metrics/rows/storage.ts'
-import { watchRows } from '../../../../core/meta/metrics/rows/watches.ts'
 import { peerListRows } from '../../../../core/meta/peer-list-metrics.ts'
 import type { MetricRow } from '../../../../core/metrics.ts'
 import { forwardingRows } from '../../../../core/outgoing/forwarding/metrics.ts'
 import { peerRows } from '../../../../core/peers/metrics.ts'
 import { serviceRows } from '../../../../core/registry/allocators/metrics.ts'
+import { storageRows } from '../../../../core/registry/object-counts.ts'
 import { expressionRows } from '../../../../core/schema/rule-metrics.ts'
 import { encryptionFileRows, encryptionRows } from '../../../../core/storage/encryption/metrics.ts'
+import { cacheRows, sizeRows, storeCallRows } from '../../../../core/storage/metrics.ts'
 import { resourceRows } from '../../../../core/verbs/metrics.ts'
+import { watchRows } from '../../../../core/watch/metrics.ts'
 import { egressRows } from '../../../../runtimes/node/egress/metrics.ts'
 
 const tables = {
@@ -61,6 +62,7 @@ const tables = {
   requestRows,
   resourceRows,
   serviceRows,
+  sizeRows,
   startRows,
   storageRows,
   storeCallRows,

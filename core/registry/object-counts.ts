@@ -1,13 +1,32 @@
 /** Metrics of stored data, polled at intervals because reading them puts load on the store. */
-import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
-import type { ResourceTable } from '../../registry/served.ts'
-import { type GroupResource, qualified } from '../../respond/status.ts'
-import { messageOf } from '../../schema/message-of.ts'
-import type { MetricsRegistry } from './registry.ts'
-import { storageRows } from './rows/storage.ts'
+import { gauge, type Metrics } from '../metrics.ts'
+import type { Clock, KeyValueStore, Logger } from '../ports.ts'
+import { type GroupResource, qualified } from '../respond/status.ts'
+import { messageOf } from '../schema/message-of.ts'
+import type { ResourceTable } from './served.ts'
+
+export const storageRows = {
+  objects: gauge('apiserver_resource_objects', {
+    help: 'Number of stored objects at the last count; -1: unknown.',
+    labels: ['group', 'resource'],
+    maxSeries: 10_000,
+  }),
+  former: gauge('apiserver_storage_objects', {
+    stability: 'STABLE',
+    help: 'Number of stored objects.',
+    deprecated: '1.34.0',
+    labels: ['resource'],
+    maxSeries: 10_000,
+  }),
+  size: gauge('apiserver_storage_size_bytes', {
+    stability: 'STABLE',
+    help: 'Physical size of the database in bytes.',
+    labels: ['storage_cluster_id'],
+  }),
+}
 
 export interface StorageMetricsOptions {
-  readonly registry: MetricsRegistry
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly logger: Logger
   readonly table: ResourceTable
@@ -24,10 +43,8 @@ export interface StorageMetricsOptions {
 const unknown = -1
 
 /** Starts polling; the returned function stops it. */
-export function startStorageMetrics({ registry, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
-  const objects = registry.gauge(storageRows.objects)
-  const former = registry.gauge(storageRows.former)
-  const size = registry.gauge(storageRows.size)
+export function startStorageMetrics({ metrics, clock, logger, table, ...options }: StorageMetricsOptions): () => void {
+  const { objects, former, size } = metrics.record(storageRows)
 
   /** By storage key. */
   const counted = new Map<string, GroupResource>()
