@@ -3,8 +3,6 @@
  * look-ups.
  */
 import {
-  type Counter,
-  type Gauge,
   type Histogram,
   type MetricRow,
   type MetricRows,
@@ -12,7 +10,6 @@ import {
   type MetricType,
   type Recorded,
   type Recorders,
-  type Summary,
   type Totals,
   unrecorded,
 } from '../../metrics.ts'
@@ -46,10 +43,6 @@ export interface Census {
 
 /** Registers, reads and prints metrics. */
 export interface MetricsRegistry extends Metrics {
-  counter<Labels extends Names>(row: MetricRow<'counter', Labels>): Counter<Labels>
-  gauge<Labels extends Names>(row: MetricRow<'gauge', Labels>): Gauge<Labels>
-  histogram<Labels extends Names>(row: MetricRow<'histogram', Labels>): Histogram<Labels>
-  summary<Labels extends Names>(row: MetricRow<'summary', Labels>): Summary<Labels>
   census(): Census
   /** The samples of a metric; none when it is not recorded. */
   read(name: string): Iterable<Sample>
@@ -187,10 +180,6 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   const recorder = (row: MetricRow) => (admit(row) ? recorders[row.type](row) : unrecorded)
 
   return {
-    counter: recorder as MetricsRegistry['counter'],
-    gauge: recorder as MetricsRegistry['gauge'],
-    histogram: recorder as MetricsRegistry['histogram'],
-    summary: recorder as MetricsRegistry['summary'],
     record: <Rows extends MetricRows>(rows: Rows) =>
       Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, recorder(row)])) as Recorded<Rows>,
     collect(row, read) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FixedRequest } from '../../../core/meta/fixed-request.ts'
 import type { DefinitionSource } from '../../../core/meta/served.ts'
+import type { MetricRow, Metrics, MetricType } from '../../../core/metrics.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { customResourceRows } from '../../../core/resources/apiextensions/custom-resource.ts'
 import { bind } from '../../../core/resources/bind.ts'
@@ -91,3 +92,9 @@ export async function get(from: Responder, path: string, headers: Record<string,
 }
 
 export const clockAt = (milliseconds: number) => ({ now: () => milliseconds, monotonic: () => milliseconds, after: () => () => {} })
+
+/** What records the values of one row. */
+export const recorder = <Type extends MetricType, const Labels extends readonly string[]>(
+  metrics: Pick<Metrics, 'record'>,
+  row: MetricRow<Type, Labels>,
+) => metrics.record({ row }).row

@@ -9,7 +9,7 @@ import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { allowedValues } from '../../../core/meta/metrics/selection.ts'
 import { counter, gauge, histogram, type Stability, summary } from '../../../core/metrics.ts'
 import { startCore } from '../../support/core-server.ts'
-import { platform } from './fixtures.ts'
+import { platform, recorder } from './fixtures.ts'
 
 const samples = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 const selectionOf = (...argv: string[]) => metricSelectionOf(parseFlags(argv, 'apiserver'), undefined)
@@ -18,17 +18,17 @@ test('disabled metrics of every type are neither recorded nor printed', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   const registry = createMetrics(selectionOf(`--disabled-metrics=${names.join(',')}`))
   const options = { help: 'Any.', labels: ['x'] } as const
-  registry.counter(counter('a', options)).add(['1'])
-  registry.counter(counter('b', options)).in(['1'])(2)
-  registry.gauge(gauge('c', options)).set(['1'], 3)
-  registry.histogram(histogram('d', { ...options, buckets: [1] })).in(['1'])(2)
-  registry.summary(summary('e', options)).observe(['1'], 2)
-  registry.gauge(gauge('f', options)).add(['1'], 1)
+  recorder(registry, counter('a', options)).add(['1'])
+  recorder(registry, counter('b', options)).in(['1'])(2)
+  recorder(registry, gauge('c', options)).set(['1'], 3)
+  recorder(registry, histogram('d', { ...options, buckets: [1] })).in(['1'])(2)
+  recorder(registry, summary('e', options)).observe(['1'], 2)
+  recorder(registry, gauge('f', options)).add(['1'], 1)
   registry.collect(gauge('g', options), () => assert.fail('a disabled metric is read'))
   registry.distribute(histogram('h', { ...options, buckets: [1] }), () => assert.fail('a disabled metric is read'))
-  registry.counter(counter('other', options)).add(['1'])
+  recorder(registry, counter('other', options)).add(['1'])
   assert.deepEqual(samples(registry.text()), ['other{x="1"} 1'])
-  assert.throws(() => registry.counter(counter('a', options)), /metric a is registered already/)
+  assert.throws(() => recorder(registry, counter('a', options)), /metric a is registered already/)
 })
 
 test('deprecated metrics are hidden after their period, unless the flag shows them', () => {
@@ -38,7 +38,7 @@ test('deprecated metrics are hidden after their period, unless the flag shows th
     for (const stability of stabilities)
       for (const minor of [37, 36, 35, 34, 33]) {
         const row = counter(`${stability.toLowerCase()}_${minor}`, { help: 'Old.', stability, deprecated: `1.${minor}.0` })
-        registry.counter(row).add([])
+        recorder(registry, row).add([])
       }
     return registry.text()
   }
@@ -55,7 +55,7 @@ test('label values that are not allowed are recorded as unexpected', () => {
   const registry = createMetrics(selectionOf('--allow-metric-labels=a,verb=GET,LIST', '--allow-metric-labels="b,verb=GET","c,verb=GET"'))
   collectCensus(registry)
   const labels = ['verb', 'path'] as const
-  const a = registry.counter(counter('a', { help: '', labels }))
+  const a = recorder(registry, counter('a', { help: '', labels }))
   for (const verb of ['GET', 'LIST', 'PUT', 'DELETE']) a.add([verb, '/'])
   a.in(['PATCH', '/'])(2)
   registry.collect(gauge('b', { help: '', labels }), () => [
@@ -87,10 +87,10 @@ test('label values that are not allowed are recorded as unexpected', () => {
 test('metrics about metrics count them by stability and release of deprecation', () => {
   const registry = createMetrics(selectionOf('--disabled-metrics=a,unknown'))
   collectCensus(registry)
-  registry.counter(counter('a', { help: '' }))
-  registry.counter(counter('b', { help: '', deprecated: '1.20.0' }))
-  registry.counter(counter('c', { help: '', stability: 'STABLE', deprecated: '1.35.0' }))
-  registry.counter(counter('d', { help: '', stability: null }))
+  recorder(registry, counter('a', { help: '' }))
+  recorder(registry, counter('b', { help: '', deprecated: '1.20.0' }))
+  recorder(registry, counter('c', { help: '', stability: 'STABLE', deprecated: '1.35.0' }))
+  recorder(registry, counter('d', { help: '', stability: null }))
   assert.deepEqual(
     samples(registry.text()).filter((line) => /^(registered|disabled|hidden)/.test(line)),
     [
@@ -118,9 +118,9 @@ test('both sources of allowed values exclude each other', async () => {
 
 test('OpenMetrics for clients that name it, with names that stay what they are', async () => {
   const registry = createMetrics()
-  registry.counter(counter('a_total', { help: 'Say "a".' })).add([])
-  registry.counter(counter('attempts', { help: 'B.', labels: ['x'] })).add(['1'], 1.5)
-  registry.histogram(histogram('seconds', { help: 'C.', buckets: [0.5, 1, 1e6] })).observe([], 1)
+  recorder(registry, counter('a_total', { help: 'Say "a".' })).add([])
+  recorder(registry, counter('attempts', { help: 'B.', labels: ['x'] })).add(['1'], 1.5)
+  recorder(registry, histogram('seconds', { help: 'C.', buckets: [0.5, 1, 1e6] })).observe([], 1)
   const answer = async (accept?: string) => {
     const response = registry.respond(new Headers(accept === undefined ? {} : { accept }))
     return { type: response.headers.get('content-type') ?? '', text: await response.text() }
