@@ -1,9 +1,10 @@
 /**
- * Runs the tests: `node test/run.mjs [--quick | --soak] [--slowest] [--write-table] [part of a path]…`
+ * Runs the tests: `node test/run.mjs [--quick | --soak] [--also-on=NODE]… [--slowest] [--write-table] [part of a path]…`
  *
  *   --quick        only in-process tests: the core, and the HTTP and watch suites in-process; without the files that detect non-linear
  *                  work (test/core/complexity) and those that measure speed
  *   --soak         soak runs too: files named *.soak.test.ts, and more trials in others (which see APISERVER_SOAK=1)
+ *   --also-on=NODE runs the in-process tests on another Node, too, whose path this is; beside the others, at low priority
  *   --slowest      lists the slowest tests, and the most expensive test processes: elapsed seconds, and seconds of processor time of the
  *                  process and of its children
  *   --write-table  updates README's table of runtimes
@@ -17,9 +18,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endGroupsWithProcess, startGroup } from './support/children.mjs'
-import { processes, testFiles, transpile } from './support/plan.mjs'
+import { isQuick, processes, testFiles, transpile } from './support/plan.mjs'
 import { createProgress, skippedLines } from './support/progress.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
 import { processorTime, slowestProcesses } from './support/usage.mjs'
@@ -29,6 +31,7 @@ const isOption = (argument) => argument.startsWith('--')
 const options = process.argv.slice(2).filter(isOption)
 const wanted = process.argv.slice(2).filter((argument) => !isOption(argument))
 const has = (name) => options.includes(`--${name}`)
+const otherNodes = options.filter((option) => option.startsWith('--also-on=')).map((option) => resolve(option.slice('--also-on='.length)))
 const files = testFiles(root, wanted, has('quick') ? 'quick' : has('soak') ? 'soak' : 'all')
 
 /** Timeout for one file in milliseconds: many times the longest duration, so that a hanging file is ended and named. */
@@ -41,11 +44,11 @@ const seedNote = `random tests ran with APISERVER_SEED=${seed}; another: APISERV
 /** File to which test processes append their usage. */
 const usage = fileURLToPath(new URL('build/usage.jsonl', root))
 
-/** An option of V8 in a list, or an empty list if this Node doesn't have it. */
-const accepted = (option) => (spawnSync(process.execPath, [option, '--version']).status === 0 ? [option] : [])
+/** An option of V8 in a list, or an empty list if a Node doesn't have it. */
+const accepted = (option, node = process.execPath) => (spawnSync(node, [option, '--version']).status === 0 ? [option] : [])
 
 /** Runs files, so many at a time, in processes with this niceness and these options of Node, and returns their counts. */
-async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) {
+async function run(paths, concurrency, { niceness = 0, nodeOptions = [], node = process.execPath } = {}) {
   if (paths.length === 0) return { passed: 0, failed: 0, files: 0, failures: [], skipped: [], cells: [], slowest: [] }
   const reporter = new URL('support/reporter.mjs', import.meta.url).href
   const options = [
@@ -69,7 +72,7 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
     ...(has('soak') && { APISERVER_SOAK: '1' }),
     ...(has('slowest') && { APISERVER_TEST_USAGE: usage }),
   }
-  const child = startGroup(process.execPath, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = startGroup(node, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   if (niceness > 0) setPriority(child.pid, niceness)
   let last = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -97,6 +100,19 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [] } = {}) 
   )
 }
 
+/** Runs the in-process tests on other Nodes, one after the other. Only their counts, failures and skipped tests matter. */
+async function runElsewhere(paths, options) {
+  const results = []
+  for (const node of otherNodes) {
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+    const began = performance.now()
+    const result = await run(paths, processors, { niceness: 15, node, nodeOptions: options(node) })
+    console.log(`on Node ${version}: ${result.passed} passed, ${result.failed} failed in ${seconds(performance.now() - began)}`)
+    results.push({ ...result, failures: result.failures.map((failure) => `on Node ${version}: ${failure}`), cells: [], slowest: [] })
+  }
+  return results
+}
+
 /** Builds what tests start: the bundled daemon, and the executable if Bun is available. */
 async function build() {
   const { bringRuntimes } = await import(new URL('build/js/runtimes/bring.js', root))
@@ -109,13 +125,14 @@ async function build() {
 }
 
 if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
+const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const began = performance.now()
 endGroupsWithProcess()
-const progress = createProgress(files.length)
+const progress = createProgress(files.length + otherNodes.length * files.filter(isQuick).length)
 if (files.length > 0) console.log(`${files.length} test files; transpiling them`)
 transpile(root)
 if (has('slowest')) writeFileSync(usage, '')
-const { sideBySide, work, speed } = processes(root, files)
+const { quick, sideBySide, work, speed } = processes(root, files)
 const processors = availableParallelism()
 // These need no build and never wait. At low priority they use the processors while the others wait, and when few of them are left.
 const working = run(work, processors + 1, { niceness: 10 })
@@ -129,15 +146,16 @@ const largeYoungGeneration = ['--max-semi-space-size=32']
  * Eight times the default, so that functions are optimised later. Most of them run too seldom in tests to repay their optimisation, which would
  * take a fifth of the processor time of in-process tests.
  */
-const lateOptimisation = accepted('--interrupt-budget=1056000')
-const results = await Promise.all([
+const lateOptimisation = (node) => accepted('--interrupt-budget=1056000', node)
+const ofTests = (node) => [...largeYoungGeneration, ...lateOptimisation(node)]
+const [elsewhere, ...results] = await Promise.all([
+  runElsewhere(quick, ofTests),
   // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
-  run(sideBySide, processors + 2, { nodeOptions: [...largeYoungGeneration, ...lateOptimisation] }),
+  run(sideBySide, processors + 2, { nodeOptions: ofTests() }),
   working,
 ])
-results.push(await run(speed, 1))
+results.push(...elsewhere, await run(speed, 1))
 progress.stop()
-const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const sum = (field) => results.reduce((total, each) => total + each[field], 0)
 const skipped = results.flatMap((result) => result.skipped)
 const cells = results.flatMap((result) => result.cells)

@@ -19,11 +19,12 @@ const startsPrograms = /^test\/runtimes\/(linearizability|testing\/runners|node\
 const sharesProcess = (path) => path.startsWith('test/runtimes/') && !measuresSpeed(path) && !startsPrograms.test(path)
 /** Files that take longest. */
 const isLong = (path) => /\/(workflows|kubectl|package|explain|linearizability|store-runtimes)\.test\.ts$/.test(path)
-/** Files that detect non-linear work by processor time, so that they may run beside others. */
-const measuresWork = (path) => path.startsWith('test/core/complexity/')
+/** Files that measure work by processor time, or how long input of others holds the thread, so that they may run beside others. */
+const measuresWork = (path) => path.startsWith('test/core/complexity/') || /^test\/core\/.*\/(hostile-\w+|pauses)\.test\.ts$/.test(path)
 /** Files that measure speed and therefore run alone. */
 const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
-const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
+/** Whether a file is of the quick suite. */
+export const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
 const isSoak = (path) => path.endsWith('.soak.test.ts')
 
 /** Test files whose path contains one of `wanted` (empty: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
@@ -66,7 +67,10 @@ function writeGroup(root, paths, kind, number) {
   return name
 }
 
-/** Files for the processes of a run: those that run in parallel, those that measure work, and those that measure speed and run alone. */
+/**
+ * Files for the processes of a run: those that run in parallel, which include those of the quick suite (`quick`), those that measure work, and those
+ * that measure speed and run alone.
+ */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
   const speed = files.filter(measuresSpeed)
@@ -75,7 +79,9 @@ export function processes(root, files) {
   const runtimes = files.filter(sharesProcess)
   const others = files.filter((path) => !measuresSpeed(path) && !isInProcess(path) && !sharesProcess(path))
   const write = (kind, paths, size) => deal(paths, size).map((group, number) => writeGroup(root, group, kind, number))
+  const quick = write('3-in-process', inProcess, groupSize)
   return {
+    quick,
     sideBySide: [
       ...write('0-long', others.filter(isLong), 1),
       ...write(
@@ -84,7 +90,7 @@ export function processes(root, files) {
         1,
       ),
       ...write('2-runtimes', runtimes, runtimeGroupSize),
-      ...write('3-in-process', inProcess, groupSize),
+      ...quick,
     ],
     work: write('work', work, measuredGroupSize),
     speed: write('speed', speed, 1),
