@@ -1,4 +1,4 @@
-/** Cooperative scheduling: long work (evaluations, long lists, selectors over many objects) yields the thread between time slices. */
+/** Cooperative scheduling: long work (evaluations, long lists, selectors over many objects, stages of a large write) yields the thread between time slices. */
 import type { Clock } from './ports.ts'
 
 /** Milliseconds that a request may run before it yields: at least, and at most when the thread is busy. */
@@ -7,6 +7,9 @@ const [length, maxSlice] = [5, 50]
 const share = 0.25
 /** Pauses over which that time is averaged: while the thread catches up after a stall of 100 ms, slices stay as short as before. */
 const averaged = 16
+
+/** Bytes of input from which on work pauses between its stages; a stage takes some milliseconds then. */
+const largeInput = 64 * 1024
 
 /** Resumes paused requests first in, first out, one at a time. */
 export class Pauses {
@@ -66,6 +69,8 @@ export class Slices {
   #until: number
   /** Milliseconds of the slice that were left at `rest`. */
   #left = length
+  /** Bytes of the largest input. */
+  #input = 0
 
   constructor(clock: Clock, turn: () => Promise<void>, signal: () => AbortSignal, longer = () => 0) {
     this.#clock = clock
@@ -104,6 +109,20 @@ export class Slices {
   /** Whether the request has ended before its work. */
   get ended(): boolean {
     return this.#signal().aborted
+  }
+
+  /** The work has an input of so many bytes, such as a body or a stored object. */
+  reads(bytes: number): void {
+    this.#input = Math.max(this.#input, bytes)
+  }
+
+  /**
+   * Between two stages of work on one object: the next slice, if the object is large and this slice is used up, so that it holds the thread for one
+   * stage at a time. Undefined: the work goes on at once. Time in which the work waits for something else counts, which is why small objects
+   * never pause.
+   */
+  pause(): Promise<void> | undefined {
+    return this.#input >= largeInput && this.over ? this.next() : undefined
   }
 
   /** Resolves when the next slice begins. Rejects when the request has ended. */

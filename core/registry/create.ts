@@ -94,12 +94,16 @@ async function prepareAndStore(
   definition.strategy.prepareCreate?.(object as never, request.context)
   dropDisabled(definition.schema, object as JsonObject, undefined, request.context.settings.enabled)
   const canonical = store.canonical(object)
+  const paused = request.slices?.pause()
+  if (paused) await paused
   const found = request.findErrors && (await request.findErrors(canonical, undefined))
   const validated = interruptible(request, () => validateCreate(definition, canonical, request.context, found))
   if (validated) await validated
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
   const admitted = request.validateAdmission(canonical, undefined)
   if (admitted) await admitted
+  const rested = request.slices?.pause()
+  if (rested) await rested
   const key = store.keys.of(canonical.metadata.namespace ?? '', name)
   const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
   const value = store.print(complete ? store.canonical(complete) : canonical)

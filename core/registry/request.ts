@@ -3,6 +3,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext } from '../schema/model.ts'
+import type { Slices } from '../slices.ts'
 import type { WriteGuard } from '../storage/object-store.ts'
 import type { Preconditions } from './preconditions.ts'
 
@@ -19,6 +20,8 @@ export interface WriteRequest extends WriteGuard {
   readonly preconditions?: Preconditions
   /** Runs validations that `context.part` may interrupt. Absent: no interruptions. */
   readonly replay?: Pick<Replay, 'run'>
+  /** Time slices, for pauses between the stages of a write. Absent: no interruptions. */
+  readonly slices?: Pick<Slices, 'reads' | 'pause'>
   /** Adds a `Warning` header. */
   warn(text: string): void
 }

@@ -183,6 +183,8 @@ export function updateObject(
       if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
       keepTimes(canonical as JsonObject, old as JsonObject)
     }
+    const paused = request.slices?.pause()
+    if (paused) await paused
     const isStatus = view.partial && view.strategy === undefined
     const found = isStatus && request.findErrors ? await request.findErrors(canonical, existing) : undefined
     const validated = interruptible(request, () => {
@@ -194,6 +196,8 @@ export function updateObject(
     for (const text of warningsOf(definition, view, canonical, old, request)) request.warn(text)
     const admitted = request.validateAdmission(withVersion(canonical, existing), existing)
     if (admitted) await admitted
+    const rested = request.slices?.pause()
+    if (rested) await rested
     if (isUnchanged) return { entry: current, stored: false }
     const value = store.print(canonical)
     if (current.equals(value)) return { entry: current, stored: false }
@@ -214,6 +218,7 @@ export function updateObject(
   }
 
   function tryFrom(current: Entry): MaybePromise<Outcome> {
+    request.slices?.reads(current.size)
     const existing = current.decode()
     return then(change(existing), (incoming) => {
       if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)

@@ -81,9 +81,12 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
   const { fieldValidation } = options
   const bytes = await receive(target)
   exchange.observer?.patched(bytes)
+  const submission = submitWrite(target, 'UPDATE', options)
+  submission.slices().reads(bytes.length)
   const { value, duplicates } = parsers[format](bytes)
   checkName(target)
   const applied = configuration(value)
+  await submission.slices().pause()
   let warned = false
 
   function checkDuplicates(): void {
@@ -120,15 +123,16 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
     exchange.span?.event('About to apply patch')
     const { merged, isStamped } = await afterApply(target, existing, applied, options)
     checkDuplicates()
+    await submission.slices().pause()
     const errors = new FieldErrors()
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const object = converted(merged)
     validatePatchedIdentity(target, object)
+    await submission.slices().pause()
     return { object, record: () => isStamped }
   }
 
-  const submission = submitWrite(target, 'UPDATE', options)
   const change = (existing: ApiObject) =>
     result(existing).then(({ object, record }) => completed(target, object, submission, existing, record))
 

@@ -21,6 +21,7 @@ import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
 import { settle, settleOperations } from '../schema/spelled-number.ts'
+import type { Slices } from '../slices.ts'
 import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import { receive } from './receive.ts'
@@ -194,24 +195,27 @@ function defaultedJson({ services, resource: { definition }, view }: Target, obj
   return jsonText(value)
 }
 
-/** Reads the body as an object of the target's kind. Throws 400, 413, 415. */
-export function readObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
+/** Reads the body as an object of the target's kind. It is parsed in one of these slices, and converted in another. Throws 400, 413, 415. */
+export function readObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
   const { observer } = target.exchange
-  if (observer === undefined) return decodedObject(target, validation)
-  return then(decodedObject(target, validation), (object) => {
+  if (observer === undefined) return decodedObject(target, validation, slices)
+  return then(decodedObject(target, validation, slices), (object) => {
     observer.requested(object.metadata, () => defaultedJson(target, object))
     return object
   })
 }
 
-function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
+function decodedObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
   const { exchange, services } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true, services.cbor)
   return then(receive(target), (bytes) => {
+    slices.reads(bytes.length)
     exchange.span?.event('About to convert to expected version')
-    const object = parsedObject(target, bytes, format, validation)
-    exchange.span?.event('Conversion done')
-    return object
+    return then(parsedObject(target, bytes, format, validation, slices), (object) => {
+      exchange.span?.event('Conversion done')
+      const paused = slices.pause()
+      return paused ? paused.then(() => object) : object
+    })
   })
 }
 
@@ -225,13 +229,22 @@ function fromCbor(target: Target, bytes: Uint8Array, validation: FieldValidation
   return object
 }
 
-function parsedObject(target: Target, bytes: Uint8Array, format: BodyFormat, validation: FieldValidation): ApiObject {
+function parsedObject(
+  target: Target,
+  bytes: Uint8Array,
+  format: BodyFormat,
+  validation: FieldValidation,
+  slices: Slices,
+): MaybePromise<ApiObject> {
   const { services, view } = target
   if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
   if (format === 'cbor') return fromCbor(target, bytes, validation)
-  const { object, faults } = objectOf(parseBody(bytes, format, view.body.kind, view.body.schema), view.body, bytes, services.platform)
-  applyFieldValidation(target, validation, faults)
-  return object
+  const body = parseBody(bytes, format, view.body.kind, view.body.schema)
+  return then(slices.pause(), () => {
+    const { object, faults } = objectOf(body, view.body, bytes, services.platform)
+    applyFieldValidation(target, validation, faults)
+    return object
+  })
 }
 
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */
@@ -251,7 +264,9 @@ async function deleteOptions(target: Target): Promise<DeleteOptions> {
   const bytes = await receive(target)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true, services.cbor)
-  const options = decodeOptions(bytes, format, platform)
+  const slices = services.pauses.slices(() => exchange.signal)
+  slices.reads(bytes.length)
+  const options = await decodeOptions(bytes, format, platform, slices)
   exchange.observer?.requested({}, () => {
     const value = { kind: 'DeleteOptions', apiVersion: platform.name('meta.<domain>/__internal'), ...withoutType(options) }
     return jsonText(value)
@@ -275,7 +290,7 @@ function cborOptions(bytes: Uint8Array, platform: Platform): JsonObject {
 }
 
 /** Decodes DeleteOptions of any version. Throws 400. */
-function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform): JsonObject {
+async function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform, slices: Slices): Promise<JsonObject> {
   const schema = DeleteOptionsSchema as Message
   try {
     if (format === 'protobuf') {
@@ -286,6 +301,7 @@ function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform
     if (format === 'cbor') return cborOptions(bytes, platform)
     const body = parseText(bytes, format)
     checkOptionsType(body, platform)
+    await slices.pause()
     return decode(schema, body.value ?? {}, { root: true, bounds: requestBounds }).value as JsonObject
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error

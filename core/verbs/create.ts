@@ -13,11 +13,11 @@ import { dropManagedFields, ifTooLarge } from './too-large.ts'
 export const create: Verb = async (target) => {
   const { exchange, services, resource } = target
   const options = readCreateOptions(exchange.query, services.platform)
-  const received = readObject(target, options.fieldValidation)
+  const submission = submitWrite(target, 'CREATE', options)
+  const received = readObject(target, options.fieldValidation, submission.slices())
   const body = received instanceof Promise ? await received : received
   requireNamespace(target, body)
   dropSystemMetadata(body)
-  const submission = submitWrite(target, 'CREATE', options)
   const admitted = completed(target, body, submission, undefined, recorder(target, options.fieldManager))
   const object = admitted instanceof Promise ? await admitted : admitted
   const write = () => {
@@ -30,5 +30,7 @@ export const create: Verb = async (target) => {
   }
   const entry = await ifTooLarge(write, again)
   exchange.span?.event('Write to database call succeeded')
+  const paused = submission.slices().pause()
+  if (paused) await paused
   return respondEntry(target, entry, 201)
 }

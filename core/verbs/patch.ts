@@ -1,5 +1,5 @@
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
@@ -107,14 +107,22 @@ export const patch: Verb = async (target) => {
   const received = receive(target)
   const bytes = received instanceof Promise ? await received : received
   exchange.observer?.patched(bytes)
+  submission.slices().reads(bytes.length)
   const { value: given, faults } = parsePatch(bytes, format, view.body.schema)
   const value = isStrategic ? withGoIntegers(given, view.body.schema) : given
   checkName(target)
+  const paused = submission.slices().pause()
+  if (paused) await paused
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
     exchange.span?.event('About to apply patch')
     const document = shown(target, existing, view.base)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
+    return then(submission.slices().pause(), () => convert(existing, patched, record))
+  }
+
+  /** The patched object as one of the kind. */
+  function convert(existing: ApiObject, patched: Json, record: Recorder): MaybePromise<ApiObject> {
     const refusal = refusalOf(isStrategic, value, patched)
     if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
     const body = { value: patched, faults, isOwn: true, sorted: true, omitsKeys: isStrategic } as const
@@ -124,7 +132,7 @@ export const patch: Verb = async (target) => {
     applyFieldValidation(target, options.fieldValidation, found, refusal)
     validatePatchedIdentity(target, result.object)
     exchange.span?.event('About to check admission control')
-    return completed(target, result.object, submission, existing, record)
+    return then(submission.slices().pause(), () => completed(target, result.object, submission, existing, record))
   }
 
   const write = (record: Recorder) => {
@@ -137,5 +145,6 @@ export const patch: Verb = async (target) => {
     () => write(dropManagedFields),
   )
   exchange.span?.event('Object stored in database')
+  await submission.slices().pause()
   return respondEntry(target, entry)
 }

@@ -20,8 +20,8 @@ import { slowEncoding, startEncoding } from './verb-span.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const open: Endpoint = { protobuf: false, table: true }
-/** Lists up to this length are always encoded at once. */
-const fewEntries = 32
+/** Lists up to this length and this size are encoded at once. */
+const [fewEntries, fewBytes] = [32, 128 * 1024]
 const untabled: Endpoint = { protobuf: true, table: false }
 
 /** Open messages have no protobuf form. */
@@ -148,11 +148,11 @@ export function respondList(
     span?.end(slowEncoding)
     return respond(target, bytes, type, 200, negotiated)
   }
-  if (entries.length <= fewEntries) return whole()
+  if (entries.length <= fewEntries && !areLarger(entries, fewBytes)) return whole()
   const { exchange, services } = target
   const slices = () => services.pauses.fairSlices(() => exchange.signal)
   const isPassing = renderer.items === 'anew' || (renderer.items === 'dated' && found.kept === undefined)
-  if (isPassing || isLarge(entries)) {
+  if (isPassing || areLarger(entries, keptBytes)) {
     const { request } = exchange
     const sent = { status: 200, headers: responseHeaders(exchange, type) }
     return listSource(renderer.parts(meta), entries, slices(), services.listRoom).then((source) => {
@@ -166,12 +166,12 @@ export function respondList(
   return eachInSlices(entries, slices(), (entry) => prepared.push(prepare(entry))).then(() => whole(prepared))
 }
 
-/** Estimates by stored size whether a list is too large to encode at once. */
-function isLarge(entries: readonly Entry[]): boolean {
+/** Estimates by stored size whether a list has more bytes. */
+function areLarger(entries: readonly Entry[], most: number): boolean {
   let size = 0
   for (const entry of entries) {
     size += entry.size
-    if (size > keptBytes) return true
+    if (size > most) return true
   }
   return false
 }

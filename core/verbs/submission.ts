@@ -27,7 +27,7 @@ import { hookContext, type Target } from './services.ts'
 export interface Submission {
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
-  /** Time slices for CEL evaluation. */
+  /** Time slices, for CEL evaluation and between the stages of the request. */
   slices(): Slices
   /** What admission relied on. */
   readonly preconditions: Preconditions
@@ -139,24 +139,21 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
   const { exchange, services, view } = target
   const { admission, pauses } = services
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
-  let made: Slices | undefined
-  const slices = () => {
-    made ??= pauses.slices(() => exchange.signal)
-    return made
-  }
+  const made = pauses.slices(() => exchange.signal)
+  const slices = () => made
   const preconditions = new Preconditions()
-  const rely: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
+  const requireUnchanged: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
     const store = services.table.storeOf(services.platform.name(group), resource)
     if (store) preconditions.add(store, name, revision, check)
   }
-  const asks: Asks = { operation, dryRun, options, slices, requireUnchanged: rely }
+  const asks: Asks = { operation, dryRun, options, slices, requireUnchanged }
   const finder = admission.finderOf(target.resource.groupResource)
   return {
     operation,
     dryRun,
     slices,
     preconditions,
-    requireUnchanged: rely,
+    requireUnchanged,
     mutate(object, old, isStamped = false) {
       const asked = new RequestAttributes(target, asks, object, shown(old))
       asked.isStamped = isStamped
@@ -191,6 +188,7 @@ class RequestedWrite implements WriteRequest {
   readonly validateAdmission: Submission['validate']
   readonly findErrors: Submission['findErrors']
   readonly replay: Replay
+  readonly slices: Slices
   readonly #exchange: Exchange
 
   readonly preconditions: Preconditions
@@ -203,6 +201,7 @@ class RequestedWrite implements WriteRequest {
     const { rules } = services
     this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
+    this.slices = slices()
     this.preconditions = preconditions
     this.dryRun = dryRun
     this.validateAdmission = validate

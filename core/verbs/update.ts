@@ -18,7 +18,11 @@ export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   requireName(target)
   const options = readUpdateOptions(exchange.query, services.platform)
-  const body = await readObject(target, options.fieldValidation)
+  const body = await readObject(
+    target,
+    options.fieldValidation,
+    services.pauses.slices(() => exchange.signal),
+  )
   validateIdentity(target, body)
   checkName(target)
   const copy = () => clone(body as JsonObject) as ApiObject
@@ -30,6 +34,7 @@ export const update: Verb = async (target) => {
       exchange.span?.event('About to store object in database')
       const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission))
       exchange.span?.event('Write to database call succeeded')
+      await submission.slices().pause()
       return entry
     }
     if (!resource.definition.createOnUpdate) return respondEntry(target, await put())
