@@ -329,6 +329,8 @@ export interface Files {
    * the watch.
    */
   watch(path: string, changed: () => void): () => void
+  /** Names of the files in a folder, without those of folders in it. Rejects like `read`. Absent: the runtime can't list files. */
+  list?(directory: string): Promise<readonly string[]>
 }
 
 // ── 5. Clock ────────────────────────────────────────────────────────────────────────────────────

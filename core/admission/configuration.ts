@@ -1,5 +1,6 @@
 import type { Credentials } from '../outgoing/webhook/client-config.ts'
 import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
+import type { ManifestFolder } from './manifest/load.ts'
 import type { Policy } from './plugins/pod-security/policy.ts'
 import type { Toleration } from './plugins/tolerations.ts'
 import type { ScopeRequirement } from './quota/quota.ts'
@@ -8,6 +9,14 @@ import type { ScopeRequirement } from './quota/quota.ts'
 export interface WebhookPluginConfiguration {
   /** Read from the plugin's kubeConfigFile; absent: webhooks are called without credentials. */
   readonly credentials?: Credentials
+  /** Webhooks from files, beside those of the API. */
+  readonly manifests?: ManifestFolder
+}
+
+/** ValidatingAdmissionPolicyConfiguration, MutatingAdmissionPolicyConfiguration. */
+export interface PolicyPluginConfiguration {
+  /** Policies from files, beside those of the API. */
+  readonly manifests?: ManifestFolder
 }
 
 /** Default policy for namespaces without labels, and exemptions (PodSecurityConfiguration). */
@@ -74,6 +83,8 @@ export interface ImagePolicyWebhookConfiguration {
 export interface PluginConfigurations {
   readonly MutatingAdmissionWebhook?: WebhookPluginConfiguration
   readonly ValidatingAdmissionWebhook?: WebhookPluginConfiguration
+  readonly MutatingAdmissionPolicy?: PolicyPluginConfiguration
+  readonly ValidatingAdmissionPolicy?: PolicyPluginConfiguration
   readonly PodSecurity?: PodSecurityConfiguration
   readonly ResourceQuota?: ResourceQuotaConfiguration
   readonly EventRateLimit?: EventRateLimitConfiguration

@@ -5,6 +5,7 @@ import type { Release } from '../release.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
+import type { ManifestReports } from './manifest/metrics.ts'
 import type { AdmissionMetrics } from './metrics.ts'
 
 /** Writes by plugins: with the server's own identity, through all of admission; objects of core/v1. Failures reject with ApiError. */
@@ -27,6 +28,8 @@ export interface PluginContext extends Lookup {
   readonly configuration: PluginConfigurations
   /** Default: nothing is counted. */
   readonly metrics?: AdmissionMetrics
+  /** What becomes of folders of manifests. Default: nothing is counted. */
+  readonly manifests?: ManifestReports
   /** Release of this server, or the emulated one. */
   readonly release: Release
   /** Whether a feature gate is on. */

@@ -1,6 +1,7 @@
 /** The admission plugins of a server. */
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import type { Lookup } from '../admission/lookup.ts'
+import { manifestReports, manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
@@ -45,6 +46,7 @@ export async function assemblePlugins({ lookup, authorizer, rbac }: PluginParts,
     logger: telemetry.logger,
     configuration: { ...admission.pluginConfigurations, ...fromFile },
     metrics: general.metrics.record(admissionRows),
+    manifests: manifestReports(general.metrics.record(manifestRows), clock, general.identity),
     authorizer,
     enabled,
     release: emulatedRelease(general.version),

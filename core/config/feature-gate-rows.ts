@@ -168,7 +168,7 @@ export const gateRows = named([
   { name: 'LoggingAlphaOptions', default: false, stage: 'alpha', since: '1.24' },
   { name: 'LoggingBetaOptions', default: true, stage: 'beta', since: '1.24' },
   { name: 'LoggingStableOptions', default: true, stage: 'ga', since: '1.24', lockToDefault: true },
-  { name: 'ManifestBasedAdmissionControlConfig', default: false, stage: 'alpha', since: '1.36', idle: 'it is not implemented' },
+  { name: 'ManifestBasedAdmissionControlConfig', default: false, stage: 'alpha', since: '1.36' },
   { name: 'MatchLabelKeysInPodAffinity', default: true, stage: 'ga', since: '1.33', lockToDefault: true },
   { name: 'MatchLabelKeysInPodTopologySpread', default: true, stage: 'beta', since: '1.27' },
   { name: 'MatchLabelKeysInPodTopologySpreadSelectorMerge', default: true, stage: 'beta', since: '1.34' },

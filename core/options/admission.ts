@@ -13,6 +13,8 @@ export const pluginNames = items((name) => (names.includes(name) ? undefined : '
 const pluginConfigurations = {
   MutatingAdmissionWebhook: object,
   ValidatingAdmissionWebhook: object,
+  MutatingAdmissionPolicy: object,
+  ValidatingAdmissionPolicy: object,
   PodSecurity: object,
   ResourceQuota: object,
   EventRateLimit: object,

@@ -1,6 +1,6 @@
 /** The ports of the host on Node: clock, files, outgoing calls, log. */
 import { type FSWatcher, watch as watchDirectory } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files, Logger, Outbound } from '../../core/ports.ts'
 import { reasonOf } from '../atomic-file.ts'
@@ -24,6 +24,15 @@ export const nodeFiles: Files = {
       return await awaitNamedFile(path)
     } catch (error) {
       throw new Error(`read ${path}: ${reasonOf(error)}`)
+    }
+  },
+
+  async list(directory) {
+    try {
+      const entries = await readdir(directory, { withFileTypes: true })
+      return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
+    } catch (error) {
+      throw new Error(`read ${directory}: ${reasonOf(error)}`)
     }
   },
 

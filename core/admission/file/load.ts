@@ -7,7 +7,10 @@ import { loadFile, parseText } from '../../config/files/load.ts'
 import { type ConnectionPorts, loadConnectionFile } from '../../outgoing/webhook/connection-file.ts'
 import { loadWebhookCredentials } from '../../outgoing/webhook/credentials-file.ts'
 import type { Platform } from '../../platform.ts'
+import { messageOf } from '../../schema/message-of.ts'
 import type { PluginConfigurations } from '../configuration.ts'
+import type { ManifestPlugin } from '../manifest/kinds.ts'
+import { openManifests } from '../manifest/load.ts'
 import { admissionConfiguration } from './admission.ts'
 import { pluginKinds } from './plugins.ts'
 
@@ -53,20 +56,42 @@ export async function loadPluginConfigurations(
       }
     } else if (file !== '') found[plugin] = load(plugin, parseText(await read(file), file), { ...context, path: file })
   }
-  return complete(found as Loaded, ports)
+  return complete(found as Loaded, { platform, gates, ports })
 }
 
-async function complete(loaded: Loaded, ports: ConnectionPorts): Promise<PluginConfigurations> {
-  const { MutatingAdmissionWebhook: mutating, ValidatingAdmissionWebhook: validating, ImagePolicyWebhook: policy, ...others } = loaded
+async function complete(loaded: Loaded, { platform, gates, ports }: AdmissionFileContext): Promise<PluginConfigurations> {
+  const { MutatingAdmissionWebhook, ValidatingAdmissionWebhook, ImagePolicyWebhook: policy, ...rest } = loaded
+  const { MutatingAdmissionPolicy, ValidatingAdmissionPolicy, ...others } = rest
   const images = async ({ connectionFile, ...settings }: NonNullable<Loaded['ImagePolicyWebhook']>) => ({
     ...settings,
     connection: await loadConnectionFile(connectionFile, ports),
   })
-  const credentials = async (file: string) => ({ credentials: await loadWebhookCredentials(file, ports) })
+  const manifests = async (plugin: ManifestPlugin, folder: string) => {
+    if (folder === '') return {}
+    const what = plugin.endsWith('Webhook') ? 'webhook' : 'policy'
+    const context = { files: ports.files, platform, enabled: gates.enabled }
+    const opened = openManifests(folder, plugin, context).catch((error: unknown) => {
+      throw new Error(`failed to load static ${what} manifests from ${JSON.stringify(folder)}: ${messageOf(error)}`)
+    })
+    return { manifests: await opened }
+  }
+  const webhooks = async (plugin: 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook') => {
+    const given = { MutatingAdmissionWebhook, ValidatingAdmissionWebhook }[plugin]
+    if (given === undefined) return {}
+    const { credentialsFile, manifestsFolder } = given
+    const credentials = credentialsFile === '' ? {} : { credentials: await loadWebhookCredentials(credentialsFile, ports) }
+    return { [plugin]: { ...credentials, ...(await manifests(plugin, manifestsFolder)) } }
+  }
+  const policies = async (plugin: 'MutatingAdmissionPolicy' | 'ValidatingAdmissionPolicy') => {
+    const given = { MutatingAdmissionPolicy, ValidatingAdmissionPolicy }[plugin]
+    return given === undefined ? {} : { [plugin]: await manifests(plugin, given.manifestsFolder) }
+  }
   return {
     ...others,
-    ...(mutating && { MutatingAdmissionWebhook: await credentials(mutating) }),
-    ...(validating && { ValidatingAdmissionWebhook: await credentials(validating) }),
+    ...(await webhooks('MutatingAdmissionWebhook')),
+    ...(await webhooks('ValidatingAdmissionWebhook')),
+    ...(await policies('MutatingAdmissionPolicy')),
+    ...(await policies('ValidatingAdmissionPolicy')),
     ...(policy && { ImagePolicyWebhook: await images(policy) }),
   }
 }

@@ -1,7 +1,7 @@
 /** Configuration kinds of admission plugins: versions, fields and validation. */
 import * as z from 'zod'
 import { bool, list, optional, optionalInt32, optionalText, struct, text, typeMeta } from '../../config/files/fields.ts'
-import { converted, type FileKind, fileKind } from '../../config/files/kind.ts'
+import { converted, type FileContext, type FileKind, fileKind } from '../../config/files/kind.ts'
 import { validateTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
@@ -194,7 +194,24 @@ const imagePolicyFile = fileKind({
   },
 })
 
-const webhook = z.strictObject({ ...typeMeta, platformConfigFile: text })
+/** KEP-5793. */
+function validateFolder(folder: string, errors: FieldErrors, { gates }: FileContext): void {
+  const path = FieldPath.of('staticManifestsDir')
+  if (folder === '') return
+  if (!gates.enabled('ManifestBasedAdmissionControlConfig'))
+    errors.forbidden(path, 'staticManifestsDir requires the ManifestBasedAdmissionControlConfig feature gate to be enabled')
+  else if (!folder.startsWith('/')) errors.invalid(path, folder, 'must be an absolute file path')
+}
+
+/** Policies have no other settings. */
+const policyFile = (kind: string) =>
+  fileKind({
+    kinds: [{ kind, versions: ['apiserver.config.<domain>/v1'] }],
+    schema: z.strictObject({ ...typeMeta, staticManifestsDir: text }),
+    validate: ({ staticManifestsDir }, errors, context) => validateFolder(staticManifestsDir, errors, context),
+  })
+
+const webhook = z.strictObject({ ...typeMeta, platformConfigFile: text, staticManifestsDir: text })
 const webhookFile = fileKind({
   kinds: [
     { kind: 'WebhookAdmissionConfiguration', versions: ['apiserver.config.<domain>/v1'] },
@@ -202,15 +219,20 @@ const webhookFile = fileKind({
   ],
   schema: webhook,
   aliased: ['platformConfigFile'],
-  validate({ platformConfigFile: path }, errors) {
+  validate({ platformConfigFile: path, staticManifestsDir }, errors, context) {
+    validateFolder(staticManifestsDir, errors, context)
     if (path !== '' && !path.startsWith('/')) errors.invalid(FieldPath.of('platformConfigFile'), path, 'must be an absolute file path')
   },
 })
 
 const limitsOf = ({ limits }: z.output<typeof eventRate>) => ({ limits }) as EventRateLimitConfiguration
 
-/** Path of the file with credentials; empty: none. */
-const webhookKind = converted(webhookFile, ({ platformConfigFile }) => platformConfigFile)
+/** Paths of the file with credentials, and of the folder of manifests; empty: none. */
+const webhookKind = converted(webhookFile, ({ platformConfigFile, staticManifestsDir }) => ({
+  credentialsFile: platformConfigFile,
+  manifestsFolder: staticManifestsDir,
+}))
+const policyKind = (kind: string) => converted(policyFile(kind), ({ staticManifestsDir }) => ({ manifestsFolder: staticManifestsDir }))
 
 /** By plugin. */
 export const pluginKinds = {
@@ -242,4 +264,6 @@ export const pluginKinds = {
   ),
   MutatingAdmissionWebhook: webhookKind,
   ValidatingAdmissionWebhook: webhookKind,
+  MutatingAdmissionPolicy: policyKind('MutatingAdmissionPolicyConfiguration'),
+  ValidatingAdmissionPolicy: policyKind('ValidatingAdmissionPolicyConfiguration'),
 } satisfies { readonly [plugin: string]: FileKind<unknown> }

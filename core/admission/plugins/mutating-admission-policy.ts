@@ -58,7 +58,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
   const source = await followPolicies(
     context,
-    { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' },
+    { plugin: 'MutatingAdmissionPolicy', policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' },
     compileMutating,
   )
 

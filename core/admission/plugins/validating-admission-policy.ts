@@ -61,7 +61,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
   const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
   const source = await followPolicies(
     context,
-    { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' },
+    { plugin: 'ValidatingAdmissionPolicy', policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' },
     compileValidating,
   )
 

@@ -1,8 +1,10 @@
 import type { Platform } from '../../platform.ts'
 import { type GroupResource, qualified } from '../../respond/status.ts'
 
-/** Resources exempt from policies: policies themselves, and reviews that a cluster needs to work. */
-const excluded: readonly (readonly [group: string, ...resources: readonly string[]])[] = [
+type Resources = readonly (readonly [group: string, ...resources: readonly string[]])[]
+
+/** Policies themselves: exempt from policies of the API. Those from manifests can't be changed by them. */
+const configurations: Resources = [
   [
     'admissionregistration.<domain>',
     'validatingadmissionpolicies',
@@ -10,13 +12,24 @@ const excluded: readonly (readonly [group: string, ...resources: readonly string
     'mutatingadmissionpolicies',
     'mutatingadmissionpolicybindings',
   ],
+]
+
+/** Reviews that a cluster needs to work: exempt from all policies. */
+const reviews: Resources = [
   ['authentication.<domain>', 'selfsubjectreviews', 'tokenreviews'],
   ['authorization.<domain>', 'localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
 ]
 
-export function isExcluded(platform: Platform): (groupResource: GroupResource) => boolean {
-  const names = new Set(
-    excluded.flatMap(([group, ...resources]) => resources.map((resource) => qualified({ group: platform.name(group), resource }))),
-  )
-  return (on) => names.has(qualified(on))
+export interface Exclusions {
+  /** From all policies. */
+  fromAll(groupResource: GroupResource): boolean
+  /** From policies of the API only. */
+  fromStored(groupResource: GroupResource): boolean
+}
+
+export function exclusions(platform: Platform): Exclusions {
+  const namesOf = (rows: Resources) =>
+    new Set(rows.flatMap(([group, ...resources]) => resources.map((resource) => qualified({ group: platform.name(group), resource }))))
+  const [all, stored] = [namesOf(reviews), namesOf(configurations)]
+  return { fromAll: (on) => all.has(qualified(on)), fromStored: (on) => stored.has(qualified(on)) }
 }

@@ -4,8 +4,9 @@ import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { followManifests } from '../manifest/follow.ts'
 import { Candidates } from '../matching/candidates.ts'
-import { isExcluded } from './excluded.ts'
+import { exclusions } from './excluded.ts'
 import { createMatcher, everything, type Matcher } from './match.ts'
 
 interface PolicySpec {
@@ -42,6 +43,8 @@ export interface Policy<P> {
   readonly matcher: Matcher
   /** Failure policy Ignore. */
   readonly ignoresFailure: boolean
+  /** From a manifest: it applies to policies and bindings, too, because they can't change it. */
+  readonly isStatic: boolean
   readonly bindings: readonly Binding[]
   /** Bindings that apply to all requests alike; undefined: depends on the request. */
   readonly always: readonly BoundParams[] | undefined
@@ -50,10 +53,13 @@ export interface Policy<P> {
 }
 
 export interface PolicySource<P> {
-  /** Policies with a binding that may match the request, by name. */
+  /** Policies with a binding that may match the request: those from manifests first, both by name. */
   about(attributes: AdmissionAttributes): readonly Policy<P>[]
   close(): void
 }
+
+/** A policy without its bindings. */
+type Unbound<P> = Omit<Policy<P>, 'bindings' | 'always'>
 
 const nameOf = ({ metadata: { name = '' } }: ApiObject) => name
 
@@ -63,7 +69,7 @@ function bindingOf(object: ApiObject): Binding {
 }
 
 /** Compiles on first use. */
-function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit<Policy<P>, 'bindings' | 'always'> {
+function policyOf<P>(object: ApiObject, isStatic: boolean, compile: (policy: ApiObject) => P): Unbound<P> {
   const { paramKind, matchConstraints, failurePolicy } = object['spec'] as PolicySpec
   let compiled: { readonly program: P } | undefined
   return {
@@ -71,6 +77,7 @@ function policyOf<P>(object: ApiObject, compile: (policy: ApiObject) => P): Omit
     paramKind,
     matcher: createMatcher(matchConstraints),
     ignoresFailure: failurePolicy === 'Ignore',
+    isStatic,
     program() {
       compiled ??= { program: compile(object) }
       return compiled.program
@@ -87,16 +94,46 @@ function alwaysBound(paramKind: Infer<typeof ParamKind> | undefined, bindings: r
 const group = 'admissionregistration.<domain>'
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1)
 
-/** `policies` and `bindings` are plurals. Resolves after the initial list. */
+/** Plurals of policies and bindings, and the plugin that evaluates them. */
+export interface PolicyKinds {
+  readonly plugin: 'MutatingAdmissionPolicy' | 'ValidatingAdmissionPolicy'
+  readonly policies: string
+  readonly bindings: string
+}
+
+/** Policies that have bindings, by name. */
+function bound<P>(policies: readonly Unbound<P>[], bindings: readonly Binding[]): readonly Policy<P>[] {
+  const byPolicy = new Map<string, Binding[]>()
+  for (const binding of bindings.toSorted(byName)) {
+    const own = byPolicy.get(binding.policyName)
+    if (own) own.push(binding)
+    else byPolicy.set(binding.policyName, [binding])
+  }
+  const found = policies.flatMap((policy) => {
+    const own = byPolicy.get(policy.name)
+    return own ? [{ ...policy, bindings: own, always: alwaysBound(policy.paramKind, own) }] : []
+  })
+  return found.sort(byName)
+}
+
+/** Resolves after the initial list. */
 export async function followPolicies<P>(
-  { follow, platform }: Pick<PluginContext, 'follow' | 'platform'>,
-  plurals: { readonly policies: string; readonly bindings: string },
+  context: PluginContext,
+  plurals: PolicyKinds,
   compile: (policy: ApiObject) => P,
 ): Promise<PolicySource<P>> {
-  const policies = new Map<string, { readonly generation: string; readonly policy: Omit<Policy<P>, 'bindings' | 'always'> }>()
+  const { follow, platform, configuration } = context
+  const policies = new Map<string, { readonly generation: string; readonly policy: Unbound<P> }>()
   const bindings = new Map<string, Binding>()
-  const excluded = isExcluded(platform)
+  const { fromAll, fromStored } = exclusions(platform)
   let known: Candidates<Policy<P>> | undefined
+  /** Those of manifests are bound to each other only. */
+  let fixed: readonly Policy<P>[] = []
+  const unfollow = followManifests(plurals.plugin, configuration[plurals.plugin]?.manifests, context, (objects) => {
+    const own = (objects[plurals.policies] ?? []).map((object) => policyOf(object, true, compile))
+    fixed = bound(own, (objects[plurals.bindings] ?? []).map(bindingOf))
+    known = undefined
+  })
 
   const followings = [
     follow(group, plurals.policies, {
@@ -105,7 +142,7 @@ export async function followPolicies<P>(
         const now = `${uid}/${generation}`
         // Status updates don't change the generation.
         if (policies.get(key)?.generation === now) return
-        policies.set(key, { generation: now, policy: policyOf(object, compile) })
+        policies.set(key, { generation: now, policy: policyOf(object, false, compile) })
         known = undefined
       },
       remove(key) {
@@ -125,27 +162,26 @@ export async function followPolicies<P>(
     }),
   ]
 
-  function inForce(): Policy<P>[] {
-    const byPolicy = new Map<string, Binding[]>()
-    for (const binding of [...bindings.values()].sort(byName)) {
-      const own = byPolicy.get(binding.policyName)
-      if (own) own.push(binding)
-      else byPolicy.set(binding.policyName, [binding])
-    }
-    const bound = [...policies.values()].flatMap(({ policy }) => {
-      const own = byPolicy.get(policy.name)
-      return own ? [{ ...policy, bindings: own, always: alwaysBound(policy.paramKind, own) }] : []
-    })
-    return bound.sort(byName)
-  }
+  const inForce = () => [
+    ...fixed,
+    ...bound(
+      Array.from(policies.values(), ({ policy }) => policy),
+      [...bindings.values()],
+    ),
+  ]
 
   await Promise.all(followings.map(({ ready }) => ready))
   return {
     about(attributes) {
-      known ??= new Candidates(inForce(), ({ matcher }, each) => !excluded(each.groupResource) && matcher.concerns(each))
+      known ??= new Candidates(
+        inForce(),
+        ({ matcher, isStatic }, each) =>
+          !fromAll(each.groupResource) && (isStatic || !fromStored(each.groupResource)) && matcher.concerns(each),
+      )
       return known.of(attributes)
     },
     close() {
+      unfollow()
       for (const following of followings) following.close()
     },
   }

@@ -44,7 +44,7 @@ function operationsOf(hook: Hook, patch: string): readonly Json[] {
 
 export async function mutatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
   const { platform } = context
-  const source = await followHooks(context, 'mutatingwebhookconfigurations')
+  const source = await followHooks(context, { plugin: 'MutatingAdmissionWebhook', plural: 'mutatingwebhookconfigurations' })
   const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
   const judge = { ...context, metrics: caller.metrics, type: 'admit' } as const
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')

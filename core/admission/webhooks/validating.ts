@@ -27,7 +27,7 @@ function convertedObjects({ object, oldObject, versions }: AdmissionAttributes):
 }
 
 export async function validatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
-  const source = await followHooks(context, 'validatingwebhookconfigurations')
+  const source = await followHooks(context, { plugin: 'ValidatingAdmissionWebhook', plural: 'validatingwebhookconfigurations' })
   const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
   const judge = { ...context, metrics: caller.metrics, type: 'validating' } as const
   const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')

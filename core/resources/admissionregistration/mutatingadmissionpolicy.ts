@@ -6,6 +6,7 @@ import { FailurePolicyType, ReinvocationPolicyType } from './enums.ts'
 import { validateMutatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
 import { validateMutatingSpec } from './policy-validation.ts'
+import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
 export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', {
   expression: field(1, string, 'Expression that returns the fields to apply.'),
@@ -73,8 +74,11 @@ export const mutatingAdmissionPolicies = resource({
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
-    validate({ spec }, errors, _context, old) {
+    validate(object, errors, context, old) {
+      const { spec } = object
       if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+      if (old === undefined) validateStaticName(object, errors, context)
     },
+    warnings: staticNameWarnings,
   },
 })

@@ -4,6 +4,7 @@ import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
 import { MatchResources, ParamRef } from './match.ts'
 import { validateMutable, validatePolicyName } from './policy-validation.ts'
+import { staticNameStrategy } from './static-name.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
   'MutatingAdmissionPolicyBindingSpec',
@@ -40,4 +41,5 @@ export const mutatingAdmissionPolicyBindings = resource({
   lifecycle: { introduced: '1.36' },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: staticNameStrategy,
 })

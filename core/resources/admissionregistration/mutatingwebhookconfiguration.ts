@@ -5,6 +5,7 @@ import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, ReinvocationPolicyType, SideEffectClass } from './enums.ts'
 import { MatchCondition, RuleWithOperations } from './match.ts'
+import { staticNameWarnings, validateStaticName } from './static-name.ts'
 import { WebhookClientConfig } from './webhook.ts'
 import { defaultWebhook, validateWebhook, validateWebhookNames } from './webhook-validation.ts'
 
@@ -68,5 +69,12 @@ export const mutatingWebhookConfigurations = resource({
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
   updateNeedsVersion: true,
-  strategy: { countsAsChange: 'empty', validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
+  strategy: {
+    countsAsChange: 'empty',
+    validate(object, errors, context, old) {
+      validateWebhookNames(object.webhooks, errors)
+      if (old === undefined) validateStaticName(object, errors, context)
+    },
+    warnings: staticNameWarnings,
+  },
 })

@@ -8,6 +8,7 @@ import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
 import { validatePolicyStart, validatePolicyStatus, validateValidatingSpec } from './policy-validation.ts'
+import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
 export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', {
   key: required(1, string, 'Key; prefixed with the name of the policy.'),
@@ -90,9 +91,12 @@ export const validatingAdmissionPolicies = resource({
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
-    validate({ metadata, spec }, errors, _context, old) {
+    validate(object, errors, context, old) {
+      const { metadata, spec } = object
       if (spec) validateValidatingExpressions(spec, metadata?.name ?? '', errors, old?.spec)
+      if (old === undefined) validateStaticName(object, errors, context)
     },
+    warnings: staticNameWarnings,
     validateStatus: ({ status }, _old, errors) => validatePolicyStatus(status ?? {}, errors),
   },
 })

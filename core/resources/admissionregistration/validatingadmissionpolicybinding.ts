@@ -4,6 +4,7 @@ import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
 import { MatchResources, ParamRef } from './match.ts'
 import { validateActions, validatePolicyName } from './policy-validation.ts'
+import { staticNameStrategy } from './static-name.ts'
 
 export const ValidatingAdmissionPolicyBindingSpec = message(
   'ValidatingAdmissionPolicyBindingSpec',
@@ -45,4 +46,5 @@ export const validatingAdmissionPolicyBindings = resource({
   lifecycle: { introduced: '1.30' },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: staticNameStrategy,
 })

@@ -5,6 +5,7 @@ import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
 import { MatchCondition, RuleWithOperations } from './match.ts'
+import { staticNameWarnings, validateStaticName } from './static-name.ts'
 import { WebhookClientConfig } from './webhook.ts'
 import { defaultWebhook, validateWebhook, validateWebhookNames } from './webhook-validation.ts'
 
@@ -58,5 +59,12 @@ export const validatingWebhookConfigurations = resource({
   lifecycle: { introduced: '1.16' },
   generation: 'spec',
   updateNeedsVersion: true,
-  strategy: { countsAsChange: 'empty', validate: ({ webhooks }, errors) => validateWebhookNames(webhooks, errors) },
+  strategy: {
+    countsAsChange: 'empty',
+    validate(object, errors, context, old) {
+      validateWebhookNames(object.webhooks, errors)
+      if (old === undefined) validateStaticName(object, errors, context)
+    },
+    warnings: staticNameWarnings,
+  },
 })

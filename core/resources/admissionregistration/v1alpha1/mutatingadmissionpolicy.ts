@@ -6,6 +6,7 @@ import { FailurePolicyType, ReinvocationPolicyType } from '../enums.ts'
 import { validateMutatingExpressions } from '../expression-validation.ts'
 import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
+import { staticNameWarnings, validateStaticName } from '../static-name.ts'
 import { Variable } from './match.ts'
 
 export const MutatingAdmissionPolicySpec = message(
@@ -53,8 +54,11 @@ export const mutatingAdmissionPolicies = resource({
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
-    validate({ spec }, errors, _context, old) {
+    validate(object, errors, context, old) {
+      const { spec } = object
       if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+      if (old === undefined) validateStaticName(object, errors, context)
     },
+    warnings: staticNameWarnings,
   },
 })

@@ -3,6 +3,7 @@ import { resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { policyBindingColumns } from '../columns.ts'
 import { MatchResources } from '../match.ts'
+import { staticNameStrategy } from '../static-name.ts'
 import { ParamRef } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
@@ -34,4 +35,5 @@ export const mutatingAdmissionPolicyBindings = resource({
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: staticNameStrategy,
 })

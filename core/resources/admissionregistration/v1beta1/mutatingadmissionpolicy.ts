@@ -7,6 +7,7 @@ import { validateMutatingExpressions } from '../expression-validation.ts'
 import { MatchCondition, ParamKind, Variable } from '../match.ts'
 import { Mutation } from '../mutatingadmissionpolicy.ts'
 import { validateMutatingSpec, validatePolicyStart } from '../policy-validation.ts'
+import { staticNameWarnings, validateStaticName } from '../static-name.ts'
 import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicySpec = message(
@@ -63,8 +64,11 @@ export const mutatingAdmissionPolicies = resource({
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
-    validate({ spec }, errors, _context, old) {
+    validate(object, errors, context, old) {
+      const { spec } = object
       if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+      if (old === undefined) validateStaticName(object, errors, context)
     },
+    warnings: staticNameWarnings,
   },
 })

@@ -4,6 +4,7 @@ import { object } from '../../meta/object.ts'
 import { policyBindingColumns } from '../columns.ts'
 import { ParamRef } from '../match.ts'
 import { validateMutable, validatePolicyName } from '../policy-validation.ts'
+import { staticNameStrategy } from '../static-name.ts'
 import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
@@ -45,4 +46,5 @@ export const mutatingAdmissionPolicyBindings = resource({
   },
   generation: 'spec',
   updateNeedsVersion: true,
+  strategy: staticNameStrategy,
 })

@@ -1,5 +1,6 @@
 /** The metrics of this server: all tables of rows but those of functions, whose names have a product word. */
 
+import { manifestRows } from '../../../../core/admission/manifest/metrics.ts'
 import { admissionRows, chainRows } from '../../../../core/admission/metrics.ts'
 import { aggregationRows } from '../../../../core/aggregation/metrics.ts'
 import { ownClientRows } from '../../../../core/assembly/own-client.ts'
@@ -54,6 +55,7 @@ const tables = {
   forwardingRows,
   impersonationRows,
   jwtRows,
+  manifestRows,
   ownClientRows,
   peerListRows,
   peerRows,
