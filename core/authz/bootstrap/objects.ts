@@ -43,7 +43,8 @@ const roleObject =
   (row: RoleRow): ApiObject => ({
     ...head(row.namespace === undefined ? 'ClusterRole' : 'Role'),
     metadata: metadata(row, row.aggregateTo === undefined ? {} : { [aggregateLabel(row.aggregateTo)]: 'true' }),
-    rules: (row.rules ?? []).filter(exists(enabled)).map(ruleOf(enabled)),
+    // Rules of aggregated roles are filled in from others, and have no manager.
+    ...(row.rules && { rules: row.rules.filter(exists(enabled)).map(ruleOf(enabled)) }),
     ...(row.aggregates !== undefined && {
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateLabel(row.aggregates)]: 'true' } }] },
     }),

@@ -52,6 +52,16 @@ test('objects that every cluster has are managed by kube-apiserver', async (t) =
   }
 })
 
+test('the rules of aggregated roles have no manager', async (t) => {
+  const { get } = await start(t, { controllers: [] })
+  const fieldsOf = async (name: string) => {
+    const { metadata } = await get(`/apis/rbac.authorization.k8s.io/v1/clusterroles/${name}`)
+    return metadata.managedFields?.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1))
+  }
+  for (const name of ['admin', 'edit', 'view']) assert.deepEqual(await fieldsOf(name), ['f:aggregationRule', 'f:metadata'], name)
+  assert.deepEqual(await fieldsOf('system:discovery'), ['f:metadata', 'f:rules'])
+})
+
 const labels = (...names: string[]) => ({ 'f:labels': { '.': {}, ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])) } })
 const ports = { '.': {}, 'k:{"port":443,"protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:port': {}, 'f:protocol': {}, 'f:targetPort': {} } }
 
