@@ -151,8 +151,10 @@ function handle({ map, scalar, list }: Atom, left: Json, right: Json): Outcome {
   throw undeclared('')
 }
 
-/** In an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference. */
-const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) && !hasGivenEmpty(right) ? nothing : changedLeaf)
+const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? nothing : changedLeaf)
+
+/** Inside of an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference. */
+const atomicOutcome = (left: Json, right: Json): Outcome => (hasGivenEmpty(right) ? changedLeaf : leafOutcome(left, right))
 
 const noMembers: JsonObject = {}
 
@@ -162,7 +164,7 @@ const memberOf = (object: JsonObject, key: string): Json => object[key] ?? given
 function handleMap(map: MapAtom, left: Json, right: Json): Outcome {
   const before = isObject(left) ? left : noMembers
   const after = isObject(right) ? right : noMembers
-  if (map.atomic) return leafOutcome(left, right)
+  if (map.atomic) return atomicOutcome(left, right)
   const outcomes = new Outcomes()
   // Testing whether an object with many members is empty takes as long as a walk over its keys.
   let count = 0
@@ -185,7 +187,8 @@ const noItems: Json[] = []
 function handleList(list: ListAtom, left: Json, right: Json): Outcome {
   const before = Array.isArray(left) ? left : noItems
   const after = Array.isArray(right) ? right : noItems
-  if (list.relation === 'atomic' || (before.length === 0 && after.length === 0)) return leafOutcome(left, right)
+  if (list.relation === 'atomic') return atomicOutcome(left, right)
+  if (before.length === 0 && after.length === 0) return leafOutcome(left, right)
   if (before.length === 0) return arrived(itemsBelow(list, after))
   const outcomes = new Outcomes()
   if (sameIdentities(list, before, after)) {

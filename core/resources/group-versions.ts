@@ -58,6 +58,8 @@ export interface GroupVersion {
   /** Its resources; none if its kinds are only bodies. The release of introduction is part of each resource. */
   readonly definitions: readonly ResourceDefinition[]
   readonly messages: readonly Message[]
+  /** Those messages as this version has them, if it is another one than v1 (own-messages.ts). */
+  readonly copies: readonly Message[]
 }
 
 /** Custom resource groups come after all built-in ones. */
@@ -77,29 +79,23 @@ const isMessage = (value: unknown): value is Message => typeof value === 'object
 function row(group: string, version: string, name: string, priority: number, versionPriority: number, exports: Exports): GroupVersion {
   const { definitions = [] } = exports
   const shared = { group, version, package: name, priority, versionPriority }
-  // Computed on demand: only documentation needs them, and there are thousands of exports.
-  if (version === 'v1') {
-    return {
-      ...shared,
-      definitions,
-      get messages() {
-        return Object.values(exports).filter(isMessage)
-      },
-    }
-  }
-  const messages = Object.values(exports).filter(isMessage)
-  const owned = ownMessages(messages, version)
+  const declared = () => Object.values(exports).filter(isMessage)
+  // Messages are declared for v1, unless they are given to another version.
+  const owned = version === 'v1' ? undefined : ownMessages(declared(), version)
   return {
     ...shared,
-    definitions: definitions.map((definition) => ({ ...definition, schema: owned(definition.schema) })),
+    definitions: owned ? definitions.map((definition) => ({ ...definition, schema: owned(definition.schema) })) : definitions,
+    // Computed on demand: only documentation needs them, and there are thousands of exports.
     get messages() {
-      return [...messages, ...messages.map(owned)]
+      return declared()
+    },
+    get copies() {
+      return owned ? declared().map(owned) : []
     },
   }
 }
 
-/** The built-in group versions. A message shared by several is listed in each; the first one is its home, and the others
- * have copies. */
+/** The built-in group versions. A message shared by several is listed in each; the first one is its home, and the others have copies. */
 export const groupVersions: readonly GroupVersion[] = [
   row('', 'v1', 'api.core.v1', 18000, 1, core),
   row('meta.<domain>', 'v1', 'apimachinery.pkg.apis.meta.v1', 0, 0, meta),

@@ -27,9 +27,9 @@ export function createModelNames(platform: Platform): ModelNames {
   const root = reversed(platform.domain)
   // A message narrowed for one field is a copy that shares `fields` with the original.
   const names = new Map<Message['fields'], string>()
-  for (const { package: name, messages } of groupVersions) {
+  for (const { package: name, messages, copies } of groupVersions) {
     const prefix = `${root}.${name.replace('<component>', platform.component)}`
-    for (const message of messages) if (!names.has(message.fields)) names.set(message.fields, `${prefix}.${message.name}`)
+    for (const message of [...messages, ...copies]) if (!names.has(message.fields)) names.set(message.fields, `${prefix}.${message.name}`)
   }
   // Custom resources are in no package; reading `fields` would parse their schemas.
   const of = (message: Message) => (message.open ? undefined : names.get(message.fields))

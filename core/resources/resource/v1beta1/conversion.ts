@@ -15,8 +15,9 @@ function withItems(object: JsonObject, [name = '', ...rest]: readonly string[], 
 
 /** The object with the lists that were given as empty ones in its parts, which validation refuses. */
 function withGivenOf(parts: readonly JsonObject[], object: JsonObject): JsonObject {
-  const given = parts.flatMap((part) => givenEmpties(part) ?? [])
-  if (given.length > 0) setGivenEmpties(object, Object.assign({}, ...given) as JsonObject)
+  const given: JsonObject = {}
+  for (const part of parts) Object.assign(given, givenEmpties(part))
+  if (Object.keys(given).length > 0) setGivenEmpties(object, given)
   return object
 }
 
