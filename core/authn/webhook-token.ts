@@ -1,14 +1,11 @@
 /** Authenticates bearer tokens by a TokenReview sent to a webhook over HTTPS (`--authentication-token-webhook-*`). */
-import * as z from 'zod'
 import { createCall } from '../outgoing/webhook/call.ts'
 import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
-import { parseAnswer } from '../outgoing/webhook/parse-answer.ts'
+import { type ReviewType, readReview } from '../outgoing/webhook/read-review.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context, Logger, Outbound } from '../ports.ts'
-import { isObject } from '../schema/is-object.ts'
-import { set } from '../schema/members.ts'
+import { TokenReview } from '../resources/authentication/tokenreview.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { JsonObject } from '../schema/model.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 
@@ -33,55 +30,18 @@ const errorTtl = 10_000
 /** Timeout in milliseconds per attempt. */
 const timeout = 30_000
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '')
-const texts = z
-  .array(z.string())
-  .nullish()
-  .transform((value) => value ?? [])
-/** Every name is an ordinary one, which `z.record` would drop. */
-const extraSchema = z.custom<{ readonly [name: string]: unknown }>(isObject).transform((extra, context) => {
-  const read: { [name: string]: readonly string[] } = {}
-  for (const [name, values] of Object.entries(extra)) {
-    const { success, data = [] } = texts.safeParse(values)
-    if (success) set(read as JsonObject, name, [...data])
-    else context.addIssue({ code: 'custom', path: [name], message: 'not a list of texts' })
+interface Status {
+  readonly authenticated?: boolean
+  readonly user?: {
+    readonly username?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    /** Null: a list that is null. */
+    readonly extra?: { readonly [name: string]: readonly string[] | null }
   }
-  return read
-})
-const userSchema = z.object({
-  username: text,
-  uid: text,
-  groups: texts,
-  extra: extraSchema.nullish(),
-})
-const statusSchema = z.object({
-  authenticated: z.boolean().nullish(),
-  user: userSchema.nullish(),
-  audiences: texts,
-  error: text,
-})
-
-type Status = z.output<typeof statusSchema>
-
-/** Parses a response. Throws an Error that says why it is not a review of this version. */
-function reader(apiVersion: string): (answer: string) => Status {
-  const schema = z.object({
-    kind: z.literal(['', 'TokenReview']).nullish(),
-    apiVersion: z.literal(['', apiVersion]).nullish(),
-    status: statusSchema.nullish().transform((status) => status ?? statusSchema.parse({})),
-  })
-  return (answer) => {
-    const review = schema.safeParse(parseAnswer(answer))
-    if (review.success) return review.data.status
-    // Name the field, not its value, which may be a user name.
-    throw new Error(`not a TokenReview of ${apiVersion}: ${review.error.issues.map(({ path }) => path.join('.') || 'content').join(', ')}`)
-  }
+  readonly audiences?: readonly string[]
+  readonly error?: string
 }
-
-const problemOf = (error: unknown) => (error instanceof SyntaxError ? 'the answer is not JSON' : messageOf(error))
 
 /** Authenticates tokens with the webhook. */
 export function webhookTokens(
@@ -91,29 +51,36 @@ export function webhookTokens(
   const { connection, version, audiences: own, cacheTtl } = options
   const apiVersion = platform.name(`authentication.<domain>/${version}`)
   const call = createCall({ connection, outbound, clock, timeout })
-  const read = reader(apiVersion)
+  const type: ReviewType = {
+    kind: 'TokenReview',
+    group: platform.name('authentication.<domain>'),
+    version,
+    schema: TokenReview,
+  }
 
   async function review(token: string, audiences: readonly string[], signal?: AbortSignal): Promise<Status> {
     const spec = { token, ...(audiences.length > 0 && { audiences }) }
     try {
-      return read(await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } }), signal))
+      const answer = await call(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: {}, spec, status: { user: {} } }), signal)
+      return (readReview(answer, type).review['status'] ?? {}) as Status
     } catch (error) {
       if (signal?.aborted) throw error
-      const why = problemOf(error)
+      const why = messageOf(error)
       logger.error({ error: why }, 'authentication webhook failed')
-      throw new AuthenticationError(`authentication webhook: ${why}`)
+      throw new AuthenticationError(why)
     }
   }
 
   const inner: TokenAuthenticator = {
     name: 'webhook',
     async authenticateToken(token, requested = own, context: Context | undefined) {
-      const { authenticated, user, audiences: given, error } = await review(token, requested, context?.signal)
-      const audiences = requested.filter((audience) => (given.length > 0 ? given : own).includes(audience))
+      const { authenticated, user, audiences: claimed = [], error = '' } = await review(token, requested, context?.signal)
+      const audiences = requested.filter((audience) => (claimed.length > 0 ? claimed : own).includes(audience))
       if (requested.length > 0 && audiences.length === 0) return undefined
       if (!authenticated && error !== '') throw new AuthenticationError(error)
       if (!authenticated) return undefined
-      const { username = '', uid = '', groups = [], extra } = user ?? {}
+      const { username = '', uid = '', groups = [], extra: given } = user ?? {}
+      const extra = given && Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values ?? []]))
       return { user: { name: username, ...(uid !== '' && { uid }), groups, ...(extra && { extra }) }, audiences }
     },
   }

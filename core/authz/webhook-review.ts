@@ -1,10 +1,8 @@
 /** SubjectAccessReviews on the wire (authorization API, v1 and v1beta1). */
 
-import { parseAnswer } from '../outgoing/webhook/parse-answer.ts'
+import { readReview } from '../outgoing/webhook/read-review.ts'
 import type { Platform } from '../platform.ts'
-import { isObject } from '../schema/is-object.ts'
-import { printJson } from '../schema/json-text.ts'
-import { shorten } from '../schema/shorten.ts'
+import { SubjectAccessReview } from '../resources/authorization/subjectaccessreview.ts'
 import type { Attributes } from './authorizer.ts'
 import { fieldSelectorRequirements, labelSelectorRequirements, type SelectorRequirement } from './selectors.ts'
 
@@ -86,38 +84,10 @@ export function reviewBody(spec: ReviewSpec, version: ReviewVersion, platform: P
   })
 }
 
-type Fields = { readonly [key: string]: unknown }
-const member = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? undefined
-
-function truth(fields: Fields, name: string): boolean {
-  const value = member(fields, name) ?? false
-  if (typeof value !== 'boolean') throw new Error(`status.${name} is not a boolean`)
-  return value
-}
-
-function text(fields: Fields, name: string): string {
-  const value = member(fields, name) ?? ''
-  if (typeof value !== 'string') throw new Error(`status.${name} is not a string`)
-  return value
-}
-
-/** Maximum characters of a value in an error. */
-const maxShown = 256
-
 /** Parses a response. Throws an Error that says why it is not a review of this version. */
-export function readReview(answer: string, version: ReviewVersion, platform: Platform): ReviewStatus {
-  const value: unknown = parseAnswer(answer)
-  if (!isObject(value)) throw new Error('the answer is not an object')
-  const expected = { kind: 'SubjectAccessReview', apiVersion: apiVersion(version, platform) }
-  for (const [field, word] of Object.entries(expected)) {
-    const given = value[field] ?? word
-    if (given !== word) throw new Error(`${field} is ${shorten(printJson(given), maxShown)}, not ${JSON.stringify(word)}`)
-  }
-  const status = value['status'] ?? {}
-  if (!isObject(status)) throw new Error('status is not an object')
-  return {
-    allowed: truth(status, 'allowed'),
-    denied: truth(status, 'denied'),
-    reason: text(status, 'reason'),
-  }
+export function readStatus(answer: string, version: ReviewVersion, platform: Platform): ReviewStatus {
+  const group = platform.name('authorization.<domain>')
+  const { review } = readReview(answer, { kind: 'SubjectAccessReview', group, version, schema: SubjectAccessReview })
+  const { allowed = false, denied = false, reason = '' } = (review['status'] ?? {}) as Partial<ReviewStatus>
+  return { allowed, denied, reason }
 }

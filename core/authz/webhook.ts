@@ -13,7 +13,7 @@ import type { Attributes, Authorizer, Decision } from './authorizer.ts'
 import type { Match, MatchConditions } from './match-conditions.ts'
 import { type AuthorizationMetrics, authorizationRows } from './metrics.ts'
 import { unlistedRules } from './rules.ts'
-import { type ReviewSpec, type ReviewStatus, type ReviewVersion, readReview, reviewBody, reviewSpec } from './webhook-review.ts'
+import { type ReviewSpec, type ReviewStatus, type ReviewVersion, readStatus, reviewBody, reviewSpec } from './webhook-review.ts'
 
 export interface WebhookOptions {
   readonly name: string
@@ -68,7 +68,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
   const call = createReadingCall({
     ...options,
     ...context,
-    read: (answer) => readReview(answer, version, platform),
+    read: (answer) => readStatus(answer, version, platform),
     tried(outcome, milliseconds) {
       metrics.calls.add([name, outcome])
       metrics.durations.observe([name, outcome], milliseconds / 1000)
@@ -85,7 +85,7 @@ export function webhookAuthorizer(options: WebhookOptions, context: WebhookConte
       const why = messageOf(error)
       logger.error({ authorizer: name, error: why }, 'authorization webhook failed')
       if (options.onFailure === 'no-opinion') metrics.failedOpen.add([name, outcomeOf(error)])
-      return failed(`webhook ${JSON.stringify(name)}: ${why}`)
+      return failed(why)
     }
     const decision = decisionOf(status)
     if (cacheable(attributes)) cache.set(key, decision, status.allowed ? authorizedTtl : unauthorizedTtl)

@@ -1,15 +1,8 @@
 import { type ApiError, badRequest } from '../respond/status.ts'
 import { syntaxFault } from '../schema/json-syntax.ts'
-import {
-  endOfString,
-  hasLongInteger,
-  hasSurrogateEscape,
-  keepsText,
-  mayBeMisread,
-  NumberRangeError,
-  parseExact,
-} from '../schema/json-text.ts'
+import { endOfString, hasLongInteger, hasSurrogateEscape, keepsText, mayBeMisread, parseExact } from '../schema/json-text.ts'
 import type { Json, Schema } from '../schema/model.ts'
+import { NumberRangeError } from '../schema/spelled-number.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/utf8.ts'
 import { mergeDuplicates } from './json-duplicates.ts'
 import { findFaults, type Shape } from './json-faults.ts'
@@ -59,9 +52,9 @@ export function parseJson(bytes: Uint8Array, { duplicates, doubles = false, sche
     throw badRequest(syntaxFault(bytes) ?? 'invalid JSON')
   }
   const keeps = schema !== undefined && keepsText(schema)
-  if (spelled) value = settle(exactly(text, schema, true))
+  if (spelled) value = inRange(() => settle(parseExact(text, schema, true)))
   else if (!doubles && (keeps || exponents || hasLongInteger(text) || hasSurrogateEscape(text) || mayBeMisread(text)))
-    value = exactly(text, schema)
+    value = inRange(() => parseExact(text, schema))
   const repeats = duplicates && countMembers(value) !== members
   return { value, duplicates: repeats ? findFaults(text) : [] }
 }
@@ -73,10 +66,10 @@ export const strictFaults = (bytes: Uint8Array, shape: Shape): string[] => findF
 export const mergedDuplicates = (bytes: Uint8Array, schema: Schema): Uint8Array =>
   new TextEncoder().encode(mergeDuplicates(decodeUtf8(bytes) ?? repairUtf8(bytes), schema))
 
-/** Parses integers beyond 2^53 as bigints, and lone surrogates as Go does. */
-function exactly(text: string, schema: Schema | undefined, spelled = false): Json {
+/** What a parser returns, unless a number is beyond doubles. */
+function inRange(parse: () => Json): Json {
   try {
-    return parseExact(text, schema, spelled)
+    return parse()
   } catch (error) {
     if (error instanceof NumberRangeError) throw badRequest(error.message)
     throw error

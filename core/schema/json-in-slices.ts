@@ -3,7 +3,7 @@
  * recursion.
  */
 import type { Slices } from '../slices.ts'
-import { endOfString, exactInteger, hasSurrogateEscape, NumberRangeError } from './json-text.ts'
+import { endOfString, exactInteger, hasSurrogateEscape } from './json-text.ts'
 import { set } from './members.ts'
 import type { Json, JsonObject } from './model.ts'
 
@@ -193,7 +193,7 @@ class SlicedParser {
     if (text === undefined) throw this.#invalid()
     this.#at += text.length
     const value = Number(text)
-    if (!Number.isFinite(value)) throw new NumberRangeError('a number of the document exceeds the range of a float64')
+    if (!Number.isFinite(value)) throw new Error('a number of the document exceeds the range of a float64')
     return Number.isSafeInteger(value) || !integer.test(text) ? value : exactInteger(BigInt(text))
   }
 }

@@ -6,7 +6,7 @@ import { set } from './members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
 import { rawTextOf, withRawText } from './raw-json.ts'
 import { reaching } from './reaches.ts'
-import { spelledNumber } from './spelled-number.ts'
+import { NumberRangeError, spelledNumber } from './spelled-number.ts'
 
 /** Maximum nesting depth; the parser recurses. */
 const maxDepth = 1000
@@ -15,17 +15,11 @@ const longDigits = 16
 /** Characters of the longest 64-bit integer with sign. */
 const maxIntegerLength = 21
 
-/** Maximum characters of a number in an error. */
-const maxShown = 64
-
 /** An integer as number if it is a safe integer or exceeds 64 bits (which Go reads as double); otherwise as bigint. */
 export function exactInteger(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) || BigInt.asIntN(65, value) !== value ? number : value
 }
-
-/** A number exceeds the range of a double. */
-export class NumberRangeError extends Error {}
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 
@@ -210,7 +204,8 @@ class ExactParser {
     const value = Number(text)
     if (!Number.isFinite(value)) {
       if (this.#anySize) return text
-      throw new NumberRangeError(`json: cannot unmarshal number ${text.slice(0, maxShown)} into Go value of type float64`)
+      if (this.#spelled) return spelledNumber(text)
+      throw new NumberRangeError(text)
     }
     if (this.#spelled && /[.eE]/.test(text)) return spelledNumber(text)
     if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value

@@ -20,7 +20,7 @@ import { isObject } from '../schema/is-object.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf.ts'
-import { settle, settleOperations } from '../schema/spelled-number.ts'
+import { settle, settleOperations, settlePatch } from '../schema/spelled-number.ts'
 import type { Slices } from '../slices.ts'
 import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
 import { operationFaults } from './patch/operation-faults.ts'
@@ -162,7 +162,7 @@ function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, sch
 
 const patchSettling = {
   'json-patch': settleOperations,
-  'merge-patch': settle,
+  'merge-patch': settlePatch,
   // The reference converts the patched object field by field, which accepts any whole number.
   'strategic-merge-patch': undefined,
 }

@@ -2,7 +2,8 @@
 
 import { createReadingCall } from '../../outgoing/webhook/call.ts'
 import { createExpiringCache } from '../../outgoing/webhook/expiring-cache.ts'
-import { parseAnswer } from '../../outgoing/webhook/parse-answer.ts'
+import { type ReviewType, readReview } from '../../outgoing/webhook/read-review.ts'
+import { ImageReview } from '../../resources/imagepolicy/imagereview.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -29,13 +30,6 @@ const listsOf: { readonly [side: string]: readonly string[] } = {
   ephemeralcontainers: ['ephemeralContainers'],
 }
 
-function readVerdict(answer: string): Verdict {
-  const { status } = (parseAnswer(answer) ?? {}) as { readonly status?: Partial<Verdict> | null }
-  if (typeof status?.allowed !== 'boolean') throw new Error('the response has no status.allowed')
-  const notes = Object.entries(status.auditAnnotations ?? {}).filter(([, value]) => typeof value === 'string')
-  return { allowed: status.allowed, reason: String(status.reason ?? ''), auditAnnotations: Object.fromEntries(notes) }
-}
-
 /** Throws an Error without a configuration. */
 export function imagePolicyWebhook({ platform, outbound, clock, logger, configuration }: PluginContext): AdmissionPlugin {
   const settings = configuration.ImagePolicyWebhook
@@ -43,7 +37,14 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
   const marked = platform.name('.image-policy.<domain>/')
   const cache = createExpiringCache<Verdict>(keptVerdicts, clock)
   const { connection, retryBackoff, allowTtl, denyTtl, defaultAllow } = settings
+  const type: ReviewType = { kind: 'ImageReview', group: platform.name('imagepolicy.<domain>'), version: 'v1alpha1', schema: ImageReview }
   const call = createReadingCall({ connection, outbound, clock, timeout, firstWait: retryBackoff, read: readVerdict, tried: () => {} })
+
+  /** Throws an Error when the text is malformed, or a review of another type. What an answer does not say is not allowed. */
+  function readVerdict(answer: string): Verdict {
+    const { allowed = false, reason = '', auditAnnotations = {} } = (readReview(answer, type).review['status'] ?? {}) as Partial<Verdict>
+    return { allowed, reason, auditAnnotations }
+  }
 
   function reviewOf({ namespace, object, subresource }: AdmissionAttributes): object {
     const spec = object ? specOf<Containers>(object) : {}
@@ -59,8 +60,8 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
     const known = cache.get(key)
     if (known) return known
     try {
-      const apiVersion = platform.name('imagepolicy.<domain>/v1alpha1')
-      const verdict = await call(JSON.stringify({ kind: 'ImageReview', apiVersion, spec }), attributes.signal)
+      const apiVersion = `${type.group}/${type.version}`
+      const verdict = await call(JSON.stringify({ kind: type.kind, apiVersion, spec }), attributes.signal)
       if (key.length <= maxKeptLength) cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
       return verdict
     } catch (error) {

@@ -3,7 +3,9 @@ import type { Clock, Outbound } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
+import { contentTypeFault } from './content-type.ts'
 import { readText } from './read-text.ts'
+import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
 import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface CallOptions {
@@ -107,12 +109,17 @@ export function createReadingCall<T>({
 
   async function answered(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<T> {
     const response = await answerOf(body, signal, traceparent)
-    if (!response.ok) {
-      void response.body?.cancel().catch(() => undefined)
-      const again = passing.has(response.status) || response.headers.has('retry-after')
-      throw new AttemptError(`Post ${JSON.stringify(connection.url)}: status ${response.status}`, again, response.status === 504)
+    const text = await readText(response, maxAnswerBytes)
+    const type = response.headers.get('content-type') ?? ''
+    const fault = contentTypeFault(type)
+    if (fault !== undefined) throw new AttemptError(`Internal error occurred: ${fault}`, true)
+    const { status } = response
+    if (!isSuccess(status)) {
+      const again = passing.has(status) || response.headers.has('retry-after')
+      throw new AttemptError(refusalText(status, text, type), again, status === 504)
     }
-    return read(await readText(response, maxAnswerBytes))
+    if (text === '' && !persistent) throw new AttemptError(emptyResponse(status, type), false)
+    return read(text)
   }
 
   async function once(body: Body, given: AbortSignal | undefined, traceparent: string | undefined): Promise<T> {

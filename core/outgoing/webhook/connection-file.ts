@@ -33,7 +33,7 @@ const schema = z.object({
   'current-context': text,
   contexts: list(z.object({ name: text, context: z.object({ cluster: text, user: text }) })),
   clusters: list(z.object({ name: text, cluster })),
-  users: list(z.object({ name: text, user })),
+  users: list(z.object({ name: text, user: user.default(user.parse({})) })),
 })
 
 type Cluster = z.output<typeof cluster>

@@ -1,12 +1,10 @@
 /** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
 import type { Clock, Outbound } from '../../ports.ts'
-import { textOfCode } from '../../respond/server-response.ts'
 import type { WebhookConnection } from './connection.ts'
-import { contentTypeFault, isText } from './content-type.ts'
+import { contentTypeFault } from './content-type.ts'
 import { dialError } from './dial-error.ts'
-import { parseAnswer } from './parse-answer.ts'
 import { readText } from './read-text.ts'
-import { maxTextLength, shortText } from './short-text.ts'
+import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
 import { withinTime } from './time-limit.ts'
 
 export interface Post {
@@ -36,27 +34,8 @@ export class PostRefused extends Error {
 /** Maximum bytes of a response, which is about as large as its object; requests have at most 3 MiB. */
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** The message of a Status; undefined for other texts. */
-function messageOfStatus(text: string): string | undefined {
-  try {
-    const { kind, apiVersion, status, message } = parseAnswer(text) as { [name: string]: unknown }
-    return kind === 'Status' && apiVersion === 'v1' && status !== 'Success' ? String(message ?? '') : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function refusal(code: number, answer: string, contentType: string): PostRefused {
-  const said = messageOfStatus(answer)
-  if (said !== undefined) return new PostRefused(code, shortText(said))
-  return new PostRefused(code, textOfCode(code, isText(contentType) ? answer.slice(0, maxTextLength).trim() : 'unknown'))
-}
-
 /** Codes that stand for a response without content, and for one with a malformed content type. */
 const [noContent, internalError] = [503, 500]
-/** client-go takes no code behind this one (Partial Content) for a success. */
-const lastSuccess = 206
-
 /** How errors name a POST. `timeout`: milliseconds. */
 export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
 
@@ -86,11 +65,8 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
     const type = response.headers.get('content-type') ?? ''
     const fault = contentTypeFault(type)
     if (fault !== undefined) throw new PostRefused(internalError, `Internal error occurred: ${fault}`)
-    if (status < 200 || status > lastSuccess) throw refusal(status, text, type)
-    if (text === '') {
-      const about = `status code: ${status} and content type: ${type || 'application/json'}`
-      throw new PostRefused(noContent, `0-length response with ${about}`)
-    }
+    if (!isSuccess(status)) throw new PostRefused(status, refusalText(status, text, type))
+    if (text === '') throw new PostRefused(noContent, emptyResponse(status, type))
     return text
   }
   try {

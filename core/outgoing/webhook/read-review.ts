@@ -2,7 +2,7 @@
 import { mergedDuplicates, parseJson } from '../../request/json.ts'
 import { readTypeHeader, type TypeHeader } from '../../request/type-header.ts'
 import { parseYaml } from '../../request/yaml.ts'
-import { type ReviewVersion, reviewVersions } from '../../resources/webhook-client-validation.ts'
+import { isReviewVersion } from '../../resources/webhook-client-validation.ts'
 import { decode } from '../../schema/decode.ts'
 import { isObject } from '../../schema/is-object.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -16,7 +16,7 @@ export interface ReviewType {
   readonly kind: string
   /** API group. */
   readonly group: string
-  readonly version: ReviewVersion
+  readonly version: string
   readonly schema: Message
   /** Maximum values of an answer; default: that of answers without lists of objects. */
   readonly maxValues?: number
@@ -71,10 +71,11 @@ function checkType(header: TypeHeader, text: string, expected: ReviewType): void
     version: givenVersion === '' && (isSameGroup || givenGroup === '') ? version : givenVersion,
   }
   if (actual.version === '') throw new Error(`Object 'apiVersion' is missing in '${shorten(text, maxShown)}'`)
-  const other = actual.group === group && actual.kind === kind && reviewVersions.find((each) => each === actual.version)
-  if (other === version) return
+  const isReview = actual.group === group && actual.kind === kind
+  if (isReview && actual.version === version) return
   const isStatus = actual.group === '' && actual.version === 'v1' && actual.kind === 'Status'
-  if (other || isStatus) throw new Error(`converting (${actual.version}.${actual.kind}) to (${version}.${kind}): unknown conversion`)
+  if ((isReview && isReviewVersion(actual.version)) || isStatus)
+    throw new Error(`converting (${actual.version}.${actual.kind}) to (${version}.${kind}): unknown conversion`)
   const named = `${actual.group}${actual.group && '/'}${actual.version}`
   const where = 'in scheme "pkg/util/webhook/client.go:71"'
   throw new Error(

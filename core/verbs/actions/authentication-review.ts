@@ -10,7 +10,7 @@ import type { Action } from './action.ts'
 function userInfo(user: User) {
   const { name, uid, groups } = user
   const extra = sortedExtra(user)
-  return { username: name, ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) }
+  return { ...(name !== '' && { username: name }), ...(uid !== undefined && { uid }), groups, ...(extra && { extra }) }
 }
 
 /** The answer is a new object. */

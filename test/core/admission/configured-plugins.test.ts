@@ -188,9 +188,15 @@ test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies def
     'image policy webhook backend denied one or more images: old',
   )
   assert.equal(await ask(pluginWith(status({ allowed: false }))), 'one or more images rejected by webhook backend')
-  const failing = () => new Response('', { status: 403 })
-  assert.match((await ask(pluginWith(failing))) ?? '', /status 403/)
+  const failing = () => new Response('', { status: 400 })
+  assert.equal(await ask(pluginWith(failing)), 'the server rejected our request for an unknown reason')
   assert.equal(await ask(pluginWith(failing, { defaultAllow: true })), undefined)
-  assert.match((await ask(pluginWith(() => Response.json({ status: {} })))) ?? '', /status\.allowed/)
+  for (const defaultAllow of [false, true])
+    assert.equal(
+      await ask(pluginWith(status({}), { defaultAllow })),
+      'one or more images rejected by webhook backend',
+      'an answer that does not say so allows nothing',
+    )
+  assert.match((await ask(pluginWith(status({ allowed: 'true' })))) ?? '', /cannot unmarshal string into Go struct field ImageReviewStatus/)
   assert.throws(() => imagePolicyWebhook(contextWith()), /needs a configuration/)
 })

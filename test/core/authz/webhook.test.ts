@@ -113,8 +113,13 @@ test('v1beta1 calls groups `group`; resource requests have no path', async () =>
 })
 
 const both = 'webhook subject access review returned both allow and deny response'
-const failure = (error: string) => ({ verdict: 'no-opinion', reason: '', error: `webhook "judge": ${error}` })
+const failure = (error: string) => ({ verdict: 'no-opinion', reason: '', error })
 const post = 'Post "https://judge.example/decide": '
+const scheme = 'in scheme "pkg/util/webhook/client.go:71"'
+
+const unsuccessful = 'the server responded with the status code'
+const typed = (given: string, field: string) =>
+  `json: cannot unmarshal ${given} into Go struct field SubjectAccessReviewStatus.status.${field} of type`
 
 const answers: readonly (readonly [what: string, answer: Answer, decision: object])[] = [
   ['allowed', yes, allow],
@@ -126,15 +131,29 @@ const answers: readonly (readonly [what: string, answer: Answer, decision: objec
   ['no kind and version', { status: { allowed: true } }, { verdict: 'allow', reason: '' }],
   ['null reason', status({ allowed: true, reason: null }), { verdict: 'allow', reason: '' }],
   ['prototype', JSON.parse('{"status":{"__proto__":{"allowed":true}}}'), { verdict: 'no-opinion', reason: '' }],
-  ['other version', { ...yes, apiVersion: 'v1' }, failure('apiVersion is "v1", not "authorization.k8s.io/v1"')],
-  ['other kind', { ...yes, kind: 'Status' }, failure('kind is "Status", not "SubjectAccessReview"')],
-  ['a string for a boolean', status({ allowed: 'true' }), failure('status.allowed is not a boolean')],
-  ['a number for the reason', status({ reason: 1 }), failure('status.reason is not a string')],
-  ['a list for the status', { status: [] }, failure('status is not an object')],
-  ['a list', [], failure('the answer is not an object')],
-  ['bad request', new Response('no', { status: 400 }), failure(`${post}status 400`)],
-  ['forbidden', new Response('no', { status: 403 }), failure(`${post}status 403`)],
-  ['not found', new Response('no', { status: 404 }), failure(`${post}status 404`)],
+  ['other version', { ...yes, apiVersion: 'v1' }, failure(`no kind "SubjectAccessReview" is registered for version "v1" ${scheme}`)],
+  [
+    'a newer version',
+    { ...yes, apiVersion: 'authorization.k8s.io/v1beta1' },
+    failure('converting (v1beta1.SubjectAccessReview) to (v1.SubjectAccessReview): unknown conversion'),
+  ],
+  ['other kind', { ...yes, kind: 'Status' }, failure(`no kind "Status" is registered for version "authorization.k8s.io/v1" ${scheme}`)],
+  ['a string for a boolean', status({ allowed: 'true' }), failure(`${typed('string', 'allowed')} bool`)],
+  ['a number for the reason', status({ reason: 1 }), failure(`${typed('number', 'reason')} string`)],
+  [
+    'a list for the status',
+    { status: [] },
+    failure('json: cannot unmarshal array into Go struct field SubjectAccessReview.status of type v1.SubjectAccessReviewStatus'),
+  ],
+  ['another case of a name', { Status: { allowed: true }, status: { Allowed: true } }, { verdict: 'no-opinion', reason: '' }],
+  ['YAML', new Response('status:\n  allowed: true\n  reason: welcome\n'), allow],
+  ['repeated members', new Response('{"status":{"allowed":false,"reason":"welcome"},"status":{"allowed":true}}'), allow],
+  ['a number beyond doubles in an unknown member', new Response('{"x":1e999,"status":{"allowed":true,"reason":"welcome"}}'), allow],
+  ['no content', new Response(null), failure('0-length response with status code: 200 and content type: application/json')],
+  ['multi-status', Response.json(yes, { status: 207 }), failure(`${unsuccessful} 207 but did not return more information`)],
+  ['bad request', new Response('no', { status: 400 }), failure('the server rejected our request for an unknown reason')],
+  ['forbidden', new Response('no', { status: 403 }), failure('no')],
+  ['not found', new Response('no', { status: 404 }), failure('the server could not find the requested resource')],
   ['unreachable', new Error('connect ECONNREFUSED'), failure(`${post}connect ECONNREFUSED`)],
 ]
 
@@ -148,7 +167,7 @@ test(`${answers.length} answers`, async () => {
     assert.deepEqual(await strict.decide(), failed ? { ...decision, verdict: 'deny' } : decision, what)
   }
   const { decide } = setUp([new Response('oops')])
-  assert.match((await decide()).error ?? '', /^webhook "judge": .*JSON/)
+  assert.match((await decide()).error ?? '', /^couldn't get version\/kind; json parse error: json: cannot unmarshal string into Go value/)
 })
 
 test('answers are cached for their TTLs, failures not at all', async () => {
@@ -232,7 +251,7 @@ test('temporary failures are retried with backoff, five times in all', async () 
     await waitFor(() => clock.pending === 1)
     clock.advance(2_100)
   }
-  assert.deepEqual(await decision, failure(`${post}status 500`))
+  assert.deepEqual(await decision, failure('an error on the server ("") has prevented the request from succeeding'))
   assert.equal(sent.length, 5)
 })
 
