@@ -108,10 +108,14 @@ export function childrenOf(node: Expr): readonly Expr[] {
   }
 }
 
-/** A node and all of its descendants. */
+/** A node and all of its descendants, each before its children. With a stack: generators within each other would pass every node through all levels. */
 export function* nodesOf(node: Expr): Iterable<Expr> {
-  yield node
-  for (const child of childrenOf(node)) yield* nodesOf(child)
+  const open = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    yield next
+    const children = childrenOf(next)
+    for (let at = children.length - 1; at >= 0; at--) open.push(children[at] as Expr)
+  }
 }
 
 /** Whether an expression selects a field of a variable, as `variable.field` or `variable.?field`. */

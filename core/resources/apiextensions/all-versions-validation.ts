@@ -7,6 +7,7 @@ import { given } from '../../schema/given-empty.ts'
 import { printJson } from '../../schema/json-text.ts'
 import { asJson } from '../validation.ts'
 import type { Definition } from './definition-validation.ts'
+import type { InPart } from './in-parts.ts'
 import { mayBeNonStructural, validateLegacyDefaults } from './legacy-validation.ts'
 import {
   schemaOf,
@@ -91,7 +92,7 @@ function validateNames(versions: readonly Version[], shown: readonly Version[] |
 }
 
 /** Adds the errors of all versions. */
-export function validateVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors): void {
+export function validateVersions(spec: Spec, old: Spec | undefined, errors: FieldErrors, inPart: InPart): void {
   // Required, so that absent is null.
   const versions = spec.versions ?? []
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
@@ -107,7 +108,8 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
   const common = new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
   eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
     const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
-    if (schema) validateVersionSchema(schema, path, errors, { hasStatus, unchanged: isUnchanged(version, old?.versions ?? []), legacy })
+    const unchanged = isUnchanged(version, old?.versions ?? [])
+    if (schema) validateVersionSchema(schema, path, errors, { hasStatus, unchanged, legacy, inPart })
   })
   eachPart(
     versions,

@@ -8,6 +8,7 @@ import { validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
+import { partsOf } from './in-parts.ts'
 
 export type Definition = Infer<typeof CustomResourceDefinition>
 type Names = Infer<typeof CustomResourceDefinitionNames>
@@ -29,7 +30,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   validateGroup(spec.group, errors)
   if (spec.scope === '') errors.required(root.child('scope'))
   else validateSupported(spec.scope, ['Cluster', 'Namespaced'], root.child('scope'), errors)
-  validateVersions(spec, old?.spec, errors)
+  validateVersions(spec, old?.spec, errors, partsOf(context.part))
   validateRequiredNames(spec.names, errors)
   validateNames(spec.names, root.child('names'), errors)
   validateConversion(spec, root.child('conversion'), errors)

@@ -7,6 +7,7 @@ import { maxRequestBytes, minSizeOf } from '../../cel/schema-types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Json, Message, Schema } from '../../schema/model.ts'
+import type { InPart } from './in-parts.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 import { hasRules } from './validate-validation.ts'
 
@@ -53,13 +54,15 @@ class RuleChecks {
   readonly #limitsRules: boolean
   readonly #expensive: { readonly path: FieldPath; readonly cost: number }[] = []
   readonly #broken: ReadonlySet<string>
+  readonly #inPart: InPart
   #total = 0
   #count = 0
 
-  constructor(errors: FieldErrors, { limitsRules, broken }: ExpressionSettings) {
+  constructor(errors: FieldErrors, { limitsRules, broken, inPart }: ExpressionSettings) {
     this.#errors = errors
     this.#limitsRules = limitsRules
     this.#broken = broken
+    this.#inPart = inPart
   }
 
   visit(schema: Schema, path: FieldPath, root: boolean, around: Around): void {
@@ -97,7 +100,7 @@ class RuleChecks {
     }
     const cardinality = around.cardinality ?? Math.floor(maxRequestBytes / (minSizeOf(schema) + 1))
     const sizes = sizesIn(type)
-    for (const [index, compiled] of compileRules(schema, type).entries())
+    for (const [index, compiled] of compileRules(schema, type, this.#inPart).entries())
       this.#rule(compiled, path.index(index), sizes, cardinality, around)
   }
 
@@ -139,6 +142,7 @@ export interface ExpressionSettings {
   readonly limitsRules: boolean
   /** Paths of nodes with other errors, whose rules are not compiled. */
   readonly broken: ReadonlySet<string>
+  readonly inPart: InPart
 }
 
 /** Adds the errors of all rules of a schema. */

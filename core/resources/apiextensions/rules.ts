@@ -8,6 +8,7 @@ import { boolType, type CelType, optionalType, stringType } from '../../cel/type
 import { append } from '../../lists.ts'
 import type { Rule, Schema } from '../../schema/model.ts'
 import { fieldAt } from './field-at.ts'
+import { atOnce, type InPart } from './in-parts.ts'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -80,22 +81,23 @@ function environmentsOf(type: CelType): (optional: boolean) => CelEnvironment {
   }
 }
 
-/** Compiles the rules of a schema node in order. `type`: CEL type of its values. */
-export function compileRules(schema: Schema, type: CelType): readonly CompiledRule[] {
+/** Compiles the rules of a schema node in order, each in a part. `type`: CEL type of its values. */
+export function compileRules(schema: Schema, type: CelType, inPart: InPart = atOnce): readonly CompiledRule[] {
   const environment = environmentsOf(type)
-  return (schema.facets?.rules ?? []).map((rule) => {
+  const compiled = (rule: Rule): CompiledRule => {
     const own = environment(rule.optionalOldSelf === true)
-    const compiled = compileRule(own, rule)
-    const { program } = compiled
+    const main = compileRule(own, rule)
+    const { program } = main
     const fieldPath = pathOf(schema, rule)
     return {
       rule,
-      ...compiled,
+      ...main,
       usesOldSelf: program !== undefined && reads(program.tree, oldSelfName),
       ...(program && compileMessage(own, rule)),
       ...(fieldPath !== undefined && { fieldPath }),
     }
-  })
+  }
+  return (schema.facets?.rules ?? []).map((rule) => inPart(() => compiled(rule)))
 }
 
 /** The CEL type of a node's values; undefined: not accessible in expressions. */

@@ -4,6 +4,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { patternProblem } from '../../schema/pattern.ts'
 import { asJson } from '../validation.ts'
+import { atOnce, type InPart } from './in-parts.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'
 
 type SchemaLevel = 'root' | 'item' | 'field'
@@ -18,12 +19,20 @@ const intOrString = [{ type: 'integer' }, { type: 'string' }]
 const isIntOrString = (schemas: readonly SchemaNode[] | undefined) => equal(asJson(schemas), intOrString)
 
 /** Adds all errors of the schema, sorted by text as in the reference. */
-export function validateStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
-  const found = new FieldErrors()
-  validateNode(schema, 'root', path, found)
-  validateCompleteness(schema, schema, path, path, found)
-  found.sort()
-  errors.include(found)
+export function validateStructural(schema: SchemaNode, path: FieldPath, errors: FieldErrors, inPart: InPart = atOnce): void {
+  const nodes = inPart(() => {
+    const found = new FieldErrors()
+    validateNode(schema, 'root', path, found)
+    return found
+  })
+  const parts = inPart(() => {
+    const found = new FieldErrors()
+    found.include(nodes)
+    validateCompleteness(schema, schema, path, path, found)
+    found.sort()
+    return found
+  })
+  errors.include(parts)
 }
 
 const noProperties: NonNullable<SchemaNode['properties']> = {}

@@ -10,6 +10,7 @@ import type {
 } from './customresourcedefinition.ts'
 import { validateDefaults } from './default-validation.ts'
 import { validateExpressions } from './expression-validation.ts'
+import type { InPart } from './in-parts.ts'
 import { validatePatterns } from './pattern-validation.ts'
 import { readSchema } from './read-schema.ts'
 import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
@@ -53,25 +54,30 @@ export interface VersionSettings {
   readonly unchanged: boolean
   /** The schema may be non-structural, because an older definition has one. */
   readonly legacy: boolean
+  readonly inPart: InPart
 }
 
 const hasRules = (node: SchemaNode) => (node['x-kubernetes-validations']?.length ?? 0) > 0
 
 export function validateVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
-  const { hasStatus, unchanged, legacy } = settings
+  const { hasStatus, unchanged, legacy, inPart } = settings
   const path = holder.child('openAPIV3Schema')
   if (!validatePatterns(schema, path, errors)) return
   const before = errors.count
   if (hasStatus) validateRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
-  const unsupported = legacy ? undefined : findUnsupported(schema)
+  const unsupported = legacy ? undefined : inPart(() => findUnsupported(schema))
   const first = errors.count
-  if (unsupported === undefined && !legacy) validateStructural(schema, path, errors)
+  if (unsupported === undefined && !legacy) validateStructural(schema, path, errors, inPart)
   // Expressions need a structural schema with valid defaults.
   if (unsupported === undefined && !legacy && errors.count === first) validateDefaults(schema, path, errors)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
+  const rules = inPart(() => !meaningless && someNode(schema, hasRules))
   const broken = validateSchema(schema, path, errors)
-  if (!meaningless && someNode(schema, hasRules)) validateExpressions(readSchema(schema), path, errors, { limitsRules: !unchanged, broken })
+  if (rules) {
+    const read = inPart(() => readSchema(schema))
+    validateExpressions(read, path, errors, { limitsRules: !unchanged, broken, inPart })
+  }
   if (unsupported !== undefined && errors.count === before)
     errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)
 }
