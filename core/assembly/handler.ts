@@ -30,7 +30,7 @@ import { ProtobufEncoder } from '../schema/protobuf.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
 import type { Pauses } from '../slices.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
-import { ListBudget } from '../verbs/long-list.ts'
+import { ListBudget } from '../verbs/list-body.ts'
 import { resourceRows } from '../verbs/metrics.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
@@ -103,7 +103,7 @@ export function createHandler(
     watchEncoders: new WatchEncoders(),
     protobuf: new ProtobufEncoder(),
     joining: new BufferPool(),
-    listRoom: new ListBudget(),
+    listBudget: new ListBudget(),
     logger,
     outbound,
     nodeAgents,

@@ -1,109 +1,143 @@
-/** Parts of a list in any format, for lists that are too long to encode at once. */
-import type { Format } from '../respond/encode.ts'
-import { cborListEnd, cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
+/** Parts of a list in any format: what stands before, between and behind its items. */
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { ListMeta } from '../resources/meta/listmeta.ts'
+import { type Encodable, encode, type Format, yamlOf } from '../respond/encode.ts'
+import { concatenate } from '../schema/bytes.ts'
+import { cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
+import { htmlSafe } from '../schema/html-safe.ts'
 import { parseToShow, printJson } from '../schema/json-text.ts'
 import { recordHead, varintSize } from '../schema/json-transcoder.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
 import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
 
-export interface ListParts {
+/** A list of what is made from values of type T. */
+export interface ListParts<T = Entry> {
+  /** A list with the same entries, name and head has the same bytes, so that it may be remembered; absent: it is made every time. */
+  readonly remembered?: { readonly name: string; readonly head: string }
   /** Bytes before the first item; `size`: bytes of all items, if there is `sizeOf`. */
-  start(size: number): Uint8Array
+  start(size: number, count: number): Uint8Array
   /** Size of an item if it is known without encoding it. Present if `start` needs the size of all items. */
-  readonly sizeOf?: (entry: Entry) => number | undefined
-  /** Pieces to be joined, so that long ones are copied once. */
-  item(entry: Entry): readonly Uint8Array[]
+  readonly sizeOf?: (of: T) => number | undefined
+  /** Pieces to be joined, so that long ones are copied once. `isPassing`: the list is not remembered, nor are items that depend on the time. */
+  item(of: T, isPassing: boolean): readonly Uint8Array[]
   readonly between: Uint8Array
   readonly end: Uint8Array
+  /** The whole list if it has no items; absent: `start` and `end`. */
+  empty?(): Uint8Array
+  /** Time at which an item that has been made changes, in milliseconds since the epoch; absent: none does. */
+  until?(): number
 }
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
+const [nextObject, jsonEnd] = [encoder.encode(',{'), encoder.encode(']}\n')]
 
-/** JSON list of served objects, each without its first `skip` bytes, the last of which is the brace. */
-export function servedParts(start: string, skip: number, object: (entry: Entry) => readonly Uint8Array[]): ListParts {
-  return {
-    start: () => encoder.encode(`${start}{`),
-    item(entry) {
-      const [first, ...rest] = object(entry)
-      return [(first as Uint8Array).subarray(skip), ...rest]
-    },
-    between: encoder.encode(',{'),
-    end: encoder.encode(']}\n'),
-  }
-}
+/** JSON list of objects after `head`, each without its first `skip` bytes, the last of which is the brace. With the line feed after compact JSON in bodies. */
+export const jsonParts = <T>(
+  head: string,
+  skip: number,
+  object: (of: T, isPassing: boolean) => readonly Uint8Array[],
+  name?: string,
+): ListParts<T> => ({
+  ...(name !== undefined && { remembered: { name, head } }),
+  start: (_size, count) => encoder.encode(count > 0 ? `${head}{` : head),
+  item(of, isPassing) {
+    const [first, ...rest] = object(of, isPassing)
+    return [(first as Uint8Array).subarray(skip), ...rest]
+  },
+  between: nextObject,
+  end: jsonEnd,
+})
 
 /** Indents all lines except the first. Quoted strings contain no line feeds. */
 const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
-/**
- * JSON, YAML or CBOR list; `head` has the other members, `member` is the list's name. YAML has it in the order of names, the others last. `schema`: of the
- * items, in CBOR.
- */
-export function valueParts(
-  format: Exclude<Format, 'protobuf'>,
-  pretty: boolean,
-  head: JsonObject,
-  member: 'items' | 'rows',
-  value: (entry: Entry) => unknown,
-  schema?: Message,
-): ListParts {
-  if (format === 'cbor')
-    return {
-      start: () => cborListStart(head, member),
-      item: (entry) => [encodeCborItem(value(entry) as Json, schema)],
-      between: nothing,
-      end: cborListEnd,
-    }
-  const parts = (start: string, item: (value: unknown) => string, between: string, end: string): ListParts => ({
-    start: () => encoder.encode(start),
-    item: (entry) => [encoder.encode(item(value(entry)))],
-    between: encoder.encode(between),
-    end: encoder.encode(end),
-  })
-  if (format === 'yaml') {
-    const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
-    const members = (which: (name: string) => boolean) => {
-      const chosen = Object.entries(head).filter(([name]) => which(name))
-      return chosen.length === 0 ? '' : yaml(Object.fromEntries(chosen))
-    }
-    // YAML lists are not indented relative to their key.
-    return parts(
-      `${members((name) => compareKeys(name, member) < 0)}${member}:\n`,
-      (each) => yaml([each]),
-      '',
-      members((name) => compareKeys(name, member) > 0),
-    )
-  }
-  if (!pretty) return parts(`${printJson(head).slice(0, -1)},"${member}":[`, printJson, ',', ']}\n')
-  const start = `${printJson(head, 2).slice(0, -2)},\n  "${member}": [\n    `
-  return parts(start, (each) => indented(printJson(each, 2), '    '), ',\n    ', '\n  ]\n}')
+/** The list as a value. YAML has it in the order of names. */
+interface ListValue<T> {
+  /** The other members. */
+  readonly head: Encodable['value'] & JsonObject
+  readonly member: 'items' | 'rows'
+  item(of: T): unknown
+  /** Of the items, in CBOR. */
+  readonly schema?: Message
+  /** Stands for no items; default: an empty list. */
+  readonly none?: null
 }
 
-/**
- * Protobuf messages as records with this tag; `before` gives the prefix for each item's size. `form`: name of the encoding, whose sizes entries
- * remember.
- */
+/** Indented JSON, YAML or CBOR. */
+export function valueParts<T>(format: Exclude<Format, 'protobuf'>, pretty: boolean, value: ListValue<T>): ListParts<T> {
+  const { head, member, item, schema, none = [] } = value
+  const empty = () => encode({ value: { ...head, [member]: none }, schema: undefined }, format, pretty)
+  if (format === 'cbor')
+    return {
+      start: (_size, count) => cborListStart(head, member, count),
+      item: (of) => [encodeCborItem(item(of) as Json, schema)],
+      between: nothing,
+      end: nothing,
+      empty,
+    }
+  const parts = (start: string, text: (value: unknown, isPassing: boolean) => string, between: string, end: string): ListParts<T> => ({
+    start: () => encoder.encode(start),
+    item: (of, isPassing) => [encoder.encode(text(item(of), isPassing))],
+    between: encoder.encode(between),
+    end: encoder.encode(end),
+    empty,
+  })
+  if (format === 'json') {
+    const indentedJson = (each: unknown) => htmlSafe(printJson(each, 2))
+    const start = `${indentedJson(head).slice(0, -2)},\n  "${member}": [\n    `
+    return parts(start, (each) => indented(indentedJson(each), '    '), ',\n    ', '\n  ]\n}')
+  }
+  // A long list has begun when an item is found that YAML can't hold: it is written nevertheless.
+  const yaml = (each: unknown, isPassing = false) => (isPassing ? yamlText(parseToShow(printJson(each))) : yamlOf(printJson(each)))
+  const members = (which: (name: string) => boolean) => {
+    const chosen = Object.entries(head).filter(([name]) => which(name))
+    return chosen.length === 0 ? '' : yaml(Object.fromEntries(chosen))
+  }
+  // YAML lists are not indented relative to their key.
+  return parts(
+    `${members((name) => compareKeys(name, member) < 0)}${member}:\n`,
+    (each, isPassing) => yaml([each], isPassing),
+    '',
+    members((name) => compareKeys(name, member) > 0),
+  )
+}
+
+/** Wire tags of `metadata = 1` and `items = 2`, both messages. */
+const [metadataTag, itemTag] = [0x0a, 0x12]
+/** Bytes of an envelope after its message. */
+const envelopeEnd = 4
+
+/** Protobuf list of messages. `head`: JSON of the list's metadata. `sizeOf`: size of a message if it is known. */
 export function protobufParts(
-  tag: number,
-  before: (size: number) => Uint8Array,
-  end: Uint8Array,
-  form: string,
-  item: (entry: Entry) => Uint8Array,
+  { kind, apiVersion }: Encodable['value'],
+  head: string,
+  message: (entry: Entry) => Uint8Array,
+  sizeOf: (entry: Entry) => number | undefined = () => undefined,
+  name?: string,
 ): ListParts {
+  const metadata = new BinaryWriter()
+    .uint32(metadataTag)
+    .bytes(encodeProtobuf(ListMeta, JSON.parse(head) as Json))
+    .finish()
+  const frame = encodeEnvelope(apiVersion, kind, nothing)
   return {
+    ...(name !== undefined && { remembered: { name, head } }),
+    // The length of the message, which is zero in the frame, takes its last byte.
+    start: (size) =>
+      concatenate([frame.subarray(0, -envelopeEnd - 1), new BinaryWriter().uint32(metadata.length + size).finish(), metadata]),
     sizeOf(entry) {
-      const size = entry.sizeOf(form)
+      const size = sizeOf(entry)
       return size === undefined ? undefined : 1 + varintSize(size) + size
     },
-    start: before,
     item(entry) {
-      const message = item(entry)
-      return [recordHead(tag, message.length), message]
+      const bytes = message(entry)
+      return [recordHead(itemTag, bytes.length), bytes]
     },
     between: nothing,
-    end,
+    end: frame.subarray(-envelopeEnd),
   }
 }

@@ -3,34 +3,22 @@ import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
 import { fromStorageVersion, hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
-import { PartialObjectMetadata, PartialObjectMetadataList } from '../resources/meta/partial.ts'
-import { type Encodable, encode, type Format } from '../respond/encode.ts'
+import { PartialObjectMetadata } from '../resources/meta/partial.ts'
+import { type Encodable, encode, type Format, jsonText } from '../respond/encode.ts'
 import { partialObject } from '../respond/partial.ts'
 import { type TableMeta, tableWriter } from '../respond/table.ts'
 import { withoutLineFeed } from '../schema/bytes.ts'
 import { canonicalise } from '../schema/decode.ts'
-import { htmlSafe } from '../schema/html-safe.ts'
-import { keepsText, parseToShow, printJson } from '../schema/json-text.ts'
-import { field, type Json, type JsonObject, list, type Message, message } from '../schema/model.ts'
+import { keepsText, parseToShow } from '../schema/json-text.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf.ts'
-import type { Encoding, Entry } from '../storage/entry.ts'
-import type { FeedList } from '../watch/feed.ts'
-import {
-  joinJson,
-  joinProtobufItems,
-  jsonList,
-  jsonListStart,
-  jsonTable,
-  listBytes,
-  protobufList,
-  protobufListParts,
-  typeMetaLength,
-} from './join.ts'
-import { type ListParts, servedParts, valueParts } from './list-parts.ts'
+import { encodeUtf8 } from '../schema/utf8.ts'
+import type { Entry } from '../storage/entry.ts'
+import { joined } from './list-body.ts'
+import { jsonParts, type ListParts, protobufParts, valueParts } from './list-parts.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
 import { hookContext, type Target } from './services.ts'
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 export interface ListMeta {
@@ -43,28 +31,22 @@ export interface ListMeta {
 export interface Renderer {
   readonly negotiated: Negotiated
   /** Cache key: renderers with equal names produce equal bytes. */
-  readonly form: string
+  readonly name: string
   /** One object: compact JSON without the line feed of a response, because watch events contain it. */
   object(entry: Entry): Uint8Array
-  /** A list as the body of a response: compact JSON ends with a line feed. `prepared`: the results of `prepare`. */
-  list(found: FeedList, meta: ListMeta, prepared?: readonly Encoding[]): Uint8Array
-  /**
-   * How items of `list` are produced: stored bytes, encoded and kept if there is room, kept only for lists that are remembered as a whole (as they
-   * change with the time), or encoded every time.
-   */
-  readonly items: 'stored' | 'kept' | 'dated' | 'anew'
-  /** Encodes an entry in advance; absent when `items` is 'stored' or 'anew'. */
-  readonly prepare?: (entry: Entry) => Encoding
-  /** The same list in parts. */
-  parts(meta: ListMeta): ListParts
+  /** A list as the body of a response. */
+  list(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: JsonObject): Uint8Array
 }
 
-/** List metadata of a kind: lists of custom resources always have a continue token, which may be empty. */
-function listMeta({ origin }: ResourceDefinition, { resourceVersion, shardInfo, ...meta }: ListMeta) {
+/** A list without its items: lists of custom resources always have a continue token, which may be empty. */
+function listHead(definition: ResourceDefinition, { resourceVersion, shardInfo, ...meta }: ListMeta) {
+  const { origin, listKind: kind } = definition
   const version = resourceVersion === undefined ? {} : { resourceVersion }
-  return origin.typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta, ...(shardInfo && { shardInfo }) }
+  const metadata =
+    origin.typeMeta === 'explicit' ? { continue: '', ...meta, ...version } : { ...version, ...meta, ...(shardInfo && { shardInfo }) }
+  return { kind, apiVersion: apiVersionOf(definition), metadata }
 }
 
 /** An object with nothing but metadata, and the empty fields that every object of the kind has. */
@@ -75,40 +57,37 @@ function bareObject({ schema, kind, bare, ...definition }: ResourceDefinition, {
   return canonicalise(schema, object, { root: true })
 }
 
+/** Bytes of an object's JSON that lists omit: `{`, and kind and apiVersion where the list implies them. */
+const omitted = (definition: ResourceDefinition) =>
+  definition.origin.typeMeta === 'explicit'
+    ? 1
+    : encodeUtf8(JSON.stringify({ kind: definition.kind, apiVersion: apiVersionOf(definition) })).length
+
+/** The JSON of a list up to its first item; `head`: its other members. */
+const jsonStart = (head: object, member: 'items' | 'rows') => `${JSON.stringify(head).slice(0, -1)},"${member}":[`
+
+const writeJson = (value: object) => encodeUtf8(jsonText(value))
+
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
-  const form = `${apiVersion}/json`
+  const name = `${apiVersion}/json`
   const isHeld = hubOf(definition) === undefined
-  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema: undefined }, 'json', false)
-  const convert = (entry: Entry) => (isHeld ? entry.json : write(fromStorageVersion(definition, entry.decode())))
-  const prepare = (entry: Entry) => entry.encoding(form, () => convert(entry))
-  const object = (entry: Entry) => (isHeld ? entry.json : prepare(entry).bytes)
+  const converted = (entry: Entry) => entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.decode()))).bytes
+  const skip = omitted(definition)
   return {
     negotiated,
-    form,
-    object,
-    list: (found, meta, prepared) =>
-      listBytes(
-        found,
-        form,
-        JSON.stringify(listMeta(definition, meta)),
-        () => joinJson(prepared?.map(({ bytes }) => bytes) ?? found.entries.map(object), typeMetaLength(definition)),
-        (head, items) => jsonList(definition, head, items),
-      ),
-    items: isHeld ? 'stored' : 'kept',
-    ...(!isHeld && { prepare }),
-    parts: (meta) =>
-      servedParts(jsonListStart(definition, JSON.stringify(listMeta(definition, meta))), typeMetaLength(definition), (entry) =>
-        isHeld ? entry.pieces : [prepare(entry).bytes],
-      ),
-    bare: (metadata) => write(bareObject(definition, metadata)),
+    name,
+    object: (entry) => (isHeld ? entry.json : converted(entry)),
+    list: (meta) =>
+      jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, (entry) => (isHeld ? entry.pieces : [converted(entry)]), name),
+    bare: (metadata) => writeJson(bareObject(definition, metadata) as object),
   }
 }
 
 function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated, protobuf: ProtobufEncoder): Renderer {
-  const { kind, schema } = definition
+  const { kind, schema, listKind } = definition
   const apiVersion = apiVersionOf(definition)
-  const form = `${apiVersion}/protobuf`
+  const name = `${apiVersion}/protobuf`
   const isHeld = hubOf(definition) === undefined
   // The text of parts that keep theirs may be escaped in stored bytes.
   const isExact = isHeld && !keepsText(schema)
@@ -116,47 +95,33 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
     isExact
       ? protobuf.encode(schema, ...entry.pieces)
       : encodeProtobuf(schema, (isHeld ? entry.object : fromStorageVersion(definition, entry.decode())) as Json)
-  const prepare = (entry: Entry) => entry.encoding(form, () => make(entry))
+  const message = (entry: Entry) => entry.encoding(name, () => make(entry)).bytes
   return {
     negotiated,
-    form,
-    object: (entry) => encodeEnvelope(apiVersion, kind, prepare(entry).bytes),
-    list: (found, meta, prepared) =>
-      listBytes(
-        found,
-        form,
-        JSON.stringify(meta),
-        () => joinProtobufItems((prepared ?? found.entries.map(prepare)).map(({ bytes }) => bytes)),
-        (head, items) => protobufList(definition, head, items),
-      ),
-    items: 'kept',
-    prepare,
-    parts: (meta) => protobufListParts(apiVersion, definition.listKind, JSON.stringify(meta), form, (entry) => prepare(entry).bytes),
+    name,
+    object: (entry) => encodeEnvelope(apiVersion, kind, message(entry)),
+    list: (meta) => protobufParts({ apiVersion, kind: listKind }, JSON.stringify(meta), message, (entry) => entry.sizeOf(name), name),
     bare: (metadata) => encodeObject(apiVersion, kind, schema, { metadata }),
   }
 }
 
 /** YAML, CBOR and indented JSON: encoded every time. */
 function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: Exclude<Format, 'protobuf'>): Renderer {
+  const { schema, origin } = definition
   const { pretty } = negotiated
-  const apiVersion = apiVersionOf(definition)
-  const write = (value: unknown, schema?: Message) => encode({ value: value as Encodable['value'], schema }, format, pretty)
-  const listHead = (metadata: ListMeta) => ({ kind: definition.listKind, apiVersion, metadata: listMeta(definition, metadata) })
-  // Of the items, which CBOR needs.
-  const listSchema = message(definition.listKind, '', { items: field(2, list(definition.schema), '') })
+  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema }, format, pretty)
+  const object = (entry: Entry) => fromStorageVersion(definition, entry.decode())
   const item = (entry: Entry) => {
-    if (definition.origin.typeMeta === 'explicit') return fromStorageVersion(definition, entry.decode())
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = fromStorageVersion(definition, entry.decode())
+    if (origin.typeMeta === 'explicit') return object(entry)
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object(entry)
     return rest
   }
   return {
     negotiated,
-    form: `${apiVersion}/${format}/pretty`,
-    object: (entry) => write(fromStorageVersion(definition, entry.decode()), definition.schema),
-    list: ({ entries }, metadata) => write({ ...listHead(metadata), items: entries.map(item) }, listSchema),
-    items: 'anew',
-    parts: (meta) => valueParts(format, pretty, listHead(meta), 'items', item, definition.schema),
-    bare: (metadata) => write(bareObject(definition, metadata), definition.schema),
+    name: `${apiVersionOf(definition)}/${format}/pretty`,
+    object: (entry) => write(object(entry)),
+    list: (meta) => valueParts(format, pretty, { head: listHead(definition, meta), member: 'items', item, schema }),
+    bare: (metadata) => write(bareObject(definition, metadata)),
   }
 }
 
@@ -180,35 +145,32 @@ function knownJsonRenderer(definition: ResourceDefinition, negotiated: Negotiate
 
 function partialRenderer(target: Target, negotiated: Negotiated, version: string): Renderer {
   const { format, pretty } = negotiated
+  const { definition } = target.resource
+  const kind = 'PartialObjectMetadata'
+  const schema = PartialObjectMetadata
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
-  const write = (value: object, schema: Message) => encode({ value: value as never, schema }, format, pretty)
-  const { read, pieces, print } = metadataOnly(target.resource.definition, apiVersion, target.services.joining)
+  const write = (value: object) => encode({ value: value as never, schema }, format, pretty)
+  const { read, pieces, print } = metadataOnly(definition, apiVersion, target.services.joining)
   const item = (entry: Entry) => partialObject(apiVersion, read(entry))
-  const partialKind = 'PartialObjectMetadata'
-  const listKind = `${partialKind}List`
   const isJson = format === 'json' && !pretty
-  const encoded = (entry: Entry) => target.services.protobuf.encode(PartialObjectMetadata, ...pieces(entry))
+  const message = (entry: Entry) => target.services.protobuf.encode(schema, ...pieces(entry))
   const made = (entry: Entry) => {
     if (isJson) return print(entry)
-    if (format === 'protobuf') return encodeEnvelope(apiVersion, partialKind, encoded(entry))
-    return write(item(entry), PartialObjectMetadata)
+    return format === 'protobuf' ? encodeEnvelope(apiVersion, kind, message(entry)) : write(item(entry))
   }
-  const listHead = (metadata: ListMeta) => ({ kind: listKind, apiVersion, metadata: { ...metadata } })
-  const form = `partial/${apiVersion}/${apiVersionOf(target.resource.definition)}/${format}${pretty ? '/pretty' : ''}`
+  const name = `partial/${apiVersion}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   return {
     negotiated,
-    form,
-    object: (entry) => entry.encoding(form, () => made(entry)).bytes,
-    // An empty list is null, as in the reference.
-    list: ({ entries }, metadata) =>
-      write({ ...listHead(metadata), items: entries.length > 0 ? entries.map(item) : null }, PartialObjectMetadataList),
-    items: 'anew',
-    parts(meta) {
-      if (isJson) return servedParts(`${JSON.stringify(listHead(meta)).slice(0, -1)},"items":[`, 1, (entry) => [print(entry)])
-      if (format !== 'protobuf') return valueParts(format, pretty, listHead(meta), 'items', item, PartialObjectMetadata)
-      return protobufListParts(apiVersion, listKind, JSON.stringify(meta), form, encoded)
+    name,
+    object: (entry) => entry.encoding(name, () => made(entry)).bytes,
+    list(meta) {
+      const head = { kind: `${kind}List`, apiVersion, metadata: { ...meta } }
+      if (format === 'protobuf') return protobufParts(head, JSON.stringify(meta), message)
+      // An empty list is null, as in the reference.
+      if (!isJson) return valueParts(format, pretty, { head, member: 'items', item, schema, none: null })
+      return { ...jsonParts(jsonStart(head, 'items'), 1, (entry) => [print(entry)]), empty: () => writeJson({ ...head, items: null }) }
     },
-    bare: (metadata) => write(partialObject(apiVersion, metadata), PartialObjectMetadata),
+    bare: (metadata) => write(partialObject(apiVersion, metadata)),
   }
 }
 
@@ -223,45 +185,47 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const context = hookContext(services)
   const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
-  const form = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
-  const newRow = (entry: Entry, rowContext: CellContext = context) => table.row(fromStorageVersion(definition, entry.decode()), rowContext)
-  const parsed = (entry: Entry, rowContext: CellContext) => encoder.encode(htmlSafe(printJson(newRow(entry, rowContext))))
+  const name = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
+  const parsed = (entry: Entry, rowContext: CellContext) => writeJson(table.row(fromStorageVersion(definition, entry.decode()), rowContext))
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
-  const tableParts = (meta: ListMeta) => {
-    const head = table.head({ ...meta })
-    if (format === 'yaml' || pretty) return valueParts(format === 'yaml' ? 'yaml' : 'json', pretty, head, 'rows', (entry) => newRow(entry))
-    const made = (entry: Entry) => [entry.known(rowForm, context.now)?.bytes ?? print(entry, context)]
-    return servedParts(`${JSON.stringify(head).slice(0, -1)},"rows":[`, 1, made)
+  const rowName = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
+  /** A Table has no protobuf form. */
+  const isJson = (format === 'json' && !pretty) || format === 'protobuf'
+
+  const single = (list: Uint8Array) => (isJson ? withoutLineFeed(list) : list)
+
+  /** `row`: the JSON of a row. */
+  function parts<T>(meta: TableMeta, row: (of: T, isPassing: boolean) => Uint8Array): ListParts<T> {
+    const head = table.head(meta) as Encodable['value'] & JsonObject
+    if (isJson) return jsonParts(jsonStart(head, 'rows'), 1, (of, isPassing) => [row(of, isPassing)], name)
+    const item = (of: T) => parseToShow(decoder.decode(row(of, true)))
+    return valueParts(format, pretty, { head, member: 'rows', item })
   }
-  const rowForm = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
-  const row = (entry: Entry) => entry.encoding(rowForm, (changesAt) => print(entry, { ...context, changesAt }), context.now)
-  const written = (meta: TableMeta, rows: Uint8Array) => {
-    const { bytes } = jsonTable(JSON.stringify(table.head(meta)), rows)
-    return format === 'json' && !pretty
-      ? withoutLineFeed(bytes)
-      : encode({ value: parseToShow(decoder.decode(bytes)) as unknown as Encodable['value'], schema: undefined }, format, pretty)
+
+  function rows(meta: TableMeta): ListParts {
+    let first = Number.POSITIVE_INFINITY
+    const row = (entry: Entry, isPassing: boolean) => {
+      if (isPassing) return entry.known(rowName, context.now)?.bytes ?? print(entry, context)
+      const { bytes, until } = entry.encoding(rowName, (changesAt) => print(entry, { ...context, changesAt }), context.now)
+      first = Math.min(first, until)
+      return bytes
+    }
+    return { ...parts(meta, row), until: () => first }
   }
-  const joinRows = (entries: readonly Entry[], rows: readonly Encoding[] = entries.map(row)): Encoding => ({
-    bytes: joinJson(rows.map(({ bytes }) => bytes)),
-    until: rows.reduce((first, { until }) => Math.min(first, until), Number.POSITIVE_INFINITY),
-  })
+
   return {
     negotiated,
-    form,
-    object: (entry) => written({ resourceVersion: revisionText(entry) }, row(entry).bytes),
-    list: (found, meta, prepared) =>
-      format === 'json' && !pretty
-        ? listBytes(found, form, JSON.stringify(table.head({ ...meta })), () => joinRows(found.entries, prepared), jsonTable, context.now)
-        : written({ ...meta }, joinRows(found.entries).bytes),
-    items: format === 'json' && !pretty ? 'dated' : 'anew',
-    ...(format === 'json' && !pretty && { prepare: row }),
-    parts: (meta) => tableParts(meta),
-    bare: (metadata) => {
+    name,
+    object: (entry) => single(joined(rows({ resourceVersion: revisionText(entry) }), [entry])),
+    list: (meta) => rows({ ...meta }),
+    bare(metadata) {
       const object = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata } as ApiObject
-      const cells = table.bareCells(object, context)
-      return written(
-        { resourceVersion: String(metadata['resourceVersion'] ?? '') },
-        encoder.encode(htmlSafe(printJson({ ...table.row(object, context), cells }))),
+      const row = writeJson({ ...table.row(object, context), cells: table.bareCells(object, context) })
+      return single(
+        joined(
+          parts({ resourceVersion: String(metadata['resourceVersion'] ?? '') }, () => row),
+          [object],
+        ),
       )
     },
   }

@@ -35,7 +35,7 @@ function statusOf(error: Error): Status {
 
 /** A renderer, and its cache keys for frames. */
 function named(renderer: Renderer, framing: Framing) {
-  const key = `${renderer.form}${framing.name}`
+  const key = `${renderer.name}${framing.name}`
   return { renderer, key, names: { ADDED: `ADDED/${key}`, MODIFIED: `MODIFIED/${key}`, DELETED: `DELETED/${key}` } }
 }
 

@@ -5,23 +5,20 @@ import { PartialObjectMetadata } from '../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { internalType } from '../resources/scheme.ts'
 import { bodyResponse, sourceResponse } from '../respond/body.ts'
+import type { ByteSource } from '../respond/byte-source.ts'
 import { contentType, encode } from '../respond/encode.ts'
 import { responseHeaders } from '../respond/headers.ts'
 import { ApiError, type Status } from '../respond/status.ts'
 import { withLineFeed } from '../schema/bytes.ts'
-import { eachInSlices } from '../slices.ts'
-import type { Encoding, Entry } from '../storage/entry.ts'
+import type { Entry } from '../storage/entry.ts'
 import type { FeedList } from '../watch/feed.ts'
-import { isKept, keptBytes } from './join.ts'
-import { listSource } from './long-list.ts'
+import { listBody, wholeList } from './list-body.ts'
 import { createRenderer, type ListMeta, tableOf } from './render.ts'
 import type { Target } from './services.ts'
 import { slowEncoding, startEncoding } from './verb-span.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
 const open: Endpoint = { protobuf: false, table: true }
-/** Lists up to this length and this size are encoded at once. */
-const [fewEntries, fewBytes] = [32, 128 * 1024]
 const untabled: Endpoint = { protobuf: true, table: false }
 
 /** Open messages have no protobuf form. */
@@ -138,42 +135,19 @@ export function respondList(
     ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
     ...(shard && tellsShard && { shardInfo: { selector: shard.text } }),
   }
-  const renderer = createRenderer(target, negotiated)
-  const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
-  target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).list(found, meta))
-  const { entries } = found
-  const span = startEncoding(target.exchange, negotiated.mediaType)
-  const whole = (prepared?: readonly Encoding[]) => {
-    const bytes = renderer.list(found, meta, prepared)
-    span?.end(slowEncoding)
-    return respond(target, bytes, type, 200, negotiated)
-  }
-  if (entries.length <= fewEntries && !areLarger(entries, fewBytes)) return whole()
   const { exchange, services } = target
+  const now = services.clock.now()
+  const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
+  exchange.observer?.responding(() => wholeList(createRenderer(target, asJson(negotiated)).list(meta), found, now))
+  const span = startEncoding(exchange, negotiated.mediaType)
+  const answer = (body: Uint8Array | ByteSource) => {
+    span?.end(slowEncoding)
+    if (body instanceof Uint8Array) return respond(target, body, type, 200, negotiated)
+    return sourceResponse(exchange.request, body, { status: 200, headers: responseHeaders(exchange, type) }, services.settings.enabled)
+  }
   const slices = () => services.pauses.fairSlices(() => exchange.signal)
-  const isPassing = renderer.items === 'anew' || (renderer.items === 'dated' && found.kept === undefined)
-  if (isPassing || areLarger(entries, keptBytes)) {
-    const { request } = exchange
-    const sent = { status: 200, headers: responseHeaders(exchange, type) }
-    return listSource(renderer.parts(meta), entries, slices(), services.listRoom).then((source) => {
-      span?.end(slowEncoding)
-      return sourceResponse(request, source, sent, services.settings.enabled)
-    })
-  }
-  const { prepare } = renderer
-  if (prepare === undefined || isKept(found, renderer.form, services.clock.now())) return whole()
-  const prepared: Encoding[] = []
-  return eachInSlices(entries, slices(), (entry) => prepared.push(prepare(entry))).then(() => whole(prepared))
-}
-
-/** Estimates by stored size whether a list has more bytes. */
-function areLarger(entries: readonly Entry[], most: number): boolean {
-  let size = 0
-  for (const entry of entries) {
-    size += entry.size
-    if (size > most) return true
-  }
-  return false
+  const body = listBody(createRenderer(target, negotiated).list(meta), found, now, { slices, budget: services.listBudget })
+  return body instanceof Promise ? body.then(answer) : answer(body)
 }
 
 const typeOf = ({ resource, services }: Target, isList: boolean) => internalType(resource.definition, isList, services.platform)

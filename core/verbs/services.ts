@@ -19,7 +19,7 @@ import type { ProtobufEncoder } from '../schema/protobuf.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
 import type { Pauses } from '../slices.ts'
 import type { WatchMetrics } from '../watch/metrics.ts'
-import type { ListBudget } from './long-list.ts'
+import type { ListBudget } from './list-body.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
@@ -36,7 +36,7 @@ export interface Services {
   readonly protobuf: ProtobufEncoder
   /** Joins the bytes of an object that is read at once. */
   readonly joining: BufferPool
-  readonly listRoom: ListBudget
+  readonly listBudget: ListBudget
   readonly logger: Logger
   /** Calls to node agents, pods and services. */
   readonly outbound: Outbound

@@ -9,7 +9,7 @@ import type { Json, JsonObject, Schema } from '../model.ts'
 import { rawTextOf } from '../raw-json.ts'
 import { memberOf } from '../spelled-number.ts'
 import { encodeUtf8 } from '../utf8.ts'
-import { breakCode, halfFloat, indefinite, magic, major } from './head.ts'
+import { halfFloat, magic, major } from './head.ts'
 
 /** Tag of byte strings that are base64 in JSON (RFC 8949 section 3.4.5.2). */
 const base64Tag = 22
@@ -176,8 +176,8 @@ export function encodeCborItem(value: Json, schema: Schema | undefined): Uint8Ar
   return encoder.writer.written
 }
 
-/** The start of an object whose last member is a list without a length: the items and its end follow. */
-export function cborListStart(head: JsonObject, member: string): Uint8Array<ArrayBuffer> {
+/** The start of an object whose last member is a list of so many items, which follow. */
+export function cborListStart(head: JsonObject, member: string, count: number): Uint8Array<ArrayBuffer> {
   const { writer } = new Encoder('given')
   writer.append(new Uint8Array(magic))
   writer.head(major.map, Object.keys(head).length + 1)
@@ -186,11 +186,9 @@ export function cborListStart(head: JsonObject, member: string): Uint8Array<Arra
     writer.append(encodeCborItem(value, undefined))
   }
   writer.bytes(encodeUtf8(member))
-  writer.byte((major.array << 5) | indefinite)
+  writer.head(major.array, count)
   return writer.written
 }
-
-export const cborListEnd = new Uint8Array([breakCode])
 
 /** An encoded map of a text and of a value that is encoded, in the tag of CBOR: an event of a watch. */
 export function encodeEvent(type: string, object: Uint8Array): Uint8Array<ArrayBuffer> {

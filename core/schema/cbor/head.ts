@@ -7,7 +7,7 @@ export const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, ma
 export const indefinite = 31
 /** Go's greatest integer. */
 const maxInteger = 2n ** 63n - 1n
-export const breakCode = 0xff
+const breakCode = 0xff
 /** The head of the tag that marks CBOR as such (RFC 8949 section 3.4.6). */
 export const magic: readonly number[] = [0xd9, 0xd9, 0xf7]
 

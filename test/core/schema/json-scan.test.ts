@@ -284,8 +284,6 @@ const writers: { readonly [file: string]: string } = {
   'core/storage/raw-codec.ts': 'compares the start of stored bytes',
   'core/storage/served-metadata.ts': 'compares the start of served bytes',
   'core/storage/version-place.ts': 'writes a member, after those that identify the object',
-  'core/verbs/join.ts': 'writes the start of lists',
-  'core/verbs/render.ts': 'writes the start of lists',
   'core/verbs/rows.ts': 'writes rows',
   'runtimes/node/log/formats.ts': 'writes the time of a line',
 }

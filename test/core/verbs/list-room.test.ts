@@ -5,7 +5,7 @@ import type { ByteSource } from '../../../core/respond/byte-source.ts'
 import { Pauses } from '../../../core/slices.ts'
 import type { Codec } from '../../../core/storage/codec.ts'
 import { Entry } from '../../../core/storage/entry.ts'
-import { ListBudget, listSource } from '../../../core/verbs/long-list.ts'
+import { ListBudget, listSource } from '../../../core/verbs/list-body.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 /** Bytes of an item. */

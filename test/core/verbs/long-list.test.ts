@@ -81,12 +81,12 @@ test('JSON', async () => {
 })
 
 test('pretty-printed JSON', async () => {
-  assert.equal(await (await call('GET', '?pretty=true')).text(), JSON.stringify(await paged('items'), null, 2))
+  assert.equal(await (await call('GET', '?pretty=true')).text(), htmlSafe(JSON.stringify(await paged('items'), null, 2)))
 })
 
 test('indented for curl', async () => {
   const response = await call('GET', '', undefined, 'application/json', { 'user-agent': 'curl/8.14.1' })
-  assert.equal(await response.text(), JSON.stringify(await paged('items'), null, 2))
+  assert.equal(await response.text(), htmlSafe(JSON.stringify(await paged('items'), null, 2)))
 })
 
 test('YAML', async () => {

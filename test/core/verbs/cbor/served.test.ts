@@ -135,8 +135,10 @@ describe('CBOR on the wire', () => {
     for (const accept of [cbor, `${cbor};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`]) {
       const response = await send(secrets, { headers: { accept } })
       const bytes = new Uint8Array(await response.arrayBuffer())
-      const { items } = decodeCbor(bytes) as unknown as { items: JsonObject[] }
+      const list = decodeCbor(bytes)
+      const { items } = list as unknown as { items: JsonObject[] }
       assert.equal(items.filter(({ metadata }) => String((metadata as JsonObject)['name']).startsWith('long-')).length, 40)
+      if (accept !== cbor) assert.ok(Buffer.from(bytes).equals(encodeCbor(list, 'given')), 'with a definite length, as in the reference')
       // Bytes, not text, in the tag of base64.
       assert.equal(Buffer.from(bytes).includes(Buffer.from('d6420102', 'hex')), accept === cbor)
     }

@@ -1,11 +1,16 @@
-/** Encodes long lists in time slices and streams them. */
+/** The body of a list: made at once or in time slices and remembered, or, if it is long, streamed while it is made. */
 
 import type { ByteSource } from '../respond/byte-source.ts'
 import { concatenate, totalLength } from '../schema/bytes.ts'
 import { eachInSlices, type Slices } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
+import type { FeedList } from '../watch/feed.ts'
 import type { ListParts } from './list-parts.ts'
 
+/** Lists up to this length and this size in bytes are made at once. */
+const [fewEntries, fewBytes] = [32, 128 * 1024]
+/** Maximum bytes of a list that is not streamed. */
+const maxBytes = 4 * 1024 * 1024
 /** Bytes per chunk. */
 const chunkSize = 64 * 1024
 /**
@@ -14,15 +19,89 @@ const chunkSize = 64 * 1024
  */
 const [maxKeptOfFirst, maxKept] = [64 * 1024 * 1024, 16 * 1024 * 1024]
 
+/** Adds the pieces of an item of a list that is not streamed. */
+function add<T>(pieces: Uint8Array[], parts: ListParts<T>, of: T): void {
+  if (pieces.length > 0) pieces.push(parts.between)
+  for (const piece of parts.item(of, false)) pieces.push(piece)
+}
+
+function piecesOf<T>(parts: ListParts<T>, items: readonly T[]): readonly Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  for (const item of items) add(pieces, parts, item)
+  return pieces
+}
+
+/** The list around the pieces of its items, and their place. */
+function around<T>(parts: ListParts<T>, pieces: readonly Uint8Array[], count: number) {
+  const size = totalLength(pieces)
+  const before = parts.start(size, count)
+  const [start, end] = [before.length, before.length + size]
+  return { bytes: concatenate([before].concat(pieces, parts.end), end + parts.end.length), start, end }
+}
+
+/** A list that is not remembered. */
+export function joined<T>(parts: ListParts<T>, items: readonly T[]): Uint8Array {
+  return (items.length === 0 && parts.empty?.()) || around(parts, piecesOf(parts, items), items.length).bytes
+}
+
+/** The list around the pieces of its items, remembered while it has the same entries. */
+function remembered(parts: ListParts, { entries, kept }: FeedList, pieces: readonly Uint8Array[], until = parts.until?.()): Uint8Array {
+  const made = around(parts, pieces, entries.length)
+  if (parts.remembered && made.bytes.length <= maxBytes && entries.length > 1)
+    kept?.set(parts.remembered.name, { ...made, head: parts.remembered.head, until: until ?? Number.POSITIVE_INFINITY })
+  return made.bytes
+}
+
+/** A list that is remembered; of one with another head, the items. Undefined: there is none, or `now` has reached the time at which an item changes. */
+function recalled(parts: ListParts, found: FeedList, now: number): Uint8Array | undefined {
+  const known = parts.remembered && found.kept?.get(parts.remembered.name)
+  if (known === undefined || now >= known.until) return undefined
+  if (known.head === parts.remembered?.head) return known.bytes
+  return remembered(parts, found, [known.bytes.subarray(known.start, known.end)], known.until)
+}
+
+/** The whole list, made at once. `now`: milliseconds since the epoch. */
+export function wholeList(parts: ListParts, found: FeedList, now: number): Uint8Array {
+  if (parts.remembered === undefined) return joined(parts, found.entries)
+  return recalled(parts, found, now) ?? remembered(parts, found, piecesOf(parts, found.entries))
+}
+
+/** The body of a list; the source of a long one resolves when its first bytes can be taken. */
+export function listBody(
+  parts: ListParts,
+  found: FeedList,
+  now: number,
+  { slices, budget }: { readonly slices: () => Slices; readonly budget: ListBudget },
+): Uint8Array | Promise<Uint8Array | ByteSource> {
+  const { entries, kept } = found
+  if (entries.length <= fewEntries && !areLarger(entries, fewBytes)) return wholeList(parts, found, now)
+  const known = recalled(parts, found, now)
+  if (known !== undefined) return known
+  const isPassing = parts.remembered === undefined || (parts.until !== undefined && kept === undefined)
+  if (isPassing || areLarger(entries, maxBytes)) return listSource(parts, entries, slices(), budget)
+  const pieces: Uint8Array[] = []
+  return eachInSlices(entries, slices(), (entry) => add(pieces, parts, entry)).then(() => remembered(parts, found, pieces))
+}
+
+/** Estimates by stored size whether a list has more bytes. */
+function areLarger(entries: readonly Entry[], bytes: number): boolean {
+  let size = 0
+  for (const entry of entries) {
+    size += entry.size
+    if (size > bytes) return true
+  }
+  return false
+}
+
 /** Knows which list may keep most. */
 export class ListBudget {
-  readonly #most: number
+  readonly #maxOfFirst: number
   readonly #max: number
   #holder: Slices | undefined
 
   /** Maximum bytes, for one list and for each other one. */
-  constructor(maxBytes = maxKeptOfFirst, max = maxKept) {
-    this.#most = maxBytes
+  constructor(ofFirst = maxKeptOfFirst, max = maxKept) {
+    this.#maxOfFirst = ofFirst
     this.#max = max
   }
 
@@ -30,7 +109,7 @@ export class ListBudget {
   enter(slices: Slices): number {
     if (this.#holder?.ended === false) return this.#max
     this.#holder = slices
-    return this.#most
+    return this.#maxOfFirst
   }
 
   leave(slices: Slices): void {
@@ -38,7 +117,7 @@ export class ListBudget {
   }
 }
 
-/** The bytes of a non-empty list. Resolves when the first bytes can be taken. */
+/** The bytes of a non-empty list that is streamed. Resolves when the first bytes can be taken. */
 export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListBudget): Promise<ByteSource> {
   const source = new ListSource(parts, entries, slices, room)
   try {
@@ -83,7 +162,7 @@ class ListSource implements ByteSource {
   /** Makes the bytes before the first item. If they need the size of all items, counts it, and keeps the first items. */
   async prepare(): Promise<void> {
     if (this.#parts.sizeOf) await this.#count(this.#parts.sizeOf)
-    this.#chunks.unshift(this.#parts.start(this.#size) as Uint8Array<ArrayBuffer>)
+    this.#chunks.unshift(this.#parts.start(this.#size, this.#entries.length) as Uint8Array<ArrayBuffer>)
   }
 
   async #count(sizeOf: NonNullable<ListParts['sizeOf']>): Promise<void> {
@@ -93,7 +172,7 @@ class ListSource implements ByteSource {
       if (this.#itemBytes < most) {
         this.#add()
         if (this.#pending >= chunkSize) this.#chunks.push(this.#cut())
-      } else others += sizeOf(entry) ?? totalLength(this.#parts.item(entry))
+      } else others += sizeOf(entry) ?? totalLength(this.#parts.item(entry, true))
     })
     if (this.#pending > 0) this.#chunks.push(this.#cut())
     this.#size = this.#itemBytes + others
@@ -143,7 +222,7 @@ class ListSource implements ByteSource {
   #add(): void {
     if (this.#next > 0) this.#push(this.#parts.between)
     const before = this.#pending
-    for (const piece of this.#parts.item(this.#entries[this.#next++] as Entry)) this.#push(piece)
+    for (const piece of this.#parts.item(this.#entries[this.#next++] as Entry, true)) this.#push(piece)
     this.#itemBytes += this.#pending - before
   }
 
