@@ -3,7 +3,7 @@ import type { Clock, Context } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import { fromStorageVersion } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { type Following, followObjects, type ObjectFollower } from '../watch/follow.ts'
+import { type Follower, type Following, follow } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface Lookup {
   /** The objects of a kind in that version, including custom resources. Undefined: not served. */
   objectsOf(apiVersion: string, kind: string): KindObjects | undefined
   /** Follows all objects of a built-in resource in the stored version. If it is not served, the follower is never called. */
-  follow(group: string, plural: string, follower: ObjectFollower): Following
+  follow(group: string, plural: string, follower: Follower): Following
 }
 
 /** Where an object is, and what it is needed for. */
@@ -100,7 +100,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     },
     follow(group, plural, follower) {
       const store = storeOf(group, plural)
-      return store ? followObjects(store, clock, follower) : nothing
+      return store ? follow(store, clock, follower) : nothing
     },
   }
 }

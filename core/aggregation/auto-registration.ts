@@ -2,15 +2,16 @@
  * Keeps the registrations of what this server serves itself (pkg/controllers/autoregister of the aggregator): those of built-in group versions
  * from the start, so that a change by hand lasts until the next start, and those of custom resources all the time.
  */
-import { ensure, overwrite, ownWrite } from '../bootstrap/objects.ts'
+import { ensure, overwrite } from '../bootstrap/objects.ts'
+import { ownWrite } from '../controllers/client.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { deleteObject } from '../registry/delete.ts'
+import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError } from '../respond/status.ts'
 import { equal } from '../schema/equal.ts'
 import type { HookContext, Json } from '../schema/model.ts'
 import { keeps, keptLabel, localRegistrations } from './local.ts'
@@ -31,9 +32,6 @@ export interface AutoRegistrationOptions {
 /** Queue key for a look at what is served. */
 const everything = ''
 
-const isOutdated = (error: unknown) =>
-  error instanceof ApiError && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
-
 const hasSpecOf = (one: Registration, other: Registration) => equal(one.spec as unknown as Json, other.spec as unknown as Json)
 
 /** Resolves when the built-in group versions are registered; the returned function stops it. */
@@ -44,7 +42,7 @@ export async function startAutoRegistration({
   platform,
   ...context
 }: AutoRegistrationOptions): Promise<() => void> {
-  const { clock, logger, queues, hooks } = context
+  const { hooks } = context
   const { store } = resource
   const label = keptLabel(platform)
   const keptOf = (registration: Registration | undefined) => registration?.metadata.labels?.[label]
@@ -62,7 +60,7 @@ export async function startAutoRegistration({
     if (!isKept(current) || (isOnce && (!atStart.has(name) || settled.has(name)))) return
     if (desired === undefined) {
       const { uid } = current.metadata
-      await deleteObject(resource, '', name, uid === undefined ? {} : { preconditions: { uid } }, ownWrite(hooks()))
+      await deleteObject(resource, '', name, uid === undefined ? {} : { preconditions: { uid } }, ownRequest(hooks()))
     } else if (!hasSpecOf(current, desired)) {
       await overwrite(resource, { ...current, spec: desired.spec } as ApiObject, hooks())
     }
@@ -74,20 +72,13 @@ export async function startAutoRegistration({
     const known = registrations.all.get(name)
     if (known === undefined ? desired === undefined : desired !== undefined && hasSpecOf(known, desired)) return void settled.add(name)
     const stored = await store.get(store.keys.of('', name))
-    try {
-      await write(name, desired, stored?.decode() as Registration | undefined)
-    } catch (error) {
-      // Another server wrote it first: its event comes.
-      if (!isOutdated(error)) throw error
-    }
+    await ownWrite(() => write(name, desired, stored?.decode() as Registration | undefined))
     settled.add(name)
   }
 
   const queue = createQueue({
+    ...context,
     name: 'autoregister',
-    clock,
-    logger,
-    queues,
     work: async (name) => (name === everything ? look() : settle(name)),
   })
 

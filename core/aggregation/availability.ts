@@ -1,6 +1,6 @@
 /** Reports in each registration whether its server can be reached (pkg/controllers/status of the aggregator). */
 import type { Lookup } from '../admission/lookup.ts'
-import { isStale, type ResourceClient } from '../controllers/client.ts'
+import { ownWrite, type ResourceClient } from '../controllers/client.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -60,12 +60,7 @@ export function reportAvailability(options: AvailabilityOptions): () => void {
   async function report(registration: Registration, finding: AvailabilityCondition): Promise<boolean> {
     const changed = judged(registration, finding, clock.now())
     if (changed === undefined) return true
-    try {
-      await client.update(changed, 'status')
-    } catch (error) {
-      if (isStale(error)) return false
-      throw error
-    }
+    if (!(await ownWrite(() => client.update(changed, 'status')))) return false
     const { name = '' } = registration.metadata
     const { status, reason, message: said } = finding
     logger.info({ name, status, reason, said }, 'availability of an API service has changed')

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { followObjects } from '../watch/follow.ts'
+import { follow } from '../watch/follow.ts'
 import type { Registration } from './registration.ts'
 
 /** The stored registrations, which change while the server runs. */
@@ -25,8 +25,8 @@ export async function followRegistrations({ store }: ServedResource, clock: Cloc
     for (const changed of followers) changed(name)
   }
   const nameOf = (key: string) => store.keys.parse(key).name
-  const following = followObjects(store, clock, {
-    upsert(key, object) {
+  const following = follow(store, clock, {
+    upsert({ key, object }) {
       all.set(nameOf(key), object as unknown as Registration)
       tell(nameOf(key))
     },

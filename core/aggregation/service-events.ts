@@ -1,5 +1,6 @@
 import type { Lookup } from '../admission/lookup.ts'
-import type { ApiObject } from '../resources/definition.ts'
+import type { Entry } from '../storage/entry.ts'
+import { closing } from '../watch/follow.ts'
 
 /** Namespace and name of a service. */
 export const placeOf = (namespace: string, name: string) => `${namespace}/${name}`
@@ -11,9 +12,9 @@ const placeOfKey = (key: string) => key.split('/').slice(-2).join('/')
 export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel: string, changed: (place: string) => void): () => void {
   /** Of each slice, by key: a removed one is known by its key only. */
   const places = new Map<string, string>()
-  const services = { upsert: (key: string) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
+  const services = { upsert: ({ key }: Entry) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
   const slices = {
-    upsert(key: string, { metadata }: ApiObject) {
+    upsert({ key, object: { metadata } }: Entry) {
       const before = places.get(key)
       const place = placeOf(metadata.namespace ?? '', metadata.labels?.[serviceNameLabel] ?? '')
       places.set(key, place)
@@ -26,5 +27,5 @@ export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel:
     },
   }
   const following = [lookup.follow('', 'services', services), lookup.follow('discovery.<domain>', 'endpointslices', slices)]
-  return () => following.forEach((each) => void each.close())
+  return closing(following)
 }

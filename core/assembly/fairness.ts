@@ -13,7 +13,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { type PlainBody, Reply } from '../respond/reply.ts'
 import { textStream } from '../respond/text-stream.ts'
 import type { StoredMetrics } from '../storage/metrics.ts'
-import { followObjects } from '../watch/follow.ts'
+import { closing, follow } from '../watch/follow.ts'
 import type { AssemblyContext } from './context.ts'
 
 export interface Fairness {
@@ -69,8 +69,8 @@ async function followConfiguration(
   const followings = stores.flatMap((store, index) => {
     const objects = all[index]!
     if (store === undefined) return []
-    return followObjects(store, clock, {
-      upsert(key, object) {
+    return follow(store, clock, {
+      upsert({ key, object }) {
         const known = objects.get(key)
         objects.set(key, object)
         // A change of the status changes nothing here.
@@ -82,7 +82,7 @@ async function followConfiguration(
       },
     })
   })
-  const close = () => followings.forEach((following) => void following.close())
+  const close = closing(followings)
   try {
     await Promise.all(followings.map(({ ready }) => ready))
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import type { ApiObject } from '../resources/definition.ts'
+import type { Entry } from '../storage/entry.ts'
 import type { WatchableStore } from '../watch/feed.ts'
-import { type Following, followObjects } from '../watch/follow.ts'
+import { type Following, follow } from '../watch/follow.ts'
 import { type Link, NodeGraph } from './node-graph.ts'
 import { linkRows } from './node-links.ts'
 
@@ -38,8 +38,8 @@ export function followNodes(
         graph.set(key, link)
         changed(`${operation}${row.counted}`, clock.monotonic() - began)
       }
-      const upsert = (key: string, object: ApiObject) => set('Add', key, row.link(object, platform))
-      return [followObjects(store, clock, { upsert, remove: (key) => set('Delete', key, undefined) })]
+      const upsert = ({ key, object }: Entry) => set('Add', key, row.link(object, platform))
+      return [follow(store, clock, { upsert, remove: (key) => set('Delete', key, undefined) })]
     })
     // A store that fails is retried in the background. Until then links are missing, which only denies more.
     return Promise.allSettled(followings.map(({ ready }) => ready)).then(() => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { WatchableStore } from '../watch/feed.ts'
-import { type Following, followObjects } from '../watch/follow.ts'
+import { closing, type Following, follow } from '../watch/follow.ts'
 import type { BindingObject, RbacIndex, RoleObject } from './rbac-index.ts'
 
 /** Stores of the four RBAC resources. */
@@ -18,8 +18,8 @@ interface Slot {
 }
 
 function followInto(store: WatchableStore, clock: Clock, slot: Slot): Following {
-  return followObjects(store, clock, {
-    upsert: (_key, object) => slot.upsert(object),
+  return follow(store, clock, {
+    upsert: ({ object }) => slot.upsert(object),
     remove(key) {
       const { namespace, name } = store.keys.parse(key)
       slot.remove(namespace, name)
@@ -42,8 +42,6 @@ export function followRbac(index: RbacIndex, stores: RbacStores, clock: Clock): 
   ]
   return {
     ready: Promise.all(all.map(({ ready }) => ready)).then(() => {}),
-    close: () => {
-      for (const each of all) each.close()
-    },
+    close: closing(all),
   }
 }

@@ -5,6 +5,7 @@ import type { FrontProxies } from '../authn/request-header.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { core } from '../controllers/namespaced.ts'
 import { createQueue } from '../controllers/queue.ts'
+import { repeatEvery } from '../controllers/repeat.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import { writePem } from '../schema/pem.ts'
@@ -68,10 +69,8 @@ export function publishClusterAuthentication(given: ClusterAuthentication, conte
   const { store, client } = core(context, 'configmaps')
   const home = platform.namespaces.system
   const queue = createQueue({
+    ...context,
     name: 'cluster-authentication',
-    clock,
-    logger,
-    queues: context.queues,
     async work(key) {
       const found = await client.get(home, configMapName)
       const stored = (found?.['data'] ?? {}) as Data
@@ -84,21 +83,16 @@ export function publishClusterAuthentication(given: ClusterAuthentication, conte
   })
   const look = () => queue.add(configMapName)
   const following = follow(store, clock, {
-    replace: look,
+    listed: look,
     change({ entry }) {
       const { namespace, name } = store.keys.parse(entry.key)
       if (namespace === home && name === configMapName) look()
     },
   })
-  let cancel = () => {}
-  const tick = () => {
-    look()
-    cancel = clock.after(interval, tick)
-  }
-  tick()
+  const looks = repeatEvery(clock, interval, look)
   const stops = [given.client, given.frontProxies?.authorities].flatMap((each) => each?.onChange(look) ?? [])
   return () => {
-    cancel()
+    void looks.stop()
     for (const stop of stops) stop()
     following.close()
     queue.close()

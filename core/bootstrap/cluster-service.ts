@@ -2,7 +2,7 @@
 
 import { settled } from '../abort.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
-import { repeat } from '../controllers/repeat.ts'
+import { repeatEvery } from '../controllers/repeat.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
 import { addressRange } from '../registry/allocators/address-range.ts'
@@ -90,19 +90,25 @@ export async function keepClusterService(context: ControllerContext, options: Cl
     }
   }
 
-  async function review(isFirst: boolean): Promise<void> {
+  let isFirst = true
+  async function review(): Promise<void> {
     await attempt('it could not be created', async () => {
       if (services) await ensure(services, serviceOf(platform, options), options.hookContext())
     })
     await attempt('its endpoints could not be written', async () => reconciler?.reconcile(isFirst))
+    isFirst = false
   }
 
-  await review(true)
-  const repetition = reconciler && repeat(clock, interval, () => review(false))
+  if (reconciler === undefined) {
+    await review()
+    return { leave: async () => {} }
+  }
+  const repetition = repeatEvery(clock, interval, review)
+  await repetition.first
   return {
     async leave() {
-      const ended = Promise.resolve(repetition?.stop())
-      const removal = ended.then(() => attempt('this server could not be removed from its endpoints', async () => reconciler?.remove()))
+      const ended = repetition.stop()
+      const removal = ended.then(() => attempt('this server could not be removed from its endpoints', () => reconciler.remove()))
       await settled(removal, clock, 2 * interval)
     },
   }

@@ -20,7 +20,7 @@ export interface EndpointReconcilerOptions {
 }
 
 export interface EndpointReconciler {
-  /** Adds this server's address, and removes those of servers that are gone. Rejects with a RequestFailed or StoreError. */
+  /** Adds this server's address, and removes those of servers that are gone. Rejects with an Error. */
   reconcile(resetsPorts: boolean): Promise<void>
   /** Removes this server's address. */
   remove(): Promise<void>

@@ -1,6 +1,7 @@
 /** Creates the priority levels and flow schemas that every cluster has, and keeps them as in this release (pkg/registry/flowcontrol/ensurer). */
-import { isStale, type ResourceClient } from '../controllers/client.ts'
+import { ownWrite, type ResourceClient } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
+import { repeat } from '../controllers/repeat.ts'
 import type { Platform } from '../platform.ts'
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -49,13 +50,9 @@ async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, 
   const { name = '' } = wanted.metadata
   const stored = (await store.get(store.keys.of('', name)))?.decode()
   const change = stored && revised(stored, wanted, isMandatory, platform)
-  try {
-    if (stored === undefined) await client.create('', wanted)
-    else if (change) await client.update(change)
-  } catch (error) {
-    // Another server wrote it first: the next review reads the result.
-    if (!isStale(error)) throw error
-  }
+  // Where another server writes it first, the next review reads the result.
+  if (stored === undefined) await ownWrite(() => client.create('', wanted))
+  else if (change) await ownWrite(() => client.update(change))
 }
 
 /** Deletes objects of other releases: those that the server keeps up to date, but that this release does not have. */
@@ -66,11 +63,7 @@ async function removeOthers({ resource: { store }, client }: Kind, wanted: reado
     const stored = entry.decode()
     const { name = '' } = stored.metadata
     if (names.has(name) || autoUpdates(stored, platform) !== true) continue
-    try {
-      await client.delete('', name)
-    } catch (error) {
-      if (!isStale(error)) throw error
-    }
+    await ownWrite(() => client.delete('', name))
   }
 }
 
@@ -98,21 +91,15 @@ export async function keepFlowControl(context: ControllerContext): Promise<() =>
   const levels = kind('prioritylevelconfigurations')
   const schemas = kind('flowschemas')
   if (!levels || !schemas) return () => {}
-  let cancel = () => {}
-  let isStopped = false
-  const turn = async () => {
-    let wait = interval
+  const repetition = repeat(clock, async () => {
     try {
       await review(context, levels, schemas)
+      return interval
     } catch (error) {
-      wait = retryInterval
       logger.warn({ error: messageOf(error) }, 'priority levels and flow schemas could not be reviewed; trying again')
+      return retryInterval
     }
-    if (!isStopped) cancel = clock.after(wait, () => void turn())
-  }
-  await turn()
-  return () => {
-    isStopped = true
-    cancel()
-  }
+  })
+  await repetition.first
+  return () => void repetition.stop()
 }

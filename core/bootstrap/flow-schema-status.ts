@@ -1,11 +1,11 @@
 /** Reports in the status of each flow schema whether its priority level exists (condition `Dangling`). */
-import { isStale } from '../controllers/client.ts'
+import { ownWrite } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { timestamp } from '../schema/time.ts'
-import { followObjects } from '../watch/follow.ts'
+import { type Following, follow } from '../watch/follow.ts'
 
 /** Field manager of the condition. */
 export const flowControlConsumer = 'api-priority-and-fairness-config-consumer-v1'
@@ -35,7 +35,8 @@ function danglingCondition(schema: ApiObject, exists: boolean): ReturnType<typeo
 }
 
 /** Keeps the conditions current; the returned function stops it. */
-export function reportDangling({ platform, table, client, clock, logger, queues }: ControllerContext): () => void {
+export function reportDangling(context: ControllerContext): () => void {
+  const { platform, table, client, clock } = context
   const group = platform.name('flowcontrol.apiserver.<domain>')
   const levels = table.lookup(group, 'v1', 'prioritylevelconfigurations')
   const resource = table.lookup(group, 'v1', 'flowschemas')
@@ -54,10 +55,8 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
   }
 
   const queue = createQueue({
+    ...context,
     name: 'flow-schema-status',
-    clock,
-    logger,
-    queues,
     workers: 1,
     async work(name) {
       const schema = schemas.get(name)
@@ -67,11 +66,7 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
       writes.get(name)?.push(clock.monotonic())
       const status = { conditions: [{ ...condition, lastTransitionTime: timestamp(clock.now()) }] }
       const applied = { kind: 'FlowSchema', apiVersion: `${group}/v1`, metadata: { name }, status }
-      try {
-        await client(resource.definition).apply(applied, 'status')
-      } catch (error) {
-        if (!isStale(error)) throw error
-      }
+      await ownWrite(() => client(resource.definition).apply(applied, 'status'))
     },
   })
   const nameOf = (key: string) => resource.store.keys.parse(key).name
@@ -79,8 +74,8 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
     for (const [name, schema] of schemas) if (levelOf(schema) === level) queue.add(name)
   }
   const nameOfLevel = (key: string) => levels.store.keys.parse(key).name
-  const ofLevels = followObjects(levels.store, clock, {
-    upsert(key) {
+  const ofLevels = follow(levels.store, clock, {
+    upsert({ key }) {
       const name = nameOfLevel(key)
       if (names.has(name)) return
       names.add(name)
@@ -92,14 +87,14 @@ export function reportDangling({ platform, table, client, clock, logger, queues 
       lookAt(name)
     },
   })
-  let ofSchemas: ReturnType<typeof followObjects> | undefined
+  let ofSchemas: Following | undefined
   let isStopped = false
   // Levels before schemas: until the levels are known, all schemas would seem to dangle.
   const begin = () => {
     if (isStopped) return
-    ofSchemas = followObjects(resource.store, clock, {
-      upsert(key, schema) {
-        schemas.set(nameOf(key), schema)
+    ofSchemas = follow(resource.store, clock, {
+      upsert({ key, object }) {
+        schemas.set(nameOf(key), object)
         queue.add(nameOf(key))
       },
       remove(key) {

@@ -1,8 +1,9 @@
 /** The identity lease of this server, which it renews (KEP-1965). */
 
 import { settled } from '../abort.ts'
-import { isStale, serverManager } from '../controllers/client.ts'
+import { ownWrite, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
+import { repeat } from '../controllers/repeat.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -48,9 +49,6 @@ export async function keepIdentityLease(context: ControllerContext, options: Ide
   const holderIdentity = `${name}_${crypto.randomUUID()}`
   let latest: ApiObject | undefined
   let failures = 0
-  let cancel = () => {}
-  let isLeaving = false
-  let running = Promise.resolve()
 
   const renewed = ({ metadata, spec, ...rest }: ApiObject): ApiObject => ({
     ...rest,
@@ -68,50 +66,40 @@ export async function keepIdentityLease(context: ControllerContext, options: Ide
     spec: { holderIdentity },
   })
 
-  async function write(): Promise<ApiObject> {
-    if (latest !== undefined) {
-      try {
-        return await leases.update(renewed(latest))
-      } catch (error) {
-        if (!isStale(error)) throw error
-      }
+  async function write(): Promise<void> {
+    const known = latest
+    const update = async (lease: ApiObject) => {
+      latest = await leases.update(renewed(lease))
     }
+    if (known !== undefined && (await ownWrite(() => update(known)))) return
     const found = await leases.get(namespace, name)
-    return found === undefined ? leases.create(namespace, renewed(fresh())) : leases.update(renewed(found))
+    if (found !== undefined) await update(found)
+    else latest = await leases.create(namespace, renewed(fresh()))
   }
 
-  async function renew(): Promise<void> {
-    if (isLeaving) return
+  async function renew(): Promise<number> {
     try {
-      latest = await write()
+      await write()
       failures = 0
+      return renewInterval * (1 + Math.random() * jitter)
     } catch (error) {
       latest = undefined
       failures++
       logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be renewed; trying again')
+      return Math.min(maxRetry, minRetry * 2 ** (failures - 1))
     }
-    const wait = failures > 0 ? Math.min(maxRetry, minRetry * 2 ** (failures - 1)) : renewInterval * (1 + Math.random() * jitter)
-    if (isLeaving) return
-    cancel = clock.after(wait, () => {
-      running = renew()
-    })
   }
 
   async function remove(): Promise<void> {
     try {
-      if ((await leases.get(namespace, name)) !== undefined) await leases.delete(namespace, name)
+      if ((await leases.get(namespace, name)) !== undefined) await ownWrite(() => leases.delete(namespace, name))
     } catch (error) {
-      if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be deleted')
+      logger.warn({ lease: name, error: messageOf(error) }, 'the identity lease of this server could not be deleted')
     }
   }
 
   await remove()
-  await renew()
-  return {
-    async leave() {
-      cancel()
-      isLeaving = true
-      await settled(running.then(remove), clock, removalTimeout)
-    },
-  }
+  const renewals = repeat(clock, renew)
+  await renewals.first
+  return { leave: () => settled(renewals.stop().then(remove), clock, removalTimeout) }
 }

@@ -5,7 +5,7 @@ import { updateManaged } from '../apply/ownership.ts'
 import { serverManager } from '../controllers/client.ts'
 import type { Platform } from '../platform.ts'
 import { createObject } from '../registry/create.ts'
-import type { WriteRequest } from '../registry/request.ts'
+import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import { updateObject } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
@@ -13,11 +13,6 @@ import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { ApiError } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { HookContext, Json, JsonObject } from '../schema/model.ts'
-
-/** A write by the server itself: without admission and warnings. */
-export function ownWrite(context: HookContext): WriteRequest {
-  return { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
-}
 
 /** Fills in the defaults of a kind. */
 function complete({ store: { definition } }: ServedResource, object: ApiObject, context: HookContext): void {
@@ -68,7 +63,7 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   try {
     complete(resource, object, context)
     recordOwner(resource, object, undefined, context)
-    await createObject(resource, object, ownWrite(context))
+    await createObject(resource, object, ownRequest(context))
   } catch (error) {
     if (!isTaken(error)) throw error
   }
@@ -87,7 +82,7 @@ export async function overwrite(resource: ServedResource, object: ApiObject, con
     recordOwner(resource, changed, stored, context)
     return changed
   }
-  await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, ownWrite(context))
+  await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, ownRequest(context))
 }
 
 /** Creates the system's namespaces. */

@@ -1,7 +1,7 @@
 /** Addresses at which the servers of a cluster reach each other, as keys that expire (apiserver/pkg/reconcilers/peer_endpoint_lease.go). */
 
 import { settled } from '../abort.ts'
-import { type Repetition, repeat } from '../controllers/repeat.ts'
+import { repeatEvery } from '../controllers/repeat.ts'
 import { hostPort } from '../outgoing/webhook/url-parts.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -72,9 +72,8 @@ export async function keepPeerAddress({ identity, address, addresses, clock, log
       logger.warn({ error: messageOf(error) }, `the address for other API servers could not be ${what}`)
     }
   }
-  const publish = () => attempt('written', () => addresses.publish(identity, address))
-  await publish()
-  const repetition: Repetition = repeat(clock, interval, publish)
+  const repetition = repeatEvery(clock, interval, () => attempt('written', () => addresses.publish(identity, address)))
+  await repetition.first
   return {
     /** Removes the address, for at most 20 s. */
     async leave() {

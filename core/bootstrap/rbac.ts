@@ -2,10 +2,11 @@ import { bootstrapRbac } from '../authz/bootstrap/objects.ts'
 import { reconcile } from '../authz/bootstrap/reconcile.ts'
 import type { Platform } from '../platform.ts'
 import { deleteObject } from '../registry/delete.ts'
+import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { HookContext } from '../schema/model.ts'
-import { ensure, overwrite, ownWrite } from './objects.ts'
+import { ensure, overwrite } from './objects.ts'
 
 const plurals: { readonly [kind: string]: string } = {
   ClusterRole: 'clusterroles',
@@ -20,7 +21,7 @@ async function settle(resource: ServedResource, desired: ApiObject, platform: Pl
   const step = reconcile(desired, stored?.decode(), platform)
   if (step === undefined) return
   if (step.action === 'update') return overwrite(resource, step.object, context)
-  if (step.action === 'recreate') await deleteObject(resource, namespace, name, {}, ownWrite(context))
+  if (step.action === 'recreate') await deleteObject(resource, namespace, name, {}, ownRequest(context))
   await ensure(resource, step.object, context)
 }
 

@@ -9,6 +9,7 @@ import type { AccountTokenMetrics } from '../authn/service-account/metrics.ts'
 import { type SecretLookup, type StoredSecret, storedSecret } from '../authn/stored-secret.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import { updateObject } from '../registry/update.ts'
 import { mainView } from '../registry/view.ts'
@@ -16,7 +17,6 @@ import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { HookContext } from '../schema/model.ts'
 import type { AccountKeys } from './account-keys.ts'
-import { ownWrite } from './objects.ts'
 
 /** Keys in PEM. */
 interface KeyFiles {
@@ -98,7 +98,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
       if (existing.metadata.uid !== uid) throw new Error('the secret was recreated')
       return { ...existing, metadata: { ...existing.metadata, labels: { ...existing.metadata.labels, [key]: value } } }
     }
-    const request = ownWrite({ platform, settings, now: clock.now() })
+    const request = ownRequest({ platform, settings, now: clock.now() })
     try {
       await updateObject(resource, namespace, name, { view: mainView(resource.definition), change }, request)
     } catch (error) {

@@ -1,5 +1,5 @@
 /** Endpoints and EndpointSlice of the cluster's own service (pkg/controlplane/reconcilers/endpointsadapter.go). */
-import { isStale } from '../controllers/client.ts'
+import { ownWrite } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -20,7 +20,7 @@ export interface Subset {
 export interface ServiceEndpoints {
   /**
    * Writes the subset that `next` returns, and the slice that belongs to it. `next` gets the stored subset, undefined unless there is exactly one;
-   * what it returns unchanged is not written. Rejects with a RequestFailed.
+   * what it returns unchanged is not written. Rejects with an Error.
    */
   update(next: (stored: Subset | undefined) => Subset): Promise<void>
 }
@@ -91,13 +91,7 @@ export function createServiceEndpoints({ table, client, platform }: ControllerCo
 
   return {
     async update(next) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await write(next)
-        } catch (error) {
-          if (tries === maxTries || !isStale(error)) throw error
-        }
-      }
+      if (!(await ownWrite(() => write(next), maxTries))) throw new Error('other servers keep changing them')
     },
   }
 }

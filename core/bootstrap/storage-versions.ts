@@ -4,7 +4,7 @@
  */
 import { isStale } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
-import { repeat } from '../controllers/repeat.ts'
+import { repeatEvery } from '../controllers/repeat.ts'
 import type { WriteBarrier } from '../filters/write-barrier.ts'
 import { pauseFor } from '../outgoing/webhook/time-limit.ts'
 import type { Platform } from '../platform.ts'
@@ -204,8 +204,8 @@ export async function keepStorageVersions(
     }
   }
 
-  await round()
-  const rounds = repeat(clock, interval, round)
+  const rounds = repeatEvery(clock, interval, round)
+  await rounds.first
   return () => {
     stopping.abort()
     void rounds.stop()

@@ -8,7 +8,7 @@ import { LightRequest } from '../request/light-request.ts'
 import type { ApiObject, ObjectMeta, ResourceDefinition } from '../resources/definition.ts'
 import { LightHeaders } from '../respond/light-headers.ts'
 import { reasonOfCode, textOfCode } from '../respond/server-response.ts'
-import type { Status } from '../respond/status.ts'
+import { ApiError, type Status } from '../respond/status.ts'
 import { isObject } from '../schema/is-object.ts'
 import { parseJsonText, printJson } from '../schema/json-text.ts'
 
@@ -146,7 +146,23 @@ export function createClient(fetch: (request: Request) => Promise<Response>, man
   }
 }
 
-/** Whether a failure is due to outdated state, so that the next event of the object makes the retry. */
-export function isStale(error: unknown): boolean {
-  return error instanceof RequestFailed && ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
+/** Whether a write failed because what is stored is not what it was made for. */
+export const isStale = (error: unknown): boolean =>
+  (error instanceof RequestFailed || error instanceof ApiError) &&
+  ['NotFound', 'Conflict', 'AlreadyExists'].includes(error.status.reason ?? '')
+
+/**
+ * A write of the server itself, with what it reads for that, in up to `tries` tries. Resolves to false when each found that something else had been
+ * written first: its event makes the retry. Rejects with other failures.
+ */
+export async function ownWrite(write: () => Promise<unknown>, tries = 1): Promise<boolean> {
+  for (let left = tries; left > 0; left--) {
+    try {
+      await write()
+      return true
+    } catch (error) {
+      if (!isStale(error)) throw error
+    }
+  }
+  return false
 }

@@ -1,8 +1,9 @@
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { isStale } from './client.ts'
+import { ownWrite } from './client.ts'
 import type { ControllerContext } from './controller.ts'
+import { repeatEvery } from './repeat.ts'
 
 export interface ExpiredObjects {
   readonly resource: ServedResource
@@ -23,7 +24,6 @@ export function collectExpired(
 ): () => void {
   const objects = client(definition)
   let isStopped = false
-  let cancel = () => {}
 
   async function collect(): Promise<void> {
     const { entries } = await store.list({ namespace })
@@ -31,27 +31,16 @@ export function collectExpired(
       const object = entry.decode()
       if (isStopped || !isExpired(object, clock.now())) continue
       const { namespace: within = '', name = '', uid, resourceVersion } = object.metadata
-      try {
-        // Deleted only at the revision that was read: an object that was renewed meanwhile stays.
-        await objects.delete(within, name, { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } })
-      } catch (error) {
-        if (!isStale(error)) throw error
-      }
+      // Deleted only at the revision that was read: an object that was renewed meanwhile stays.
+      const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+      await ownWrite(() => objects.delete(within, name, { preconditions }))
     }
   }
 
-  async function turn(): Promise<void> {
-    try {
-      await collect()
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, `expired ${what} could not be deleted`)
-    }
-    if (!isStopped) cancel = clock.after(interval, () => void turn())
-  }
-
-  void turn()
+  const failed = (error: unknown) => logger.warn({ error: messageOf(error) }, `expired ${what} could not be deleted`)
+  const repetition = repeatEvery(clock, interval, () => collect().catch(failed))
   return () => {
     isStopped = true
-    cancel()
+    void repetition.stop()
   }
 }

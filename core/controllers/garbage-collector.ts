@@ -2,7 +2,8 @@
 import type { ServedResource } from '../registry/served.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { Name } from '../schema/json-scan.ts'
-import { isStale } from './client.ts'
+import { closing } from '../watch/follow.ts'
+import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
 import { createQueue } from './queue.ts'
@@ -27,7 +28,7 @@ const ownerKeyOf = (resource: ServedResource, key: string): OwnerKey => ({
 
 export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
-  const { clock, logger, table, client } = context
+  const { table, client } = context
   const graph = new ObjectGraph()
   /** UIDs of objects in foreground deletion, by key: they wait for their dependents. */
   const awaiting = new Map<string, string>()
@@ -37,17 +38,10 @@ export const garbageCollector: Controller = (context) => {
   const seen = new Map<string, number>()
 
   const queue = createQueue({
+    ...context,
     name: 'garbage-collector',
-    clock,
-    logger,
-    queues: context.queues,
     async work(key) {
-      try {
-        await attend(key)
-      } catch (error) {
-        if (!isStale(error)) throw error
-        queue.addLater(key, 100)
-      }
+      if (!(await ownWrite(() => attend(key)))) queue.addLater(key, 100)
     },
   })
 
@@ -213,8 +207,5 @@ export const garbageCollector: Controller = (context) => {
       for (const key of awaiting.keys()) if (key.startsWith(root)) awaiting.delete(key)
     },
   })
-  return () => {
-    feed.close()
-    queue.close()
-  }
+  return closing([feed, queue])
 }

@@ -1,6 +1,6 @@
 /** Deletes the content of a namespace under deletion, then removes its finalizer. */
 import type { ApiObject } from '../resources/definition.ts'
-import { isStale } from './client.ts'
+import { ownWrite } from './client.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { deletionConditions, discoveryFailure, type Remaining } from './namespace-conditions.ts'
 import { deleteContent } from './namespace-content.ts'
@@ -31,7 +31,7 @@ export const namespaceController: Controller = (context) => {
   const waits = createWaits(context.clock)
   const stop = eachNamespace(
     'namespace',
-    async (_context, namespace, again) => {
+    async (namespace, again) => {
       const { name = '', deletionTimestamp } = namespace.metadata
       const held = (namespace as NamespaceFields).spec?.finalizers?.includes(context.platform.finalizer)
       if (deletionTimestamp === undefined || !held) return
@@ -39,14 +39,12 @@ export const namespaceController: Controller = (context) => {
       const { left, ...remaining } = await deleteContent(context, name)
       const { resources, failures, undiscovered } = remaining
       const problems = undiscovered.length === 0 ? failures : [discoveryFailure(undiscovered), ...failures]
-      try {
+      const isEmpty = resources.size === 0 && left.length === 0 && problems.length === 0
+      const isReported = await ownWrite(async () => {
         const reported = await report(context, namespace, remaining)
-        if (resources.size === 0 && left.length === 0 && problems.length === 0) return await finalize(context, reported)
-      } catch (error) {
-        // A write conflict: the change queues the namespace again.
-        if (!isStale(error)) throw error
-        return
-      }
+        if (isEmpty) await finalize(context, reported)
+      })
+      if (!isReported || isEmpty) return
       if (problems.length > 0) throw new Error(problems.join(', '))
       waits.wait(name, left, () => again(0))
     },

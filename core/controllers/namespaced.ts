@@ -2,7 +2,7 @@
 import type { ApiObject } from '../resources/definition.ts'
 import { equal } from '../schema/equal.ts'
 import type { Json } from '../schema/model.ts'
-import { follow } from '../watch/follow.ts'
+import { closing, follow } from '../watch/follow.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { createQueue } from './queue.ts'
 
@@ -12,41 +12,30 @@ export function core(context: ControllerContext, plural: string) {
   return { store: resource.store, client: context.client(resource.definition) }
 }
 
-/** Calls `work` for each namespace when it is created or changed, and `forget` when it is gone. */
-export function eachNamespace(
-  name: string,
-  work: (context: ControllerContext, namespace: ApiObject, again: (ms: number) => void) => Promise<void>,
-  forget: (namespace: string) => void = () => {},
-): Controller {
-  return (context) => {
-    const { store, client } = core(context, 'namespaces')
-    const queue = createQueue({
-      name,
-      clock: context.clock,
-      logger: context.logger,
-      queues: context.queues,
-      async work(key) {
-        const namespace = await client.get('', key)
-        if (namespace) await work(context, namespace, (milliseconds) => queue.addLater(key, milliseconds))
-        else forget(key)
-      },
-    })
-    const nameOf = (key: string) => store.keys.parse(key).name
-    const following = follow(store, context.clock, {
-      replace: (entries) => {
-        for (const { key } of entries) queue.add(nameOf(key))
-      },
-      change: ({ deleted, entry }) => {
-        if (deleted) forget(nameOf(entry.key))
-        else queue.add(nameOf(entry.key))
-      },
-    })
-    return () => {
-      following.close()
-      queue.close()
-    }
-  }
+type Work = (namespace: ApiObject, again: (ms: number) => void) => Promise<void>
+
+/** A queue of namespaces, to which each is added when it is created or changed. */
+function followNamespaces(context: ControllerContext, name: string, work: Work, forget: (namespace: string) => void) {
+  const { store, client } = core(context, 'namespaces')
+  const queue = createQueue({
+    ...context,
+    name,
+    async work(key) {
+      const namespace = await client.get('', key)
+      if (namespace) await work(namespace, (milliseconds) => queue.addLater(key, milliseconds))
+      else forget(key)
+    },
+  })
+  const nameOf = (key: string) => store.keys.parse(key).name
+  const following = follow(store, context.clock, { upsert: ({ key }) => queue.add(nameOf(key)), remove: (key) => forget(nameOf(key)) })
+  return { following, queue }
 }
+
+/** Calls `work` for each namespace when it is created or changed, and `forget` when it is gone. */
+export const eachNamespace =
+  (name: string, work: Work, forget: (namespace: string) => void): Controller =>
+  (context) =>
+    closing(Object.values(followNamespaces(context, name, work, forget)))
 
 /** The content to restore, if it differs from the stored object. */
 function restored(found: ApiObject, { kind: _kind, apiVersion: _version, metadata: _metadata, ...content }: ApiObject) {
@@ -68,29 +57,13 @@ export function inEachNamespace(name: string, plural: string, make: (context: Co
       if (found === undefined) await client.create(home, structuredClone(wanted))
       else if (update) await client.update(update)
     }
-    const stopNamespaces = eachNamespace(name, (_context, namespace) => ensure(namespace))(context)
-    const namespaces = core(context, 'namespaces').client
-    const queue = createQueue({
-      name,
-      clock: context.clock,
-      logger: context.logger,
-      queues: context.queues,
-      async work(key) {
-        const namespace = await namespaces.get('', key)
-        if (namespace) await ensure(namespace)
-      },
-    })
-    const following = follow(store, context.clock, {
-      replace() {},
+    const { following, queue } = followNamespaces(context, name, ensure, () => {})
+    const ofObjects = follow(store, context.clock, {
       change({ entry }) {
         const at = store.keys.parse(entry.key)
         if (at.name === wanted.metadata.name) queue.add(at.namespace)
       },
     })
-    return () => {
-      stopNamespaces()
-      following.close()
-      queue.close()
-    }
+    return closing([following, ofObjects, queue])
   }
 }

@@ -3,7 +3,7 @@ import { celTypeOf } from '../cel/schema-types.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { checkTypes, type KindTypes } from '../resources/admissionregistration/type-checking.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { followObjects } from '../watch/follow.ts'
+import { closing, follow } from '../watch/follow.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { createQueue } from './queue.ts'
 
@@ -28,15 +28,14 @@ function isChecked({ metadata: { generation = 0 }, status }: ApiObject): boolean
   return generation <= observedGeneration
 }
 
-export const policyTypeChecking: Controller = ({ platform, table, client, clock, logger, queues }) => {
+export const policyTypeChecking: Controller = (context) => {
+  const { platform, table, client, clock } = context
   const resource = table.lookup(platform.name('admissionregistration.<domain>'), 'v1', 'validatingadmissionpolicies')
   if (resource === undefined) return () => {}
   const policies = new Map<string, ApiObject>()
   const queue = createQueue({
+    ...context,
     name: 'validatingadmissionpolicy-status',
-    clock,
-    logger,
-    queues,
     workers: 1,
     async work(key) {
       const policy = policies.get(key)
@@ -47,15 +46,12 @@ export const policyTypeChecking: Controller = ({ platform, table, client, clock,
       await client(resource.definition).mergePatch('', name, { status: { observedGeneration: generation, typeChecking } }, 'status')
     },
   })
-  const following = followObjects(resource.store, clock, {
-    upsert(key, object) {
+  const following = follow(resource.store, clock, {
+    upsert({ key, object }) {
       policies.set(key, object)
       if (!isChecked(object)) queue.add(key)
     },
     remove: (key) => void policies.delete(key),
   })
-  return () => {
-    following.close()
-    queue.close()
-  }
+  return closing([following, queue])
 }

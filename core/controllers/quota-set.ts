@@ -51,10 +51,6 @@ export class QuotaSet {
     return this.#release(quota).includes(true)
   }
 
-  clear(): void {
-    for (const each of [this.#quotas, this.#byNamespace, this.#uses]) each.clear()
-  }
-
   #release(quota: QuotaObject): boolean[] {
     return Object.keys(specHardOf(quota)).map((name) => this.#use(name, -1))
   }

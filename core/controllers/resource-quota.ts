@@ -4,16 +4,16 @@ import type { Evaluator } from '../admission/quota/evaluator.ts'
 import { createEvaluators } from '../admission/quota/evaluators.ts'
 import { hardOf, isInScope, type QuotaObject, usedOf } from '../admission/quota/quota.ts'
 import type { ServedResource } from '../registry/served.ts'
-import type { ApiObject } from '../resources/definition.ts'
 import { Pauses, type Slices } from '../slices.ts'
 import type { Change } from '../watch/change.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import { type Following, follow } from '../watch/follow.ts'
-import { isStale } from './client.ts'
+import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
 import { QuotaSet, specHardOf } from './quota-set.ts'
+import { repeatEvery } from './repeat.ts'
 
 /** Milliseconds in which a charged write is usually stored; later charges make our own write fail. */
 const settling = 250
@@ -29,7 +29,7 @@ interface Counted {
 }
 
 export const resourceQuota: Controller = (context) => {
-  const { clock, logger, platform, table, gates } = context
+  const { clock, platform, table, gates } = context
   const { store, client } = core(context, 'resourcequotas')
   const find = async (group: string, plural: string, namespace: string, name: string) => {
     const stored = table.storeOf(platform.name(group), plural)
@@ -108,10 +108,8 @@ export const resourceQuota: Controller = (context) => {
   }
 
   const queue = createQueue({
+    ...context,
     name: 'resourcequota',
-    clock,
-    logger,
-    queues: context.queues,
     workers: 16,
     async work(namespace) {
       const slices = pauses.slices(() => closing.signal)
@@ -121,19 +119,27 @@ export const resourceQuota: Controller = (context) => {
       /** Usage by spec, on which alone it depends. */
       const usages = new Map<string, Promise<Amounts>>()
       const failures: unknown[] = []
+      let isStale = false
       for (const quota of found) {
         if (closing.signal.aborted) return
         const spec = JSON.stringify(quota.spec)
         const usage = usages.get(spec) ?? usageOf(quota, slices)
         usages.set(spec, usage)
         // The others are counted even if a resource of this one can't be read.
-        await usage.then((used) => write(quota, used)).catch((error: unknown) => failures.push(error))
+        await usage
+          .then(async (used) => {
+            if (!(await ownWrite(() => write(quota, used)))) isStale = true
+          })
+          .catch((error: unknown) => failures.push(error))
       }
-      const failure = failures.find((error) => !isStale(error))
-      if (failure !== undefined) throw failure
-      if (failures.length > 0) queue.addLater(namespace, settling)
+      if (failures.length > 0) throw failures[0]
+      if (isStale) queue.addLater(namespace, settling)
     },
   })
+
+  function countAll(): void {
+    for (const each of quotas.namespaces()) queue.add(each)
+  }
 
   /** Whether a change decreases usage. */
   async function frees({ deleted, entry, previous }: Change, { usage }: Evaluator): Promise<boolean> {
@@ -154,9 +160,7 @@ export const resourceQuota: Controller = (context) => {
       if (followed.has(key)) continue
       const { store: of } = resource
       const following = follow(of, clock, {
-        replace() {
-          for (const each of quotas.namespaces()) queue.add(each)
-        },
+        listed: countAll,
         change(change) {
           const { namespace } = of.keys.parse(change.entry.key)
           if (quotas.keysIn(namespace).length === 0) return
@@ -168,39 +172,30 @@ export const resourceQuota: Controller = (context) => {
     }
   }
 
-  /** Returns whether other resources are counted from now on. */
-  function note(key: string, object: ApiObject): boolean {
-    const quota = object as QuotaObject
-    const changed = quotas.set(key, quota)
-    if (!isCurrent(quota)) queue.add(quota.metadata.namespace ?? '')
-    return changed
-  }
-
+  /** Whether all quotas are known: before that, other resources are not counted. */
+  let isListed = false
   const following = follow(store, clock, {
-    replace(entries) {
-      quotas.clear()
-      for (const entry of entries) note(entry.key, entry.decode())
-      followCounted()
+    upsert({ key, object }) {
+      const quota = object as QuotaObject
+      const changed = quotas.set(key, quota)
+      if (!isCurrent(quota)) queue.add(quota.metadata.namespace ?? '')
+      if (changed && isListed) followCounted()
     },
-    change({ deleted, entry }) {
-      if (deleted ? quotas.delete(entry.key) : note(entry.key, entry.decode())) followCounted()
+    remove(key) {
+      if (quotas.delete(key)) followCounted()
+    },
+    listed() {
+      isListed = true
+      followCounted()
     },
   })
   const unfollow = table.follow(followCounted)
 
-  let cancelRecount = () => {}
-  function countAgain(): void {
-    cancelRecount = clock.after(recount, () => {
-      for (const each of quotas.namespaces()) queue.add(each)
-      countAgain()
-    })
-  }
-  countAgain()
-
+  const recounts = repeatEvery(clock, recount, countAll)
   return () => {
     closing.abort()
     unfollow()
-    cancelRecount()
+    void recounts.stop()
     following.close()
     for (const each of followed.values()) each.close()
     for (const cancel of cancels) cancel()

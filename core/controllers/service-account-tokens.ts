@@ -8,7 +8,7 @@ import { encodeBase64 } from '../schema/base64.ts'
 import { eachInSlices, Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import { follow } from '../watch/follow.ts'
-import { isStale } from './client.ts'
+import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
@@ -36,7 +36,7 @@ function accountOf(secret: ApiObject, platform: Platform): Account | undefined {
 const isMeant = ({ uid }: Account, account: ApiObject | undefined) => account !== undefined && (uid === '' || uid === account.metadata.uid)
 
 export const serviceAccountTokens: Controller = (context) => {
-  const { clock, logger, platform, queues, rootCa, legacyToken } = context
+  const { clock, logger, platform, rootCa, legacyToken } = context
   if (legacyToken === undefined) return () => {}
   const secrets = core(context, 'secrets')
   const accounts = core(context, 'serviceaccounts')
@@ -85,18 +85,12 @@ export const serviceAccountTokens: Controller = (context) => {
   }
 
   const queue = createQueue({
+    ...context,
     name: 'serviceaccount-token',
-    clock,
-    logger,
-    queues,
     async work(key) {
       const [namespace = '', name = '', account, uid = ''] = key.split('/')
-      try {
-        await (account === undefined ? fill(namespace, name) : forget(namespace, name, { name: account, uid }))
-      } catch (error) {
-        // A write conflict: the change queues the Secret again. A reference has no other event.
-        if (account !== undefined || !isStale(error)) throw error
-      }
+      // A reference has no other event: it is tried again.
+      await (account === undefined ? ownWrite(() => fill(namespace, name)) : forget(namespace, name, { name: account, uid }))
     },
   })
 
@@ -107,32 +101,25 @@ export const serviceAccountTokens: Controller = (context) => {
   const look = (entry: Entry) => {
     if (accountOf(entry.object, platform)) queue.add(keyOf(entry.key))
   }
-  const inSlices = (entries: readonly Entry[], use: (entry: Entry) => void) =>
-    eachInSlices(
-      entries,
-      pauses.slices(() => closing.signal),
-      use,
-    )
-
   /** Looks at the Secrets of an account that is gone. */
   async function lookAtThoseOf(namespace: string, name: string): Promise<void> {
     const { entries } = await secrets.store.list({ namespace })
-    await inSlices(entries, (entry) => {
+    const slices = pauses.slices(() => closing.signal)
+    await eachInSlices(entries, slices, (entry) => {
       if (accountOf(entry.object, platform)?.name === name) queue.add(keyOf(entry.key))
     })
   }
 
   const followings = [
     follow(secrets.store, clock, {
-      replace: (entries) => inSlices(entries, look),
+      upsert: look,
       change({ deleted, entry, previous }) {
-        if (!deleted) return look(entry)
+        if (!deleted) return
         const owner = accountOf((previous ?? entry).object, platform)
         if (owner && owner.name !== '') queue.add(`${keyOf(entry.key)}/${owner.name}/${owner.uid}`)
       },
     }),
     follow(accounts.store, clock, {
-      replace() {},
       change({ deleted, entry }) {
         if (!deleted) return
         const { namespace, name } = accounts.store.keys.parse(entry.key)

@@ -2,8 +2,8 @@
 import type { ApiObject } from '../resources/definition.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change } from '../watch/change.ts'
-import { follow } from '../watch/follow.ts'
-import { isStale } from './client.ts'
+import { closing, follow } from '../watch/follow.ts'
+import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
@@ -28,7 +28,7 @@ function isMeant(uses: readonly Use[], { metadata }: ApiObject): boolean {
 /** Removes the finalizer from objects under deletion that are unused; adds it to objects without it. */
 export function protectInUse(controller: string, protection: Protection): Controller {
   return (context) => {
-    const { platform, table, clock, logger } = context
+    const { platform, table, clock } = context
     const resource = table.lookup(platform.name(protection.group), 'v1', protection.plural)
     if (resource === undefined) return () => {}
     const { store, definition } = resource
@@ -65,20 +65,14 @@ export function protectInUse(controller: string, protection: Protection): Contro
       const { namespace = '', name = '', uid, resourceVersion, finalizers = [] } = object.metadata
       const others = finalizers.filter((each) => each !== finalizer)
       const wanted = isLeaving(object) ? others : [...others, finalizer]
-      try {
-        await client.mergePatch(namespace, name, { metadata: { uid, resourceVersion, finalizers: wanted.length > 0 ? wanted : null } })
-      } catch (error) {
-        // A write conflict: the change queues the object again.
-        if (!isStale(error)) throw error
-      }
+      const patch = { metadata: { uid, resourceVersion, finalizers: wanted.length > 0 ? wanted : null } }
+      await ownWrite(() => client.mergePatch(namespace, name, patch))
     }
 
     /** Queued by namespace, so that one look at the users serves many objects. */
     const queue = createQueue({
+      ...context,
       name: controller,
-      clock,
-      logger,
-      queues: context.queues,
       async work(namespace) {
         const objects = await dueIn(namespace)
         if (objects.length === 0) return
@@ -90,11 +84,11 @@ export function protectInUse(controller: string, protection: Protection): Contro
       },
     })
 
-    function look(entry: Entry): void {
-      if (isDue(entry.decode())) {
-        due.add(entry.key)
-        queue.add(store.keys.parse(entry.key).namespace)
-      } else due.delete(entry.key)
+    function look({ key, object }: Entry): void {
+      if (isDue(object)) {
+        due.add(key)
+        queue.add(store.keys.parse(key).namespace)
+      } else due.delete(key)
     }
 
     function lookAtAll(): void {
@@ -103,18 +97,12 @@ export function protectInUse(controller: string, protection: Protection): Contro
 
     const followings = [
       follow(store, clock, {
-        replace(entries) {
-          due.clear()
-          for (const entry of entries) look(entry)
-        },
-        change({ deleted, entry }) {
-          if (deleted) due.delete(entry.key)
-          else look(entry)
-        },
+        upsert: look,
+        remove: (key) => void due.delete(key),
       }),
       ...users.map((user) =>
         follow(user.store, clock, {
-          replace: lookAtAll,
+          listed: lookAtAll,
           change(change) {
             if (due.size === 0 || !frees(change, user.uses)) return
             queue.add(definition.namespaced ? user.store.keys.parse(change.entry.key).namespace : '')
@@ -122,9 +110,6 @@ export function protectInUse(controller: string, protection: Protection): Contro
         }),
       ),
     ]
-    return () => {
-      for (const each of followings) each.close()
-      queue.close()
-    }
+    return closing([...followings, queue])
   }
 }

@@ -1,6 +1,7 @@
 /** Deletes the objects of a definition under deletion, then removes its finalizer (reference: pkg/controller/finalizer). */
-import { isStale, type ResourceClient } from '../controllers/client.ts'
+import type { ResourceClient } from '../controllers/client.ts'
 import { deleteObject } from '../registry/delete.ts'
+import { ownRequest } from '../registry/request.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { cleanupFinalizer } from '../resources/apiextensions/definition-deletion.ts'
 import { ApiError } from '../respond/status.ts'
@@ -31,12 +32,11 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
 /** Deletes all objects that can be deleted; resolves to the number of remaining ones. */
 async function deleteInstances(resource: ServedResource, hooks: () => HookContext): Promise<number> {
   const { store } = resource
-  const request = () => ({ context: hooks(), dryRun: false, validateAdmission: async () => {}, warn: () => {} })
   const failures: string[] = []
   for (const { key } of (await store.list({ namespace: '' })).entries) {
     const { namespace, name } = store.keys.parse(key)
     try {
-      await deleteObject(resource, namespace, name, {}, request())
+      await deleteObject(resource, namespace, name, {}, ownRequest(hooks()))
     } catch (error) {
       if (!(error instanceof ApiError && error.status.reason === 'NotFound')) failures.push(messageOf(error))
     }
@@ -79,30 +79,24 @@ export async function finalize(
     return undefined
   }
 
+  if (overlaps(definition))
+    return await release(terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'))
+  if (!isTrue(definition, 'Established')) return await release(terminating('False', 'NeverEstablished', 'resource was never established'))
+  const resource = stored(name)
+  // Another server has established it: its objects would be left in the store, for the next definition of this name.
+  if (resource === undefined) throw new Error('the objects of the definition are not served here yet')
+  const since = conditionOf(definition, 'Terminating')?.lastTransitionTime
+  const late = since !== undefined && hooks().now - Date.parse(since) > drainTimeout
+  if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
+  let left: number
   try {
-    if (overlaps(definition))
-      return await release(terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage'))
-    if (!isTrue(definition, 'Established')) return await release(terminating('False', 'NeverEstablished', 'resource was never established'))
-    const resource = stored(name)
-    // Another server has established it: its objects would be left in the store, for the next definition of this name.
-    if (resource === undefined) throw new Error('the objects of the definition are not served here yet')
-    const since = conditionOf(definition, 'Terminating')?.lastTransitionTime
-    const late = since !== undefined && hooks().now - Date.parse(since) > drainTimeout
-    if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
-    let left: number
-    try {
-      left = await deleteInstances(resource, hooks)
-    } catch (error) {
-      await report(terminating('True', 'InstanceDeletionFailed', messageOf(error)))
-      throw error
-    }
-    if (left === 0) return await release(terminating('False', 'InstanceDeletionCompleted', 'removed all instances'))
-    const timedOut = 'could not confirm zero CustomResources remaining: timed out waiting for the condition'
-    if (late) await report(terminating('True', 'InstanceDeletionCheck', timedOut))
-    return lookAgain
+    left = await deleteInstances(resource, hooks)
   } catch (error) {
-    // A write conflict: the change queues the definition again.
-    if (isStale(error)) return undefined
+    await report(terminating('True', 'InstanceDeletionFailed', messageOf(error)))
     throw error
   }
+  if (left === 0) return await release(terminating('False', 'InstanceDeletionCompleted', 'removed all instances'))
+  const timedOut = 'could not confirm zero CustomResources remaining: timed out waiting for the condition'
+  if (late) await report(terminating('True', 'InstanceDeletionCheck', timedOut))
+  return lookAgain
 }

@@ -2,7 +2,7 @@
  * Controllers of custom resources: follow stored definitions, accept names, serve objects, and delete objects with their definition. Every
  * server of a cluster runs them; the second one finds the work done.
  */
-import { type Client, isStale } from '../controllers/client.ts'
+import { type Client, ownWrite } from '../controllers/client.ts'
 import { createQueue, type Queue } from '../controllers/queue.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { HealthCheck } from '../meta/health.ts'
@@ -173,26 +173,10 @@ export function createCustomResources({
     if (before) wakeOthers(before.group, name)
   }
 
-  /** Unreadable values of the list that is being read. */
-  let skipped = new Map<string, string>()
-  const following = follow(store, clock, {
-    unreadable: (key, why) => skipped.set(key, why),
-    replace(entries) {
-      loaded = true
-      const gone = new Set([...known.keys(), ...[...unreadable.keys()].map(nameOf)].map((name) => store.keys.of('', name)))
-      for (const [key, why] of skipped) {
-        gone.delete(key)
-        skip(key, why)
-      }
-      skipped = new Map()
-      for (const entry of entries) {
-        gone.delete(entry.key)
-        upsert(entry)
-      }
-      for (const key of gone) remove(key)
-    },
-    change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry)),
-  })
+  const listed = () => {
+    loaded = true
+  }
+  const following = follow(store, clock, { upsert, remove, listed, unreadable: skip })
 
   return {
     ready: following.ready.catch((error: unknown) =>
@@ -245,14 +229,11 @@ export function createCustomResources({
           const entry = await store.get(store.keys.of('', name))
           if (entry === undefined) return
           const definition = decode(entry)
-          try {
-            if (definition.metadata?.deletionTimestamp === undefined) return await updateStatus(name, definition, entry)
-          } catch (error) {
-            // A write conflict: the change queues the definition again.
-            if (!isStale(error)) throw error
-            return
-          }
-          const again = await finalize(definition, { definitions, hooks, stored: served.stored, overlaps: served.overlaps })
+          let again: number | undefined
+          await ownWrite(async () => {
+            if (definition.metadata?.deletionTimestamp === undefined) await updateStatus(name, definition, entry)
+            else again = await finalize(definition, { definitions, hooks, stored: served.stored, overlaps: served.overlaps })
+          })
           if (again !== undefined) own.addLater(name, again)
         },
       })

@@ -2,7 +2,7 @@
  * Coordinated leader election (KEP-4355): pings the candidates of a lease, and gives the lease to the best one that answers
  * (pkg/controlplane/controller/leaderelection/leaderelection_controller.go).
  */
-import { isStale } from '../controllers/client.ts'
+import { ownWrite } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { ServedResource } from '../registry/served.ts'
@@ -11,7 +11,7 @@ import { equal } from '../schema/equal.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { Json } from '../schema/model.ts'
 import { microTimestamp } from '../schema/time.ts'
-import { follow, followObjects } from '../watch/follow.ts'
+import { follow } from '../watch/follow.ts'
 import {
   bestCandidate,
   bestStrategy,
@@ -117,10 +117,8 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
   }
 
   const queue = createQueue({
+    ...context,
     name: 'leader-election-controller',
-    clock,
-    logger,
-    queues: context.queues,
     workers: 1,
     async work(key) {
       timers.get(key)?.()
@@ -128,9 +126,9 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
       const admissible = candidatesOf(key).filter((each) => !isCandidateExpired(each, clock.now()))
       if (admissible.length === 0) return
       try {
-        await step(key, admissible)
+        await ownWrite(() => step(key, admissible))
       } catch (error) {
-        if (!isStale(error)) logger.warn({ lease: key, error: messageOf(error) }, 'coordinated leader election: no holder could be elected')
+        logger.warn({ lease: key, error: messageOf(error) }, 'coordinated leader election: no holder could be elected')
       }
       timers.set(
         key,
@@ -139,8 +137,8 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
     },
   })
 
-  const ofObjects = followObjects(candidates.store, clock, {
-    upsert(key, object) {
+  const ofObjects = follow(candidates.store, clock, {
+    upsert({ key, object }) {
       const candidate = candidateOf(object)
       known.set(key, candidate)
       // It was just pinged: only its answer matters.
@@ -154,7 +152,6 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
   })
   // Most leases have no candidates: those of nodes. They are not decoded.
   const ofEntries = follow(leases.store, clock, {
-    replace() {},
     change({ entry }) {
       const { namespace, name } = leases.store.keys.parse(entry.key)
       const key = keyOf(namespace, name)

@@ -1,7 +1,8 @@
 /** Leadership of one server among several, by a lease that the leader renews (client-go, tools/leaderelection). */
 
 import { settled } from '../abort.ts'
-import { isStale, type ResourceClient } from '../controllers/client.ts'
+import { ownWrite, type ResourceClient } from '../controllers/client.ts'
+import { repeat } from '../controllers/repeat.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -46,8 +47,6 @@ export function startElector(options: ElectorOptions): Elector {
   /** Others may take the lease some time after the last renewal, whatever tries fail or hang meanwhile. */
   let cancelDeadline = () => {}
   let isLeaving = false
-  let cancel = () => {}
-  let running = Promise.resolve()
 
   function observe(lease: ApiObject): void {
     if (lease.metadata.resourceVersion !== observed?.metadata.resourceVersion) changedAt = clock.monotonic()
@@ -81,13 +80,15 @@ export function startElector(options: ElectorOptions): Elector {
   }
 
   async function attempt(): Promise<boolean> {
+    let holds = false
     try {
-      return await acquireOrRenew()
+      await ownWrite(async () => {
+        holds = await acquireOrRenew()
+      })
     } catch (error) {
-      // Another server was first.
-      if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be written')
-      return false
+      logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be written')
     }
+    return holds
   }
 
   /** `began`: when the try that renewed the lease began. */
@@ -109,14 +110,10 @@ export function startElector(options: ElectorOptions): Elector {
     stopLeading = undefined
   }
 
-  async function turn(): Promise<void> {
+  async function turn(): Promise<number> {
     const began = clock.monotonic()
     if (await attempt()) renewed(began)
-    if (isLeaving) return
-    const wait = stopLeading === undefined ? retryPeriod * (1 + Math.random() * jitter) : retryPeriod
-    cancel = clock.after(wait, () => {
-      running = turn()
-    })
+    return stopLeading === undefined ? retryPeriod * (1 + Math.random() * jitter) : retryPeriod
   }
 
   async function release(): Promise<void> {
@@ -127,16 +124,15 @@ export function startElector(options: ElectorOptions): Elector {
     await write(found, { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions })
   }
 
-  running = turn()
+  const turns = repeat(clock, turn)
   return {
     async leave() {
       isLeaving = true
-      cancel()
       end()
-      const released = running.then(release).catch((error: unknown) => {
-        if (!isStale(error)) logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be released')
-      })
-      await settled(released, clock, renewDeadline)
+      const released = turns.stop().then(() => ownWrite(release))
+      const failed = (error: unknown) =>
+        logger.warn({ lease: name, error: messageOf(error) }, 'the lease of leader election could not be released')
+      await settled(released.catch(failed), clock, renewDeadline)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { type Following, followObjects } from '../watch/follow.ts'
+import { type Following, follow } from '../watch/follow.ts'
 
 export interface IdentitiesOptions {
   readonly leases: ServedResource
@@ -31,11 +31,11 @@ export async function followIdentities(options: IdentitiesOptions): Promise<Foll
     if (holders.delete(name)) went(name)
   }
 
-  const following = followObjects(
+  const following = follow(
     leases.store,
     clock,
     {
-      upsert(key, { metadata, spec }) {
+      upsert({ key, object: { metadata, spec } }) {
         const name = nameOf(key)
         const holder = (spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity
         if (name === identity || holder === undefined || labels.some(([label, value]) => metadata.labels?.[label] !== value))

@@ -52,7 +52,7 @@ const isPresent = <T>(value: T | undefined): value is T => value !== undefined
 
 /** Resolves when the other servers are known; what they serve is asked from then on. */
 export async function createPeers(options: PeersOptions): Promise<Peers> {
-  const { clock, identity, logger, metrics, queues, shared } = options
+  const { clock, identity, metrics, shared } = options
   const connect = createPeerConnect(options)
   const askPeer = createAsking({ ...options, connect, ownOnly })
   const passOn = createPassOn({ ...options, rejectRedirects: false, headers: ownOnly, sendsUid: () => true })
@@ -62,10 +62,8 @@ export async function createPeers(options: PeersOptions): Promise<Peers> {
   let revision = 0
 
   const queue = createQueue({
+    ...options,
     name: 'peer-discovery-cache-sync',
-    clock,
-    logger,
-    queues,
     async work(name) {
       if (!peers.has(name)) return
       const peer = await askPeer(name, closing.signal)

@@ -25,3 +25,11 @@ export interface WriteRequest extends WriteGuard {
   /** Adds a `Warning` header. */
   warn(text: string): void
 }
+
+/** A write by the server itself: without admission and warnings. */
+export const ownRequest = (context: HookContext): WriteRequest => ({
+  context,
+  dryRun: false,
+  validateAdmission: () => Promise.resolve(),
+  warn: () => {},
+})

@@ -1,24 +1,29 @@
 /** Follows all objects of a resource: the current ones, then every change, across lost watches (as an informer does). */
 import type { Clock } from '../ports.ts'
-import type { ApiObject } from '../resources/definition.ts'
 import { eachInSlices, Pauses } from '../slices.ts'
 import type { Entry } from '../storage/entry.ts'
 import type { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
 
+/** What a follower wants to know. Objects are shared with others, and must not be changed. */
 export interface Follower {
-  /** All current objects; called again after a lost watch. Changes follow when a returned promise has resolved. */
-  replace(entries: readonly Entry[]): void | Promise<void>
+  /** Each current object, in time slices, and each that is written from then on; all of them again after a lost watch. */
+  upsert?(entry: Entry): void
+  /** Each object that is gone, also during a lost watch; for that, the keys of all objects are remembered. */
+  remove?(key: string): void
+  /** All current objects are told: at first, and after a lost watch. */
+  listed?(): void
+  /** Each change after that, with the object before it. Those during a lost watch are not told. */
+  change?(change: Change): void
   /**
-   * Called before `replace` with each stored value that can't be read, and the reason: the list is then without it, and is repeated every
-   * second, because the resource can't be watched. Absent: nothing is reported until all values can be read.
+   * Each stored value that can't be read, and the reason, before the objects: the list is then without it, and is repeated every second, because
+   * the resource can't be watched. Absent: nothing is told until all values can be read.
    */
   unreadable?(key: string, why: string): void
-  change(change: Change): void
 }
 
 export interface Following {
-  /** Resolves after the first `replace`. */
+  /** Resolves when all current objects are told. Rejects with a StoreError, or when a value can't be read; the list is then repeated. */
   readonly ready: Promise<void>
   close(): void
 }
@@ -31,19 +36,50 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
   let closed = false
   let subscription: Subscription | undefined
   let cancelRetry = () => {}
+  const pauses = new Pauses(clock)
+  /** Keys that `remove` has to be called for some time. */
+  const known = new Set<string>()
+
+  function there(entry: Entry): void {
+    if (follower.remove) known.add(entry.key)
+    follower.upsert?.(entry)
+  }
+
+  function gone(key: string): void {
+    known.delete(key)
+    follower.remove?.(key)
+  }
 
   async function start(): Promise<void> {
-    const unreadable = follower.unreadable && ((key: string, why: string) => follower.unreadable?.(key, why))
-    const { entries, revision } = await store.list({ namespace, ...(unreadable && { unreadable }) })
+    const left = new Set(known)
+    const skip = (key: string, why: string) => {
+      left.delete(key)
+      known.add(key)
+      follower.unreadable?.(key, why)
+    }
+    const { entries, revision } = await store.list({ namespace, ...(follower.unreadable && { unreadable: skip }) })
     if (closed) return
-    await follower.replace(entries)
+    if (follower.upsert) {
+      const slices = pauses.fairSlices(() => neverAborted)
+      await eachInSlices(entries, slices, (entry) => {
+        left.delete(entry.key)
+        there(entry)
+      })
+    }
+    for (const key of left) gone(key)
+    follower.listed?.()
     if (closed) return
     subscription = store.subscribe(
       revision,
       { namespace },
       {
         changes(changes) {
-          for (const change of changes) if (change.revision > revision) follower.change(change)
+          for (const change of changes) {
+            if (change.revision <= revision) continue
+            follower.change?.(change)
+            if (change.deleted) gone(change.entry.key)
+            else there(change.entry)
+          }
         },
         progress() {},
         end: retry,
@@ -68,35 +104,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
   }
 }
 
-/** Receives objects by key, without regard to how they changed. They are shared with others, and must not be changed. */
-export interface ObjectFollower {
-  upsert(key: string, object: ApiObject): void
-  remove(key: string): void
-}
-
-/** Follows decoded objects, the current ones in time slices; objects deleted during a lost watch are reported as removed. `namespace`: the only one; default: all. */
-export function followObjects(store: WatchableStore, clock: Clock, follower: ObjectFollower, namespace = ''): Following {
-  const known = new Set<string>()
-  const pauses = new Pauses(clock)
-  const remove = (key: string) => {
-    known.delete(key)
-    follower.remove(key)
-  }
-  const upsert = (entry: Entry) => {
-    known.add(entry.key)
-    follower.upsert(entry.key, entry.object)
-  }
-  const changes: Follower = {
-    async replace(entries) {
-      const gone = new Set(known)
-      const slices = pauses.fairSlices(() => neverAborted)
-      await eachInSlices(entries, slices, (entry) => {
-        gone.delete(entry.key)
-        upsert(entry)
-      })
-      for (const key of gone) remove(key)
-    },
-    change: ({ deleted, entry }) => (deleted ? remove(entry.key) : upsert(entry)),
-  }
-  return follow(store, clock, changes, namespace)
+/** Closes all of these. */
+export const closing = (parts: Iterable<{ close(): void }>) => (): void => {
+  for (const part of parts) part.close()
 }

@@ -40,7 +40,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   }
 
   const following = follow('', 'resourcequotas', {
-    upsert(key, quota) {
+    upsert({ key, object: quota }) {
       const { namespace = '', name = '' } = quota.metadata
       places.set(key, [namespace, name])
       note(quota)

@@ -137,7 +137,7 @@ export async function followPolicies<P>(
 
   const followings = [
     follow(group, plurals.policies, {
-      upsert(key, object) {
+      upsert({ key, object }) {
         const { uid, generation } = object.metadata
         const now = `${uid}/${generation}`
         // Status updates don't change the generation.
@@ -151,7 +151,7 @@ export async function followPolicies<P>(
       },
     }),
     follow(group, plurals.bindings, {
-      upsert(key, object) {
+      upsert({ key, object }) {
         bindings.set(key, bindingOf(object))
         known = undefined
       },

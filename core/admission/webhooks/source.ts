@@ -42,7 +42,7 @@ export async function followHooks(context: PluginContext, { plugin, plural }: Ho
     all = undefined
   })
   const following = follow('admissionregistration.<domain>', plural, {
-    upsert(key, object) {
+    upsert({ key, object }) {
       byKey.set(key, hooksOf(object, compiled))
       all = undefined
     },

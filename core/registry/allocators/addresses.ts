@@ -10,7 +10,7 @@ import { ApiError } from '../../respond/status.ts'
 import { parseAddress } from '../../schema/ip.ts'
 import { createObject } from '../create.ts'
 import { deleteObject } from '../delete.ts'
-import type { WriteRequest } from '../request.ts'
+import { ownRequest } from '../request.ts'
 import type { ReservingWrite } from '../reservations.ts'
 import type { ServedResource } from '../served.ts'
 import { type AddressRange, addressRange, canonicalAddress } from './address-range.ts'
@@ -90,12 +90,7 @@ export function createAddresses(
     return found
   }
 
-  const ownWrite = ({ context, dryRun }: ReservingWrite): WriteRequest => ({
-    context,
-    dryRun,
-    validateAdmission: async () => {},
-    warn: () => {},
-  })
+  const requestOf = ({ context, dryRun }: ReservingWrite) => ({ ...ownRequest(context), dryRun })
 
   /** False when the address is taken. */
   async function put(address: string, { namespace, name }: ServiceName, write: ReservingWrite): Promise<boolean> {
@@ -107,7 +102,7 @@ export function createAddresses(
       spec: { parentRef: { group: '', resource: 'services', namespace, name } },
     }
     try {
-      await createObject(addresses, object, ownWrite(write))
+      await createObject(addresses, object, requestOf(write))
       used.take(address)
       return true
     } catch (error) {
@@ -186,7 +181,7 @@ export function createAddresses(
       if (parent?.resource !== 'services' || parent.namespace !== namespace || parent.name !== name) return
       const { uid = '' } = found?.metadata ?? {}
       try {
-        await deleteObject(addresses, '', address, { preconditions: { uid } }, ownWrite(write))
+        await deleteObject(addresses, '', address, { preconditions: { uid } }, requestOf(write))
         used.release(address)
       } catch (error) {
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error

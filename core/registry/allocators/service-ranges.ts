@@ -6,7 +6,7 @@ import { sameItems } from '../../schema/equal.ts'
 import type { HookContext } from '../../schema/model.ts'
 import { timestamp } from '../../schema/time.ts'
 import { createObject } from '../create.ts'
-import type { WriteRequest } from '../request.ts'
+import { ownRequest } from '../request.ts'
 import type { ServedResource } from '../served.ts'
 import { updateObject } from '../update.ts'
 import { mainView, statusView, type View } from '../view.ts'
@@ -28,7 +28,7 @@ export async function ensureServiceRanges(
 ): Promise<void> {
   const { store } = resource
   const name = platform.service
-  const own: WriteRequest = { context, dryRun: false, validateAdmission: async () => {}, warn: () => {} }
+  const own = ownRequest(context)
   const write = (view: View, change: (object: ApiObject) => ApiObject) =>
     updateObject(resource, '', name, { view, change: async (object) => change(object) }, own)
 

@@ -6,7 +6,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Target } from '../services.ts'
 import { type Action, done } from './action.ts'
-import { ownWrite, specOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
+import { actionRequest, specOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
 interface Node {
   readonly kind?: string
@@ -78,7 +78,7 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
     }
   }
 
-  await updateObject(resource, namespace, name, { view: unrestrictedView, change }, ownWrite(target, dryRun))
+  await updateObject(resource, namespace, name, { view: unrestrictedView, change }, actionRequest(target, dryRun))
   return done
 }
 

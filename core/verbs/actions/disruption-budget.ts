@@ -8,7 +8,7 @@ import type { ApiObject } from '../../resources/definition.ts'
 import { ApiError, forbidden, type StatusCause } from '../../respond/status.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Target } from '../services.ts'
-import { type Condition, ownWrite } from './pod.ts'
+import { actionRequest, type Condition } from './pod.ts'
 
 interface Spec {
   readonly selector?: LabelSelectorObject
@@ -111,5 +111,5 @@ export async function takeDisruption(target: Target, budgets: ServedResource, na
       },
     }
   }
-  await updateObject(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, ownWrite(target, dryRun))
+  await updateObject(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, actionRequest(target, dryRun))
 }

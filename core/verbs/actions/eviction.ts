@@ -10,7 +10,7 @@ import { registryOptions } from '../delete.ts'
 import type { Target } from '../services.ts'
 import { type Action, done } from './action.ts'
 import { budgetSpec, budgetStatus, budgetsOf, stillProcessed, takeDisruption } from './disruption-budget.ts'
-import { conditionOf, ownWrite, statusOf, unrestrictedView, withCondition } from './pod.ts'
+import { actionRequest, conditionOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
 /** Maximum attempts of a delete with write conflicts. */
 const tries = 20
@@ -61,7 +61,7 @@ function checkPreconditions({ name }: Target, { preconditions = {} }: DeleteOpti
 /** Adds the DisruptionTarget condition to the pod's status, then deletes the pod. */
 async function markAndDelete(target: Target, options: DeleteOptions): Promise<void> {
   const { resource, namespace, name, services } = target
-  const request = ownWrite(target, options.dryRun)
+  const request = actionRequest(target, options.dryRun)
   let final = options
   if (!options.dryRun) {
     const reason = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }

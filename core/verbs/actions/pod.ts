@@ -1,6 +1,6 @@
 /** Helpers for actions on pods. */
 
-import type { WriteRequest } from '../../registry/request.ts'
+import { ownRequest, type WriteRequest } from '../../registry/request.ts'
 import { strategyView, type View } from '../../registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/time.ts'
@@ -54,12 +54,11 @@ export function withCondition(pod: ApiObject, condition: Condition, now: number)
 export const unrestrictedView: View = strategyView({ write: (_existing, incoming) => incoming })
 
 /** A write caused by an action; admission has run on the action. */
-export function ownWrite({ exchange, services }: Target, dryRun: boolean): WriteRequest {
+export function actionRequest({ exchange, services }: Target, dryRun: boolean): WriteRequest {
   return {
-    context: hookContext(services),
+    ...ownRequest(hookContext(services)),
     dryRun,
     caller: exchange,
-    validateAdmission: () => Promise.resolve(),
     proceed: () => exchange.proceed(),
     warn: (text) => exchange.warnings.push(text),
   }

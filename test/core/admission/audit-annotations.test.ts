@@ -7,7 +7,7 @@ import type { PluginContext } from '../../../core/admission/context.ts'
 import { validatingAdmissionPolicy } from '../../../core/admission/plugins/validating-admission-policy.ts'
 import { mutatingWebhooks } from '../../../core/admission/webhooks/mutating.ts'
 import { validatingWebhooks } from '../../../core/admission/webhooks/validating.ts'
-import type { ApiObject } from '../../../core/resources/definition.ts'
+import type { Entry } from '../../../core/storage/entry.ts'
 import { attributesOf, once } from './attributes.ts'
 import { contextWith } from './context.ts'
 
@@ -19,7 +19,8 @@ const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resour
 /** A plugin context that serves these objects, by plural. */
 function following(objects: { readonly [plural: string]: readonly object[] }, more: Partial<PluginContext> = {}): PluginContext {
   const follow: PluginContext['follow'] = (_group, plural, follower) => {
-    for (const [index, each] of (objects[plural] ?? []).entries()) follower.upsert(String(index), each as ApiObject)
+    for (const [index, each] of (objects[plural] ?? []).entries())
+      follower.upsert?.({ key: String(index), object: each } as unknown as Entry)
     return { ready: Promise.resolve(), close() {} }
   }
   return contextWith({ 'namespaces//dev': { metadata: { name: 'dev' } } }, { follow, ...more })
