@@ -2,29 +2,23 @@
 
 import { connectedAddress, type Destination } from '../outgoing/forwarding/destination.ts'
 import { endAfter, endAtShutdown } from '../outgoing/forwarding/ending.ts'
-import { type Forwarding, forward } from '../outgoing/forwarding/forward.ts'
+import { type Forwarding, type ForwardingServices, forward } from '../outgoing/forwarding/forward.ts'
 import { forwardedHeaders, isUpgrade } from '../outgoing/forwarding/headers.ts'
 import { directLinks } from '../outgoing/forwarding/links.ts'
 import { escapePath } from '../outgoing/forwarding/paths.ts'
 import { answerWith, passedOn } from '../outgoing/forwarding/relay.ts'
 import { relayUpgrade } from '../outgoing/forwarding/upgrade.ts'
 import { dialError } from '../outgoing/webhook/dial-error.ts'
-import type { Platform } from '../platform.ts'
-import type { Clock, Outbound } from '../ports.ts'
+import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { LightHeaders } from '../respond/light-headers.ts'
 import { PlainError, pageNotFound } from '../respond/plain-error.ts'
 import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { Pauses, Slices } from '../slices.ts'
+import type { Slices } from '../slices.ts'
 import { InvalidUserHeader, identityFields } from './identity.ts'
 
-export interface PassOnServices {
-  readonly outbound: Outbound
-  readonly clock: Clock
-  readonly platform: Platform
-  /** Time slices of rewriting HTML. */
-  readonly pauses: Pauses
+export interface PassOnServices extends ForwardingServices {
   /** Whether the server gets the user's UID. */
   readonly sendsUid: () => boolean
   /** Whether a redirect of the server is an error, or the client's. */

@@ -3,6 +3,7 @@ import { type Amounts, areEqual, excess, isEmpty, only, positive, sum } from '..
 import type { Evaluator } from '../admission/quota/evaluator.ts'
 import { createEvaluators } from '../admission/quota/evaluators.ts'
 import { hardOf, isInScope, type QuotaObject, usedOf } from '../admission/quota/quota.ts'
+import { pauseFor } from '../outgoing/webhook/time-limit.ts'
 import type { ServedResource } from '../registry/served.ts'
 import { Pauses, type Slices } from '../slices.ts'
 import type { Change } from '../watch/change.ts'
@@ -40,7 +41,6 @@ export const resourceQuota: Controller = (context) => {
   const quotas = new QuotaSet()
   /** Followed stores of counted resources, by storage key. A resource that is replaced has another store. */
   const followed = new Map<string, Following & { readonly store: WatchableStore }>()
-  const cancels = new Set<() => void>()
   const pauses = new Pauses(clock)
   const closing = new AbortController()
 
@@ -81,15 +81,6 @@ export const resourceQuota: Controller = (context) => {
     return used
   }
 
-  const pause = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      const cancel = clock.after(milliseconds, () => {
-        cancels.delete(cancel)
-        resolve()
-      })
-      cancels.add(cancel)
-    })
-
   /** The quotas of a namespace as they are now. A charge made later causes a conflict when ours is written. */
   async function quotasIn(namespace: string, slices: Slices): Promise<readonly QuotaObject[]> {
     const found: QuotaObject[] = []
@@ -115,7 +106,7 @@ export const resourceQuota: Controller = (context) => {
       const slices = pauses.slices(() => closing.signal)
       const found = await quotasIn(namespace, slices)
       // Admission does not charge a quota without limits.
-      if (found.some((quota) => !isEmpty(hardOf(quota)))) await pause(settling)
+      if (found.some((quota) => !isEmpty(hardOf(quota)))) await pauseFor(clock, settling, closing.signal)
       /** Usage by spec, on which alone it depends. */
       const usages = new Map<string, Promise<Amounts>>()
       const failures: unknown[] = []
@@ -198,7 +189,6 @@ export const resourceQuota: Controller = (context) => {
     void recounts.stop()
     following.close()
     for (const each of followed.values()) each.close()
-    for (const cancel of cancels) cancel()
     queue.close()
   }
 }

@@ -1,9 +1,22 @@
 /** One request that is sent on, until its answer has been sent to the client. */
-import type { Outbound } from '../../ports.ts'
+import type { Platform } from '../../platform.ts'
+import type { Clock, Outbound } from '../../ports.ts'
 import { whenEnded } from '../../request/ended.ts'
 import type { Exchange } from '../../request/exchange.ts'
+import type { Pauses } from '../../slices.ts'
 import type { Destination } from './destination.ts'
 import type { Ending } from './ending.ts'
+
+/** What requests need to be sent on. */
+export interface ForwardingServices {
+  readonly outbound: Outbound
+  readonly platform: Platform
+  readonly clock: Clock
+  /** Time slices of rewriting HTML, and of reading frames. */
+  readonly pauses: Pauses
+  /** Maximum bytes per second of each direction of a connection that has switched protocols; absent or 0: no limit. */
+  readonly maxConnectionBytesPerSecond?: number
+}
 
 export interface Forwarding {
   readonly destination: Destination

@@ -1,6 +1,5 @@
 import { counter, type Recorded } from '../../metrics.ts'
-import type { Pauses } from '../../slices.ts'
-import type { UpgradeServices } from './upgrade.ts'
+import type { ForwardingServices } from './forward.ts'
 
 const logs = 'kube_apiserver_pod_logs'
 
@@ -30,8 +29,6 @@ export const forwardingRows = {
 export type ForwardingMetrics = Recorded<typeof forwardingRows>
 
 /** Dependencies of connections to node agents. */
-export interface AgentServices extends UpgradeServices {
+export interface AgentServices extends ForwardingServices {
   readonly forwarding: ForwardingMetrics
-  /** Time slices of reading frames. */
-  readonly pauses: Pauses
 }

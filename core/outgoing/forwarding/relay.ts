@@ -1,29 +1,19 @@
 /** Requests that are passed on as they are: proxies to nodes, pods and services (apimachinery/pkg/util/proxy, net/http/httputil). */
 
-import type { Platform } from '../../platform.ts'
-import type { Clock, Outbound } from '../../ports.ts'
 import type { Exchange, RequestInfo } from '../../request/exchange.ts'
 import type { LightHeaders } from '../../respond/light-headers.ts'
 import { Reply } from '../../respond/reply.ts'
 import { ApiError, badRequest } from '../../respond/status.ts'
-import type { Pauses, Slices } from '../../slices.ts'
+import type { Slices } from '../../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'
-import { type Forwarding, forward } from './forward.ts'
+import { type Forwarding, type ForwardingServices, forward } from './forward.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { createLinks, type RewriteLink } from './links.ts'
 import { rewrites, rewrittenHtml } from './rewrite-html.ts'
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
-
-export interface RelayServices {
-  readonly outbound: Outbound
-  readonly platform: Platform
-  readonly clock: Clock
-  /** Time slices of rewriting HTML. */
-  readonly pauses: Pauses
-}
 
 /** CORS is decided by this server, not by a backend. */
 const corsFields = ['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`)
@@ -51,7 +41,7 @@ function answeredHeaders({ headers }: Response): LightHeaders {
  * Forwards the request and streams the response back. Its Location header, or else the links in its HTML, are rewritten to lead through this
  * server. Throws 503 when there is no response.
  */
-export async function relayRequest(exchange: Exchange, destination: Destination, services: RelayServices): Promise<Response> {
+export async function relayRequest(exchange: Exchange, destination: Destination, services: ForwardingServices): Promise<Response> {
   const { outbound, platform, clock, pauses } = services
   const { request, signal } = exchange
   const { origin, options } = destination

@@ -19,7 +19,6 @@ import { type Destination, urlOf } from './destination.ts'
 import type { AgentServices } from './metrics.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { readStart } from './read-start.ts'
-import type { UpgradeServices } from './upgrade.ts'
 import { webSocketAnswer } from './websocket-answer.ts'
 
 /** The streams that the client asks for. */
@@ -73,7 +72,7 @@ function refusalText(text: string): string {
 async function dial(
   destination: Destination,
   signal: AbortSignal,
-  { outbound, platform }: UpgradeServices,
+  { outbound, platform }: AgentServices,
 ): Promise<{ stream: ByteStream; protocol: string }> {
   const { origin, options } = destination
   const posting = `error sending request: Post ${JSON.stringify(urlOf(destination))}`

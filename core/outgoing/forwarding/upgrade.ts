@@ -1,6 +1,5 @@
 /** Forwards requests to switch protocols; afterwards bytes are copied between client and backend (upgradeaware.go). */
-import type { Platform } from '../../platform.ts'
-import type { Clock, Outbound, Upgraded } from '../../ports.ts'
+import type { Upgraded } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import { LightHeaders } from '../../respond/light-headers.ts'
 import { Reply } from '../../respond/reply.ts'
@@ -8,18 +7,11 @@ import { badRequest, unreasoned } from '../../respond/status.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost } from './destination.ts'
 import { endAtShutdown } from './ending.ts'
+import type { ForwardingServices } from './forward.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { join } from './join.ts'
 import { rateLimited } from './rate-limit.ts'
 import { noUpgrades, switchProtocols } from './switch-protocols.ts'
-
-export interface UpgradeServices {
-  readonly outbound: Outbound
-  readonly platform: Platform
-  readonly clock: Clock
-  /** Maximum bytes per second of each direction of a connection; absent or 0: no limit. */
-  readonly maxConnectionBytesPerSecond?: number
-}
 
 /** Message on runtimes without upgraded outgoing connections, such as edge runtimes. */
 const noOutgoing = 'unable to upgrade: this runtime has no upgraded streams to other servers'
@@ -42,7 +34,7 @@ export async function dialUpgrade(
   exchange: Exchange,
   destination: Destination,
   init: UpgradeRequest,
-  { outbound, clock }: Pick<UpgradeServices, 'outbound' | 'clock'>,
+  { outbound, clock }: Pick<ForwardingServices, 'outbound' | 'clock'>,
 ): Promise<Upgraded> {
   if (outbound.upgrade === undefined) throw badRequest(noOutgoing)
   const { method, headers, host } = init
@@ -74,7 +66,7 @@ export interface Sent {
 export async function relayUpgrade(
   exchange: Exchange,
   destination: Destination,
-  services: UpgradeServices,
+  services: ForwardingServices,
   sent?: Sent,
 ): Promise<Response> {
   const { connection, request, signal } = exchange

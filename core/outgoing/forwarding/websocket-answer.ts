@@ -1,16 +1,9 @@
-import type { Clock } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import { Reply } from '../../respond/reply.ts'
-import type { Pauses } from '../../slices.ts'
 import { HandshakeError, opening } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
+import type { ForwardingServices } from './forward.ts'
 import { switchProtocols } from './switch-protocols.ts'
-
-/** What an open WebSocket needs of the server. */
-export interface WebSocketServices {
-  readonly clock: Clock
-  readonly pauses: Pauses
-}
 
 /**
  * Opens a WebSocket with the subprotocol that `select` returns (empty: none). If the handshake fails, answers with the error as plain text.
@@ -19,7 +12,7 @@ export interface WebSocketServices {
  */
 export async function webSocketAnswer(
   exchange: Exchange,
-  { clock, pauses }: WebSocketServices,
+  { clock, pauses }: Pick<ForwardingServices, 'clock' | 'pauses'>,
   select: () => string,
   use: (client: WebSocketEnd, signal: AbortSignal) => Promise<void>,
 ): Promise<Response> {
