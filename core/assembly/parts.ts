@@ -298,7 +298,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     },
     { hooks: hook('start-apiextensions-controllers'), stop },
   ),
-  namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, context.options.general.platform, hookContextOf(context)), {
+  namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, hookContextOf(context)), {
     hooks: hook('start-system-namespaces-controller'),
   }),
   clusterAuthentication: part(
@@ -314,11 +314,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       stop,
     },
   ),
-  legacyTokenTracking: part(
-    ['table', 'namespaces'],
-    ({ table }, context) => ensureLegacyTokenTracking(table, context.options.general.platform, hookContextOf(context)),
-    { when: ({ options }) => options.authentication.serviceAccounts !== undefined, hooks: hook('start-legacy-token-tracking-controller') },
-  ),
+  legacyTokenTracking: part(['table', 'namespaces'], ({ table }, context) => ensureLegacyTokenTracking(table, hookContextOf(context)), {
+    when: ({ options }) => options.authentication.serviceAccounts !== undefined,
+    hooks: hook('start-legacy-token-tracking-controller'),
+  }),
   reservations: part(['table'], ({ table }) => startReservations(table), {
     hooks: hook('start-service-ip-repair-controllers', 'start-<product>-service-cidr-controller'),
     stop,
@@ -333,13 +332,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       stop,
     },
   ),
-  priorityClasses: part(
-    ['table'],
-    ({ table }, context) => ensurePriorityClasses(table, context.options.general.platform, hookContextOf(context)),
-    {
-      hooks: hook('scheduling/bootstrap-system-priority-classes'),
-    },
-  ),
+  priorityClasses: part(['table'], ({ table }, context) => ensurePriorityClasses(table, hookContextOf(context)), {
+    hooks: hook('scheduling/bootstrap-system-priority-classes'),
+  }),
   flowControl: part(
     ['table', 'stores', 'requests'],
     (needed, context) => keepFlowControl(contextOfWriter(needed, context, flowControlProducer)),

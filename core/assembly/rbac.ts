@@ -9,7 +9,7 @@ export async function startRbac(table: ResourceTable, index: RbacIndex | undefin
   // Without RBAC in the authorization configuration file.
   if (index === undefined) return () => {}
   const { platform } = context.options.general
-  await ensureRbac(table, platform, hookContextOf(context))
+  await ensureRbac(table, hookContextOf(context))
   const storeOf = (plural: string) => table.lookup(platform.name('rbac.authorization.<domain>'), 'v1', plural)!.store
   const stores = {
     roles: storeOf('roles'),

@@ -3,7 +3,6 @@ import { blankOf } from '../apply/blank.ts'
 import { noFields } from '../apply/field-set.ts'
 import { updateManaged } from '../apply/ownership.ts'
 import { serverManager } from '../controllers/client.ts'
-import type { Platform } from '../platform.ts'
 import { createObject } from '../registry/create.ts'
 import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -69,6 +68,11 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   }
 }
 
+/** Creates the objects whose names do not exist, unless their resource is not served. */
+export async function ensureAll(resource: ServedResource | undefined, objects: readonly ApiObject[], context: HookContext): Promise<void> {
+  if (resource) await Promise.all(objects.map((each) => ensure(resource, each, context)))
+}
+
 /** Replaces the stored object, whatever its resourceVersion. */
 export async function overwrite(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   const { namespace = '', name = '' } = object.metadata
@@ -86,10 +90,8 @@ export async function overwrite(resource: ServedResource, object: ApiObject, con
 }
 
 /** Creates the system's namespaces. */
-export async function ensureNamespaces(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
-  const namespaces = table.lookup('', 'v1', 'namespaces')
-  if (namespaces === undefined) return
-  const { system, public: open, nodeLease } = platform.namespaces
-  const names = ['default', system, open, nodeLease]
-  await Promise.all(names.map((name) => ensure(namespaces, { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }, context)))
+export function ensureNamespaces(table: ResourceTable, context: HookContext): Promise<void> {
+  const { system, public: open, nodeLease } = context.platform.namespaces
+  const objects = ['default', system, open, nodeLease].map((name) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))
+  return ensureAll(table.lookup('', 'v1', 'namespaces'), objects, context)
 }

@@ -1,7 +1,6 @@
-import type { Platform } from '../platform.ts'
 import type { ResourceTable } from '../registry/served.ts'
 import type { HookContext } from '../schema/model.ts'
-import { ensure } from './objects.ts'
+import { ensureAll } from './objects.ts'
 
 const rows: readonly (readonly [name: string, value: number, description: string])[] = [
   ['system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their current node.'],
@@ -13,16 +12,9 @@ const rows: readonly (readonly [name: string, value: number, description: string
 ]
 
 /** Creates the system's priority classes. */
-export async function ensurePriorityClasses(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
-  const group = platform.name('scheduling.<domain>')
-  const classes = table.lookup(group, 'v1', 'priorityclasses')
-  if (classes === undefined) return
-  const object = ([name, value, description]: (typeof rows)[number]) => ({
-    kind: 'PriorityClass',
-    apiVersion: `${group}/v1`,
-    metadata: { name },
-    value,
-    description,
-  })
-  await Promise.all(rows.map((row) => ensure(classes, object(row), context)))
+export function ensurePriorityClasses(table: ResourceTable, context: HookContext): Promise<void> {
+  const group = context.platform.name('scheduling.<domain>')
+  const common = { kind: 'PriorityClass', apiVersion: `${group}/v1` }
+  const objects = rows.map(([name, value, description]) => ({ ...common, metadata: { name }, value, description }))
+  return ensureAll(table.lookup(group, 'v1', 'priorityclasses'), objects, context)
 }

@@ -1,6 +1,5 @@
 import { bootstrapRbac } from '../authz/bootstrap/objects.ts'
 import { reconcile } from '../authz/bootstrap/reconcile.ts'
-import type { Platform } from '../platform.ts'
 import { deleteObject } from '../registry/delete.ts'
 import { ownRequest } from '../registry/request.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
@@ -15,10 +14,10 @@ const plurals: { readonly [kind: string]: string } = {
   RoleBinding: 'rolebindings',
 }
 
-async function settle(resource: ServedResource, desired: ApiObject, platform: Platform, context: HookContext): Promise<void> {
+async function settle(resource: ServedResource, desired: ApiObject, context: HookContext): Promise<void> {
   const { namespace = '', name = '' } = desired.metadata
   const stored = await resource.store.get(resource.store.keys.of(namespace, name))
-  const step = reconcile(desired, stored?.decode(), platform)
+  const step = reconcile(desired, stored?.decode(), context.platform)
   if (step === undefined) return
   if (step.action === 'update') return overwrite(resource, step.object, context)
   if (step.action === 'recreate') await deleteObject(resource, namespace, name, {}, ownRequest(context))
@@ -26,11 +25,12 @@ async function settle(resource: ServedResource, desired: ApiObject, platform: Pl
 }
 
 /** Reconciles the default roles and bindings; additions by users are kept. */
-export async function ensureRbac(table: ResourceTable, platform: Platform, context: HookContext): Promise<void> {
+export async function ensureRbac(table: ResourceTable, context: HookContext): Promise<void> {
+  const { platform, settings } = context
   const group = platform.name('rbac.authorization.<domain>')
   const settleOne = (object: ApiObject) => {
     const resource = table.lookup(group, 'v1', plurals[object.kind] ?? '')
-    return resource && settle(resource, object, platform, context)
+    return resource && settle(resource, object, context)
   }
-  await Promise.all(bootstrapRbac(platform, context.settings.enabled).map(settleOne))
+  await Promise.all(bootstrapRbac(platform, settings.enabled).map(settleOne))
 }
