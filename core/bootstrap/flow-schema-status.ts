@@ -74,6 +74,7 @@ export function reportDangling(context: ControllerContext): () => void {
     for (const [name, schema] of schemas) if (levelOf(schema) === level) queue.add(name)
   }
   const nameOfLevel = (key: string) => levels.store.keys.parse(key).name
+  let ofSchemas: Following | undefined
   const ofLevels = follow(levels.store, clock, {
     upsert({ key }) {
       const name = nameOfLevel(key)
@@ -86,26 +87,21 @@ export function reportDangling(context: ControllerContext): () => void {
       names.delete(name)
       lookAt(name)
     },
+    // Levels before schemas: until the levels are known, all schemas would seem to dangle.
+    listed() {
+      ofSchemas ??= follow(resource.store, clock, {
+        upsert({ key, object }) {
+          schemas.set(nameOf(key), object)
+          queue.add(nameOf(key))
+        },
+        remove(key) {
+          schemas.delete(nameOf(key))
+          writes.delete(nameOf(key))
+        },
+      })
+    },
   })
-  let ofSchemas: Following | undefined
-  let isStopped = false
-  // Levels before schemas: until the levels are known, all schemas would seem to dangle.
-  const begin = () => {
-    if (isStopped) return
-    ofSchemas = follow(resource.store, clock, {
-      upsert({ key, object }) {
-        schemas.set(nameOf(key), object)
-        queue.add(nameOf(key))
-      },
-      remove(key) {
-        schemas.delete(nameOf(key))
-        writes.delete(nameOf(key))
-      },
-    })
-  }
-  ofLevels.ready.then(begin, begin)
   return () => {
-    isStopped = true
     ofLevels.close()
     ofSchemas?.close()
     queue.close()

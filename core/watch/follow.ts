@@ -66,9 +66,9 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
         there(entry)
       })
     }
+    if (closed) return
     for (const key of left) gone(key)
     follower.listed?.()
-    if (closed) return
     subscription = store.subscribe(
       revision,
       { namespace },
