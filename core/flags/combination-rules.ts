@@ -44,38 +44,6 @@ export const modeWithFile =
     return !used && flags.isSet(file) ? `--${file} needs --authorization-mode=${mode}` : undefined
   }
 
-export const audit =
-  (backend: 'log' | 'webhook'): Rule =>
-  (flags) => {
-    const positive = (name: FlagName, value: number | undefined) =>
-      value === undefined || value > 0
-        ? []
-        : [`--${name}: invalid value "${value}": must be positive when --audit-${backend}-mode is batch`]
-    const batch = `audit-${backend}-batch` as const
-    const throttled = flags.get(`${batch}-throttle-enable`)
-    const truncate = `audit-${backend}-truncate` as const
-    const [largestBatch, largestEvent] = [flags.get(`${truncate}-max-batch-size`), flags.get(`${truncate}-max-event-size`)]
-    return [
-      ...(flags.get(`audit-${backend}-mode`) === 'batch'
-        ? [
-            ...positive(`${batch}-buffer-size`, flags.get(`${batch}-buffer-size`)),
-            ...positive(`${batch}-max-size`, flags.get(`${batch}-max-size`)),
-            ...(throttled ? positive(`${batch}-throttle-qps`, flags.get(`${batch}-throttle-qps`)) : []),
-            ...(throttled ? positive(`${batch}-throttle-burst`, flags.get(`${batch}-throttle-burst`)) : []),
-          ]
-        : []),
-      ...(largestBatch < largestEvent ? [`--${truncate}-max-batch-size must not be smaller than --${truncate}-max-event-size`] : []),
-    ]
-  }
-
-export const nodePort: Rule = (flags) => {
-  const port = flags.get('platform-service-node-port') ?? 0
-  const { from, to } = flags.get('service-node-port-range')
-  return port === 0 || (port >= from && port <= to)
-    ? undefined
-    : `${flags.spelling('platform-service-node-port')}: ${port} is outside of --service-node-port-range ${from}-${to}`
-}
-
 export const concurrency: Rule = (flags) =>
   flags.get('enable-priority-and-fairness') && flags.get('max-requests-inflight') + flags.get('max-mutating-requests-inflight') === 0
     ? '--max-requests-inflight and --max-mutating-requests-inflight must add up to something positive with --enable-priority-and-fairness'

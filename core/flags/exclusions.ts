@@ -1,25 +1,26 @@
 /** Conflicts and dependencies between flags, as rows. Those that depend on file contents are in file-exclusions.ts. */
 
 import type { FeatureGate } from '../config/feature-gates.ts'
+import { conflictsOf } from '../options/index.ts'
 import {
   addressFamilies,
   admissionOverlap,
-  audit,
   concurrency,
   fairnessApi,
   issuersOnce,
   jsonLog,
   modeWithFile,
-  nodePort,
   oidcFlags,
   oidcTogether,
   type Rule,
   uidHeaders,
 } from './combination-rules.ts'
 import { effectiveRange, emulation } from './emulation.ts'
+import type { Flag } from './flag.ts'
 import { gatesOfFlags } from './gates.ts'
+import { optionsOfFlags } from './options.ts'
 import type { ParsedFlags } from './parse.ts'
-import type { FlagName } from './rows/index.ts'
+import { flags as allFlags, type FlagName } from './rows/index.ts'
 
 /** The flags of `names` that are set. */
 function setOf(flags: ParsedFlags, names: readonly FlagName[]): readonly FlagName[] {
@@ -58,12 +59,6 @@ const needsGate =
           .filter((name) => !isOff(flags.get(name)))
           .map((name) => `${flags.spelling(name)} needs --feature-gates=${gate}=true`)
 
-/** The first duration must be longer than the second. */
-const longer =
-  (one: FlagName & `coordinated-${string}`, other: FlagName & `coordinated-${string}`): Rule =>
-  (flags) =>
-    flags.get(one) > flags.get(other) ? undefined : `${flags.spelling(one)} must be longer than ${flags.spelling(other)}`
-
 const rules: readonly Rule[] = [
   notWith(
     'authorization-config',
@@ -95,21 +90,15 @@ const rules: readonly Rule[] = [
   effectiveRange,
   emulation('emulation-forward-compatible'),
   emulation('runtime-config-emulation-forward-compatible'),
-  nodePort,
   addressFamilies,
   concurrency,
   fairnessApi,
   uidHeaders,
-  longer('coordinated-leadership-lease-duration', 'coordinated-leadership-renew-deadline'),
-  longer('coordinated-leadership-renew-deadline', 'coordinated-leadership-retry-period'),
-  audit('log'),
-  audit('webhook'),
   needsGate('StructuredAuthenticationConfiguration', 'authentication-config'),
   needsGate('StructuredAuthorizationConfiguration', 'authorization-config'),
   needsGate('ExternalServiceAccountTokenSigner', 'service-account-signing-endpoint'),
   needsGate('RemoteRequestHeaderUID', 'requestheader-uid-headers'),
   needsGate('UnknownVersionInteroperabilityProxy', 'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file'),
-  needs('peer-ca-file', 'proxy-client-cert-file'),
   needsGate(
     'LoggingAlphaOptions',
     'log-text-info-buffer-size',
@@ -120,13 +109,27 @@ const rules: readonly Rule[] = [
   jsonLog,
 ]
 
+/** The flag of each option; of options that several flags set, the first one. */
+const flagOf = new Map<string, FlagName>([
+  ...(Object.entries(allFlags) as [FlagName, Flag][]).flatMap(([name, { option }]) => (option ? [[option.name, name] as const] : [])),
+  ['proxyClientFiles', 'proxy-client-cert-file'],
+])
+
+/** Conflicts between the options that the flags set. Files of authorization modes have rules of their own. */
+const optionConflicts: Rule = (flags) => {
+  const named = (option: string) => flags.spelling(flagOf.get(option) as FlagName)
+  return conflictsOf({ ...optionsOfFlags(flags), authorizationModes: ['AlwaysAllow'] }, named).map(
+    ({ at, value, message }) => `${named(at)}${value === undefined ? '' : `: invalid value "${value}":`} ${message}`,
+  )
+}
+
 /**
  * All conflicts between flags, one line each.
  * @throws FlagError when --feature-gates is malformed.
  */
 export function flagConflicts(flags: ParsedFlags): readonly string[] {
   const gates = gatesOfFlags(flags)
-  return rules.flatMap((rule) => rule(flags, gates) ?? [])
+  return [...rules, optionConflicts].flatMap((rule) => rule(flags, gates) ?? [])
 }
 
 /** The `--oidc-*` flags that are set. */

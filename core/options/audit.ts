@@ -2,8 +2,8 @@
 import { formats } from '../audit/log.ts'
 import { modes } from '../audit/sink.ts'
 import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
-import { type Given, option } from './option.ts'
-import { bool, callable, integer, milliseconds, number, type OptionProblem, object, oneOf, shape, text } from './types.ts'
+import { type Conflicts, option } from './option.ts'
+import { bool, callable, integer, milliseconds, number, object, oneOf, shape, text } from './types.ts'
 
 const kibibyte = 1024
 const mebibyte = kibibyte * kibibyte
@@ -72,21 +72,18 @@ export const auditOptions = {
 
 const backends = ['Log', 'Webhook'] as const
 
-/** Problems of combinations; each option is valid by itself. */
-export function auditConflicts(options: Given<typeof auditOptions>): readonly OptionProblem[] {
-  return backends.flatMap((backend) => {
-    const get = <K extends 'BufferSize' | 'BatchSize' | 'ThrottleQps' | 'ThrottleBurst' | 'MaxBatchBytes' | 'MaxEventBytes'>(name: K) =>
-      options[`audit${backend}${name}`] ?? (auditOptions[`audit${backend}${name}`].initial as () => number)()
-    const isBatch = (options[`audit${backend}Mode`] ?? (backend === 'Log' ? 'blocking' : 'batch')) === 'batch'
-    const isThrottled = options[`audit${backend}Throttled`] ?? backend === 'Webhook'
-    const positive = ['BufferSize', 'BatchSize', ...(isThrottled ? ['ThrottleQps', 'ThrottleBurst'] : [])] as const
-    const batch = (isBatch ? positive : []).filter((name) => get(name as 'BufferSize') <= 0)
+export const auditConflicts: Conflicts<typeof auditOptions> = (options, named) =>
+  backends.flatMap((backend) => {
+    const [mode, maxBatch, maxEvent] = [`audit${backend}Mode`, `audit${backend}MaxBatchBytes`, `audit${backend}MaxEventBytes`] as const
+    const throttles = [`audit${backend}ThrottleQps`, `audit${backend}ThrottleBurst`] as const
+    const positive = [
+      ...([`audit${backend}BufferSize`, `audit${backend}BatchSize`] as const),
+      ...(options[`audit${backend}Throttled`] ? throttles : []),
+    ]
+    const zero = options[mode] === 'batch' ? positive.filter((name) => options[name] <= 0) : []
     return [
-      ...batch.map((name) => ({ at: `.audit${backend}${name}`, message: 'must be positive in mode batch' })),
-      ...(get('MaxEventBytes') <= 0 ? [{ at: `.audit${backend}MaxEventBytes`, message: 'must be positive' }] : []),
-      ...(get('MaxBatchBytes') < get('MaxEventBytes')
-        ? [{ at: `.audit${backend}MaxBatchBytes`, message: `must not be smaller than audit${backend}MaxEventBytes` }]
-        : []),
+      ...zero.map((at) => ({ at, value: options[at], message: `must be positive when ${named(mode)} is batch` })),
+      ...(options[maxEvent] <= 0 ? [{ at: maxEvent, value: options[maxEvent], message: 'must be positive' }] : []),
+      ...(options[maxBatch] < options[maxEvent] ? [{ at: maxBatch, message: `must not be smaller than ${named(maxEvent)}` }] : []),
     ]
   })
-}

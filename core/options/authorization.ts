@@ -2,8 +2,8 @@
 import type { Authorizer } from '../authz/authorizer.ts'
 import type { AuthorizationFiles } from '../authz/configured.ts'
 import { authorizationModes } from '../authz/modes.ts'
-import { type Given, option, typesOf } from './option.ts'
-import { callable, having, limited, list, milliseconds, type OptionProblem, oneOf, shape, text, words } from './types.ts'
+import { type Conflicts, option, typesOf } from './option.ts'
+import { callable, having, limited, list, milliseconds, oneOf, shape, text, words } from './types.ts'
 
 function modesProblem(modes: readonly string[]): string | undefined {
   if (modes.length === 0) return 'must name at least one mode'
@@ -42,17 +42,13 @@ export const authorizationOptions = {
   }),
 }
 
-/** Problems of combinations: modes without the file that they need. A configuration file replaces the modes. */
-export function authorizationConflicts({
-  authorizationModes: modes = [],
-  authorizationFiles: files = {},
-}: Given<typeof authorizationOptions>): readonly OptionProblem[] {
-  if (files.configuration !== undefined) return []
-  const needed = [
-    ['ABAC', 'policy'],
-    ['Webhook', 'webhook'],
-  ] as const
-  return needed
-    .filter(([mode, file]) => modes.includes(mode) && files[file] === undefined)
+const needed = [
+  ['ABAC', 'policy'],
+  ['Webhook', 'webhook'],
+] as const
+
+/** Modes without the file that they need. A configuration file replaces the modes. */
+export const authorizationConflicts: Conflicts<typeof authorizationOptions> = ({ authorizationModes: modes, authorizationFiles: files }) =>
+  needed
+    .filter(([mode, file]) => files.configuration === undefined && modes.includes(mode) && files[file] === undefined)
     .map(([mode, file]) => ({ at: 'authorizationModes', message: `${mode} needs authorizationFiles.${file}` }))
-}

@@ -9,7 +9,7 @@ import { controllerOptions } from './controllers.ts'
 import { generalOptions } from './general.ts'
 import { leadershipConflicts, leadershipOptions } from './leadership.ts'
 import { networkConflicts, networkOptions } from './network.ts'
-import { type Complete, complete, type Given, typesOf } from './option.ts'
+import { type Complete, type Conflict, complete, type Given, typesOf } from './option.ts'
 import { servingOptions } from './serving.ts'
 import { storageOptions } from './storage.ts'
 import { trafficOptions } from './traffic.ts'
@@ -62,15 +62,23 @@ export type CompleteOptions = { readonly [G in keyof OptionGroups]: Complete<Opt
 
 export const serverOptionTypes = typesOf(allOptions)
 
-/** Problems of combinations; each option is valid by itself. */
-export const serverOptionConflicts = (
-  options: Given<typeof authorizationOptions & typeof networkOptions & typeof auditOptions & typeof leadershipOptions>,
-): readonly OptionProblem[] => [
-  ...authorizationConflicts(options),
-  ...networkConflicts(options),
-  ...auditConflicts(options),
-  ...leadershipConflicts(options),
-]
+/** Options that have conflicts. */
+type Conflicting = Given<typeof authorizationOptions & typeof networkOptions & typeof auditOptions & typeof leadershipOptions>
+
+/** Conflicts between options that are valid by themselves; `named` is how messages name an option. */
+export function conflictsOf(given: Conflicting, named: (option: string) => string = (option) => option): readonly Conflict[] {
+  const platform = createPlatform()
+  return [
+    ...authorizationConflicts(complete(authorizationOptions, given, platform), named),
+    ...networkConflicts(complete(networkOptions, given, platform), named),
+    ...auditConflicts(complete(auditOptions, given, platform), named),
+    ...leadershipConflicts(complete(leadershipOptions, given, platform), named),
+  ]
+}
+
+/** The same as problems. */
+export const serverOptionConflicts = (given: Conflicting): readonly OptionProblem[] =>
+  conflictsOf(given).map(({ at, message }) => ({ at, message }))
 
 export function withDefaults(given: ServerOptions): CompleteOptions {
   const platform = given.platform ?? createPlatform()

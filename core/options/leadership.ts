@@ -1,6 +1,6 @@
 /** Coordinated leader election (gate CoordinatedLeaderElection): which of several servers runs it. */
-import { type Given, option } from './option.ts'
-import { milliseconds, type OptionProblem } from './types.ts'
+import { type Conflicts, option } from './option.ts'
+import { milliseconds } from './types.ts'
 
 export const leadershipOptions = {
   coordinatedLeaseDuration: option(milliseconds({ min: 1 }), {
@@ -17,15 +17,11 @@ export const leadershipOptions = {
   }),
 }
 
-/** Problems of combinations; each option is valid by itself. */
-export function leadershipConflicts(given: Given<typeof leadershipOptions>): readonly OptionProblem[] {
-  const {
-    coordinatedLeaseDuration: lease = 15_000,
-    coordinatedRenewDeadline: renew = 10_000,
-    coordinatedRetryPeriod: retry = 2_000,
-  } = given
-  return [
-    ...(lease > renew ? [] : [{ at: 'coordinatedLeaseDuration', message: 'must be longer than coordinatedRenewDeadline' }]),
-    ...(renew > retry ? [] : [{ at: 'coordinatedRenewDeadline', message: 'must be longer than coordinatedRetryPeriod' }]),
-  ]
-}
+/** Each of them is longer than the next. */
+const descending = ['coordinatedLeaseDuration', 'coordinatedRenewDeadline', 'coordinatedRetryPeriod'] as const
+
+export const leadershipConflicts: Conflicts<typeof leadershipOptions> = (options, named) =>
+  descending.slice(1).flatMap((shorter, index) => {
+    const at = descending[index]!
+    return options[at] > options[shorter] ? [] : [{ at, message: `must be longer than ${named(shorter)}` }]
+  })

@@ -3,8 +3,8 @@ import type { NodeAgentFiles } from '../outgoing/forwarding/node-agents.ts'
 import type { ClientCertificate } from '../outgoing/forwarding/pem-files.ts'
 import type { PortRange } from '../registry/allocators/port-set.ts'
 import { parseNetwork } from '../schema/ip.ts'
-import { type Given, option } from './option.ts'
-import { bool, integer, limited, list, milliseconds, type OptionProblem, shape, text, within } from './types.ts'
+import { type Conflicts, option } from './option.ts'
+import { bool, integer, limited, list, milliseconds, shape, text, within } from './types.ts'
 
 /** Minimum host bits of a service range: 8 addresses. */
 const minHostBits = 3
@@ -75,17 +75,14 @@ export const networkOptions = {
   nodeAgentTimeout: option(milliseconds(), { default: 5_000, description: 'Timeout of connecting to node agents.' }),
 }
 
-/** Problems of combinations; each option is valid by itself. */
-export function networkConflicts({
-  clusterServiceNodePort: port = 0,
-  serviceNodePortRange: { from, to } = defaultNodePorts,
-  peerCaFile = '',
-  proxyClientFiles: { certificate, key } = {},
-}: Given<typeof networkOptions>): readonly OptionProblem[] {
-  const isOutside = port !== 0 && (port < from || port > to)
-  const isUnknown = peerCaFile !== '' && (certificate === undefined || key === undefined)
-  return [
-    ...(isOutside ? [{ at: 'clusterServiceNodePort', message: `${port} is outside of serviceNodePortRange, ${from} to ${to}` }] : []),
-    ...(isUnknown ? [{ at: 'peerCaFile', message: 'needs proxyClientFiles with certificate and key' }] : []),
-  ]
-}
+export const networkConflicts: Conflicts<typeof networkOptions> = (
+  { clusterServiceNodePort: port, serviceNodePortRange: { from, to }, peerCaFile, proxyClientFiles: { certificate, key } },
+  named,
+) => [
+  ...(port !== 0 && (port < from || port > to)
+    ? [{ at: 'clusterServiceNodePort', message: `${port} is outside of ${named('serviceNodePortRange')} ${from}-${to}` } as const]
+    : []),
+  ...(peerCaFile !== '' && (certificate === undefined || key === undefined)
+    ? [{ at: 'peerCaFile', message: `needs ${named('proxyClientFiles')}` } as const]
+    : []),
+]

@@ -44,6 +44,16 @@ export type Complete<R> = { readonly [K in keyof R as K extends Bare<R> ? never 
   readonly [K in keyof R as K extends Bare<R> ? K : never]?: ValueOf<R[K]>
 }
 
+/** A combination of valid values that is not allowed; the message follows the name of the option `at`, or its name and value. */
+export interface Conflict<Name = string> {
+  readonly at: Name
+  readonly value?: unknown
+  readonly message: string
+}
+
+/** Finds conflicts; `named` is how messages name another option. */
+export type Conflicts<R> = (options: Complete<R>, named: (option: keyof R & string) => string) => readonly Conflict<keyof R & string>[]
+
 /** The type of each option of a table. */
 export const typesOf = <R extends OptionTable>(table: R) =>
   Object.fromEntries(Object.entries(table).map(([name, { type }]) => [name, type])) as OptionRows & {

@@ -92,6 +92,12 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
   const options = serverOptions(flags)
+  const shutdown = {
+    delay: flags.get('shutdown-delay-duration'),
+    sendRetryAfter: flags.get('shutdown-send-retry-after'),
+    watchGrace: flags.get('shutdown-watch-termination-grace-period'),
+    limit: flags.get('request-timeout'),
+  }
   const servers = 'kvstore-servers'
   if (flags.isSet(servers) && !flags.isSet('controllers'))
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
@@ -170,7 +176,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const announcement = setTimeout(announce, announcementDelay)
   opened.add(() => clearTimeout(announcement))
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
-  return { port: listener.port, stop: (cause) => shutDown(flags, { server, listener, opened, logger }, cause) }
+  return { port: listener.port, stop: (cause) => shutDown(shutdown, { server, listener, opened, logger }, cause) }
 }
 
 /** The tracer; undefined: none is wanted. `dial`: the way to the collector; undefined: a direct one. */

@@ -1,10 +1,21 @@
 /** An orderly end of the daemon: nothing that could finish is cut off. */
-import type { ParsedFlags } from '../../core/flags/parse.ts'
 import type { Logger } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
 import { nodeClock } from './clock.ts'
 import type { Listener } from './listener.ts'
 import type { Opened } from './opened.ts'
+
+/** Times in milliseconds. */
+export interface ShutdownOptions {
+  /** Time during which the server still answers, so that load balancers notice that it is not ready. */
+  readonly delay: number
+  /** Keep the port open until the last answer; new requests get 429 with Retry-After. */
+  readonly sendRetryAfter: boolean
+  /** Maximum time for watches to end. */
+  readonly watchGrace: number
+  /** Maximum time for the requests in flight. */
+  readonly limit: number
+}
 
 /** The parts of a running daemon that are shut down in order. */
 export interface Running {
@@ -19,13 +30,10 @@ export interface Running {
  * Not ready, out of the service's endpoints, delay, stop accepting, watches end, requests in flight finish; then what they stand on closes, the
  * stores after the server. Resolves when everything is closed. `cause`: signal, for the log.
  */
-export async function shutDown(flags: ParsedFlags, { server, listener, opened, logger }: Running, cause: string): Promise<void> {
+export async function shutDown(options: ShutdownOptions, { server, listener, opened, logger }: Running, cause: string): Promise<void> {
+  const { delay, sendRetryAfter, watchGrace, limit } = options
   const began = performance.now()
   const elapsed = () => Math.round(performance.now() - began)
-  const delay = flags.get('shutdown-delay-duration')
-  const sendRetryAfter = flags.get('shutdown-send-retry-after')
-  const watchGrace = flags.get('shutdown-watch-termination-grace-period')
-  const limit = flags.get('request-timeout')
   // The life-cycle events of the reference, under its names (lifecycle_signals.go) and in its order.
   const event = (name: string, what = 'shutdown event') => {
     if (logger.v?.(1)) logger.info({ name }, `[graceful-termination] ${what}`)
