@@ -1,7 +1,7 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
 import { assembleServer, prepareServer } from './assembly/server.ts'
-import { type ServerOptions, serverOptionConflicts, serverOptionTypes, withDefaults } from './options/index.ts'
+import { type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
 import { portRows } from './options/ports.ts'
 import { validateOptions } from './options/validate.ts'
 import type { HostPorts, OpenStores, Ports } from './ports.ts'
@@ -14,7 +14,7 @@ export type * from './ports.ts'
 /** Creates a server over the given ports; resolves when it is ready to serve. Rejects with an OptionError when an option is invalid. */
 export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
   validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
-  validateOptions('createApiServer', serverOptionTypes, options, { conflicts: serverOptionConflicts })
+  validateServerOptions('createApiServer', options)
   const { table: _table, ...server } = await assembleServer(ports, withDefaults(options))
   return server
 }
@@ -30,7 +30,7 @@ export interface StartingServer extends ApiServer {
  * server starts; the caller closes them. Throws an OptionError when an option is invalid.
  */
 export function prepareApiServer(ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer {
-  validateOptions('prepareApiServer', serverOptionTypes, options, { conflicts: serverOptionConflicts })
+  validateServerOptions('prepareApiServer', options)
   const { start, ...server } = prepareServer(ports, open, withDefaults(options))
   return { ...server, start: async () => void (await start()) }
 }

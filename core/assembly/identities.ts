@@ -8,6 +8,7 @@ import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../authn/g
 import { authenticationFileRows, issuerReports, jwtRows } from '../authn/jwt/metrics.ts'
 import { countedTokens, tokenRows } from '../authn/metrics.ts'
 import { accountTokenRows } from '../authn/service-account/metrics.ts'
+import { tokenTable } from '../authn/token-table.ts'
 import { tokenUnion } from '../authn/token-union.ts'
 import { websocketAuthenticator } from '../authn/websocket.ts'
 import type { Loopback } from '../bootstrap/loopback.ts'
@@ -57,11 +58,12 @@ export async function createIdentities(
     reports: issuerReports(metrics.record(jwtRows), clock, identity),
     reloads: reloadReports(metrics.record(authenticationFileRows), clock, identity),
   })
+  const users = authentication.tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }] as const)
   const audiences = keys?.audiences ?? []
   const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
   const local = (each: TokenAuthenticator) => forAudiences(each, audiences)
   const known = tokenUnion([
-    ...authentication.staticTokens.map(local),
+    ...[...authentication.staticTokens, ...(users.length > 0 ? [await tokenTable('tokens', users)] : [])].map(local),
     ...(accounts?.tokens ?? []),
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),

@@ -25,6 +25,7 @@ export async function assemblePlugins({ lookup, authorizer, rbac }: PluginParts,
   const { options, ports, settings, fetchOwn } = context
   const { general, apis, admission } = options
   const { platform } = general
+  const { enable = [], disable = [] } = admission.admissionPlugins
   const { clock, outbound, files, telemetry } = ports
   const { enabled } = settings
   // Imported on demand: it brings the YAML parser.
@@ -36,7 +37,7 @@ export async function assemblePlugins({ lookup, authorizer, rbac }: PluginParts,
           gates: apis.gates,
           ports,
         })
-  const chosen = await makePlugins(choosePlugins(admission.enabledPlugins, admission.disabledPlugins), {
+  const chosen = await makePlugins(choosePlugins(enable, disable), {
     ...lookup,
     write: createOwnWrites(fetchOwn, platform),
     platform,

@@ -45,6 +45,10 @@ function readPair(pair: string, platform: Platform): readonly [name: string, val
   return [gate, value]
 }
 
+/** The gates that --feature-gates names, with their values. @throws DecodeError for a malformed pair. */
+export const gatePairs = (pairs: readonly string[], platform: Platform) =>
+  pairs.filter((each) => each.trim() !== '').map((pair) => readPair(pair, platform))
+
 /** Error for a gate that no release has, or only later releases. */
 const missing = (name: string, value: boolean, release: Release | undefined) =>
   new DecodeError(
@@ -75,8 +79,7 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
   const named = new Map<string, boolean>()
   const stages = new Map<string, boolean>()
   const warnings: string[] = []
-  for (const pair of pairs.filter((each) => each.trim() !== '')) {
-    const [given, value] = readPair(pair, platform)
+  for (const [given, value] of gatePairs(pairs, platform)) {
     if (isGroup(given)) {
       stages.set(groups[given], value)
       continue

@@ -1,6 +1,8 @@
 /** Feature gates and served APIs from flags. */
-import { type FeatureGates, parseFeatureGates } from '../config/feature-gates.ts'
-import { parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigRow } from '../config/runtime-config.ts'
+import { type FeatureGates, gatePairs, parseFeatureGates } from '../config/feature-gates.ts'
+import { parseRuntimeConfig } from '../config/runtime-config.ts'
+import { builtInResources } from '../resources/group-versions.ts'
+import { parseBool } from '../schema/bool.ts'
 import { effectiveVersion } from './emulation.ts'
 import { naming } from './flag.ts'
 import type { ParsedFlags } from './parse.ts'
@@ -15,11 +17,17 @@ export function gatesOfFlags(flags: ParsedFlags): FeatureGates {
   return { ...gates, warnings: gates.warnings.map((text) => `--${name}: ${text}`) }
 }
 
+/** The gates that --feature-gates names. @throws FlagError as `gatesOfFlags`. */
+export function switchesOfGates(flags: ParsedFlags): { readonly [gate: string]: boolean } {
+  gatesOfFlags(flags)
+  return Object.fromEntries(gatePairs(flags.get('feature-gates'), flags.platform))
+}
+
 /**
- * The APIs from --runtime-config and the flags of emulation; `known` lists all built-in definitions.
+ * The APIs that --runtime-config names.
  * @throws FlagError: see parseRuntimeConfig.
  */
-export function apisOfFlags(flags: ParsedFlags, known: readonly RuntimeConfigRow[]): RuntimeConfig {
+export function switchesOfApis(flags: ParsedFlags): { readonly [api: string]: boolean } {
   const name = 'runtime-config'
   const options = {
     platform: flags.platform,
@@ -27,5 +35,7 @@ export function apisOfFlags(flags: ParsedFlags, known: readonly RuntimeConfigRow
     laterVersions: flags.get('emulation-forward-compatible') ?? false,
     laterEntries: flags.get('runtime-config-emulation-forward-compatible') ?? false,
   }
-  return naming(name, () => parseRuntimeConfig(flags.get(name), known, options))
+  const given = flags.get(name)
+  naming(name, () => parseRuntimeConfig(given, builtInResources, options))
+  return Object.fromEntries(Array.from(given, ([api, text]) => [api, parseBool(text || 'true') === true] as const))
 }

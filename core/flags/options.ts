@@ -2,16 +2,16 @@
 import { defaultAdmissionPlugins } from '../admission/plugins/index.ts'
 import type { ServerOptions } from '../options/index.ts'
 import type { Flag } from './flag.ts'
-import { gatesOfFlags } from './gates.ts'
+import { switchesOfApis, switchesOfGates } from './gates.ts'
 import type { ParsedFlags } from './parse.ts'
 import { flags as allFlags, type FlagName } from './rows/index.ts'
 import { flagValues } from './values.ts'
 
 /** The deprecated `--admission-control` lists all plugins to run; the two newer flags change the default set. */
-function onlyPlugins(flags: ParsedFlags): Pick<ServerOptions, 'enabledPlugins' | 'disabledPlugins'> {
+function plugins(flags: ParsedFlags): NonNullable<ServerOptions['admissionPlugins']> {
   const only = flags.get('admission-control')
-  if (only.length === 0) return {}
-  return { enabledPlugins: only, disabledPlugins: defaultAdmissionPlugins.filter((name) => !only.includes(name)) }
+  if (only.length === 0) return { enable: flags.get('enable-admission-plugins'), disable: flags.get('disable-admission-plugins') }
+  return { enable: only, disable: defaultAdmissionPlugins.filter((name) => !only.includes(name)) }
 }
 
 /** The embedded store has no other readers: unless the flag is set it holds JSON, which is served without decoding. */
@@ -59,12 +59,11 @@ function single(flags: ParsedFlags): ServerOptions {
 
 /** Options of the core, without those of the host and its files. @throws FlagError */
 export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
-  const gates = gatesOfFlags(flags)
   return {
     platform: flags.platform,
     flags: flagValues(flags),
     ...single(flags),
-    ...onlyPlugins(flags),
+    admissionPlugins: plugins(flags),
     ...encryption(flags),
     ...nodeAgents(flags),
     ...proxyClient(flags),
@@ -73,7 +72,7 @@ export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
       notReady: flags.get('default-not-ready-toleration-seconds'),
       unreachable: flags.get('default-unreachable-toleration-seconds'),
     },
-    gates,
-    watchList: gates.enabled('WatchList'),
+    featureGates: switchesOfGates(flags),
+    runtimeConfig: switchesOfApis(flags),
   }
 }

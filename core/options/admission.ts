@@ -2,13 +2,13 @@
 import { type AdmissionPlugin, admissionOperations } from '../admission/attributes.ts'
 import type { PluginConfigurations } from '../admission/configuration.ts'
 import { admissionPlugins, defaultAdmissionPlugins } from '../admission/plugins/index.ts'
-import { complete, option, typesOf } from './option.ts'
+import { type Complete, complete, option, typesOf } from './option.ts'
 import { bool, callable, groupResources, having, integer, items, list, object, oneOf, type RowsOf, refined, shape, text } from './types.ts'
 
 const names: readonly string[] = admissionPlugins.map(({ name }) => name).sort()
 
 /** Names of admission plugins. */
-export const pluginNames = items((name) => (names.includes(name) ? undefined : 'is not an admission plugin'))
+const pluginNames = items((name) => (names.includes(name) ? undefined : 'is not an admission plugin'))
 
 const pluginConfigurations = {
   MutatingAdmissionWebhook: object,
@@ -50,12 +50,25 @@ export const tolerations = {
   }),
 }
 
-export const admissionOptions = {
-  enabledPlugins: option(pluginNames, {
+/** `admissionPlugins`. */
+export const pluginChoices = {
+  enable: option(pluginNames, {
     default: [],
     description: `Plugins to enable in addition to the default ones. The order does not matter. Default plugins: ${defaultAdmissionPlugins.join(', ')}. All plugins: ${names.join(', ')}.`,
   }),
-  disabledPlugins: option(pluginNames, { default: [], description: 'Default plugins to disable. The order does not matter.' }),
+  disable: option(pluginNames, { default: [], description: 'Default plugins to disable. The order does not matter.' }),
+}
+
+function pluginsInBoth({ enable = [], disable = [] }: Partial<Complete<typeof pluginChoices>>): string | undefined {
+  const both = enable.filter((name) => disable.includes(name))
+  return both.length === 0 ? undefined : `enable and disable overlap: ${both.join(', ')}`
+}
+
+export const admissionOptions = {
+  admissionPlugins: option<Partial<Complete<typeof pluginChoices>>>(refined(shape(typesOf(pluginChoices)), pluginsInBoth), {
+    default: {},
+    description: 'Admission plugins to enable in addition to the default ones, and default ones to disable.',
+  }),
   extraPlugins: option(list(extraPlugin), { default: [], description: 'Additional admission plugins, which run after the built-in ones.' }),
   admissionFile: option(text, { default: '', description: 'Path of the AdmissionConfiguration file.' }),
   pluginConfigurations: option<PluginConfigurations>(shape(pluginConfigurations), {

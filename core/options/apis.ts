@@ -1,14 +1,28 @@
 /** Which APIs and features a server has. */
-import { type FeatureGates, parseFeatureGates } from '../config/feature-gates.ts'
+import { type ApiSettings, gatesOf, servedOf } from '../config/apis.ts'
 import type { Handler } from '../filters/filter.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
-import { option } from './option.ts'
-import { bool, callable, methods, simple } from './types.ts'
+import type { Platform } from '../platform.ts'
+import type { Release } from '../release.ts'
+import { DecodeError } from '../schema/decode-error.ts'
+import { type Complete, type Conflict, option } from './option.ts'
+import { bool, record, simple } from './types.ts'
 
 export const apiOptions = {
-  serves: option<(definition: ResourceDefinition) => boolean>(callable, {
-    default: ({ servedByDefault }) => servedByDefault,
-    description: 'Selects the built-in resources to serve. Default: those that are served without --runtime-config.',
+  featureGates: option<ApiSettings['featureGates']>(record(bool), {
+    default: {},
+    description: 'Feature gates that differ from their defaults: `{ WatchList: false }`.',
+  }),
+  runtimeConfig: option<ApiSettings['featureGates']>(record(bool), {
+    default: {},
+    description: "APIs to enable or disable: `{ 'batch/v1': false, 'api/beta': true }`.",
+  }),
+  emulationForwardCompatible: option(bool, {
+    default: false,
+    description: 'Also serve later, more stable versions of enabled APIs, when an earlier release is emulated.',
+  }),
+  runtimeConfigEmulationForwardCompatible: option(bool, {
+    default: false,
+    description: 'Allow runtimeConfig to enable versions introduced after the emulated release.',
   }),
   delegates: option<ReadonlyMap<string, Handler>>(
     simple('a Map', (value) => value instanceof Map),
@@ -18,9 +32,22 @@ export const apiOptions = {
         'Handlers of group versions that other servers serve (aggregation), by GROUP/VERSION. They run after all filters; entries may be added and removed at any time.',
     },
   ),
-  gates: option<Pick<FeatureGates, 'enabled'>>(methods('enabled'), {
-    make: (platform) => parseFeatureGates([], platform),
-    description: 'Feature gates. Default: their defaults in this release.',
-  }),
-  watchList: option(bool, { default: true, description: 'Accept sendInitialEvents in watches (feature gate WatchList).' }),
+  watchList: option(bool, { description: 'Accept sendInitialEvents in watches. Default: as the feature gate WatchList.' }),
 }
+
+/** Gates and APIs that the release does not have. */
+export const apiConflicts = (options: Complete<typeof apiOptions>, platform: Platform, emulated: Release): readonly Conflict[] =>
+  (
+    [
+      ['featureGates', gatesOf],
+      ['runtimeConfig', servedOf],
+    ] as const
+  ).flatMap(([at, read]) => {
+    try {
+      read(options, platform, emulated)
+      return []
+    } catch (error) {
+      if (error instanceof DecodeError) return [{ at, message: error.message }]
+      throw error
+    }
+  })

@@ -4,7 +4,7 @@ import type { AuthenticationSettings } from '../authn/configured.ts'
 import type { ClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
 import type { ServiceAccountKeys } from '../bootstrap/service-accounts.ts'
 import { option, typesOf } from './option.ts'
-import { bool, callable, having, list, object, refined, seconds, shape, text } from './types.ts'
+import { bool, callable, filled, having, list, object, record, refined, seconds, shape, text } from './types.ts'
 
 const hour = 3_600_000
 
@@ -44,12 +44,26 @@ const serviceAccounts = refined<PossibleKeys>(accountKeys, (keys) => {
   return complete ? undefined : 'must have signingKey and verificationKeys, or externalSigner'
 })
 
+/** The user that a bearer token authenticates. */
+export interface TokenUser {
+  readonly name: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: { readonly [key: string]: readonly string[] }
+}
+
+const user = shape({ name: filled, uid: text, groups: list(text), extra: record(list(text)) }, ['name'])
+
 const tokenAuthenticators = list(having({ name: text, authenticateToken: callable }))
 
 export const authenticationOptions = {
   authenticators: option<readonly Authenticator[]>(list(having({ name: text, authenticate: callable })), {
     default: [],
     description: 'Additional authenticators of requests, such as client certificates, tried in this order before bearer tokens.',
+  }),
+  tokens: option<readonly { readonly token: string; readonly user: TokenUser }[]>(list(shape({ token: filled, user }, ['token', 'user'])), {
+    default: [],
+    description: 'Static bearer tokens and their users.',
   }),
   staticTokens: option<readonly TokenAuthenticator[]>(tokenAuthenticators, {
     default: [],

@@ -3,14 +3,19 @@
 import type { VersionInfo } from '../config/version.ts'
 import { versionInfo } from '../config/version.ts'
 import { createMetrics, type MetricsRegistry } from '../meta/metrics/registry.ts'
-import type { Platform } from '../platform.ts'
+import { type Platform, type PlatformName, platformNames } from '../platform.ts'
 import { option } from './option.ts'
-import { bool, callable, having, methods, object, text } from './types.ts'
+import { bool, callable, having, methods, type OptionType, object, oneOf, text } from './types.ts'
+
+const names = having({ name: callable, domain: text, namespaces: object })
+const platformType: OptionType<Platform | PlatformName> = (value, platform) =>
+  (typeof value === 'string' ? oneOf(platformNames) : names)(value, platform)
 
 export const generalOptions = {
-  platform: option<Platform>(having({ name: callable, domain: text, namespaces: object }), {
+  platform: option<Platform | PlatformName>(platformType, {
     make: (platform) => platform,
-    description: 'Product names and domain of API groups.',
+    description:
+      'Product names in namespaces, in the service of the API server and in media types, by name: platform (namespace platform-system) or the name of a product. Or an object, which also has the domain of API groups. Default platform.',
   }),
   version: option<VersionInfo>(having({ major: text, minor: text, gitVersion: text }), {
     make: () => versionInfo(),

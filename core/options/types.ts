@@ -4,7 +4,6 @@ import { choiceProblem, type Range, rangeProblem } from '../config/bounds.ts'
 import { closest } from '../config/closest.ts'
 import { formatDuration } from '../config/duration.ts'
 import type { Platform } from '../platform.ts'
-import { DecodeError } from '../schema/decode-error.ts'
 import { isObject } from '../schema/is-object.ts'
 
 /** What is wrong with a value. `at` is the place below the value, such as `.user.name` or `[0]`; empty: the value itself. */
@@ -115,19 +114,6 @@ export function items(problem: (item: string) => string | undefined): OptionType
 export function words<const W extends string>(allowed: readonly W[]): OptionType<readonly W[]> {
   const itemBounds = (all: readonly string[]) => all.map((word) => choiceProblem(word, allowed)).find((problem) => problem !== undefined)
   return Object.assign(limited(list(text), itemBounds), { itemBounds }) as OptionType<readonly string[]> as OptionType<readonly W[]>
-}
-
-/** Values of a type that a parser accepts, which throws a DecodeError for others. */
-export function parsed<T>(type: OptionType<T>, parse: (value: T, platform: Platform) => unknown): OptionType<T> {
-  return refined(type, (value: T, platform) => {
-    try {
-      parse(value, platform)
-    } catch (error) {
-      if (error instanceof DecodeError) return error.message
-      throw error
-    }
-    return undefined
-  })
 }
 
 /** One of several words. */

@@ -3,11 +3,9 @@
 import type { AuthorizationFiles } from '../../core/authz/configured.ts'
 import { reportedVersion, versionInfo } from '../../core/config/version.ts'
 import { effectiveVersion } from '../../core/flags/emulation.ts'
-import { apisOfFlags } from '../../core/flags/gates.ts'
 import { optionsOfFlags } from '../../core/flags/options.ts'
 import type { ParsedFlags } from '../../core/flags/parse.ts'
 import { hostPort } from '../../core/outgoing/webhook/url-parts.ts'
-import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { buildInfo } from './build-info.ts'
 
@@ -38,6 +36,5 @@ export function serverOptions(flags: ParsedFlags): ServerOptions {
     ...optionsOfFlags(flags),
     version: versionInfo(buildInfo(), reportedVersion(flags.get('version')), emulated, minCompatibility),
     authorizationFiles: authorizationFiles(flags),
-    serves: apisOfFlags(flags, builtInResources).servesVersion,
   }
 }

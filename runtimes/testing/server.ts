@@ -1,12 +1,12 @@
 /** A server inside a test: no port, no process, no file. */
 import { rangeProblem } from '../../core/config/bounds.ts'
+import { validateServerOptions } from '../../core/options/index.ts'
 import { portRows } from '../../core/options/ports.ts'
 import { bool, having, integer, limited, list, number, object, type RowsOf, shape, text } from '../../core/options/types.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
-import { type ApiServer, createApiServer } from '../../core/server.ts'
+import { type ApiServer, createApiServer, type ServerOptions } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
-import { type PlainOptions, serverOptions, validatePlainOptions } from '../web/options.ts'
 import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
@@ -37,9 +37,9 @@ export interface Snapshot {
   readonly secrets: Secrets
 }
 
-export interface TestServerOptions extends PlainOptions {
+export interface TestServerOptions extends ServerOptions {
   /** As in `createApiServer`, but default `kubernetes`, so that manifests for `kube-system` can be loaded; `platform` for neutral names. */
-  readonly platform?: NonNullable<PlainOptions['platform']>
+  readonly platform?: NonNullable<ServerOptions['platform']>
   /** Snapshot to start from; default: an empty cluster. */
   readonly from?: Snapshot
   /** Default: logs warnings and errors to the console. */
@@ -135,7 +135,7 @@ interface Running {
 
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  validatePlainOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
+  validateServerOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
   const { from, telemetry, platform = 'kubernetes', ...others } = given
   const options = { platform, ...others }
   const identities = createIdentities()
@@ -147,13 +147,13 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   async function run(world: Snapshot | undefined): Promise<Running> {
     const clock = new TestClock(webClock, world?.ahead)
     const store = forkableStore({ clock, ...(world && { from: world.store }) })
-    const [own, given] = await Promise.all([secretOptions(secrets), serverOptions(options)])
+    const own = await secretOptions(secrets)
     const ports = { store, clock, files: noFiles, outbound, telemetry: telemetry ?? { logger: consoleLogger } }
     const api = await createApiServer(ports, {
       ...own,
-      ...given,
-      authenticators: [identities.authenticator, ...(given.authenticators ?? [])],
-      staticTokens: [...own.staticTokens, ...(given.staticTokens ?? [])],
+      ...options,
+      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
+      staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])],
     })
     return { api, store, clock }
   }

@@ -1,21 +1,21 @@
 /** The entry point `fetch-apiserver`: a server inside your program, without a port. */
+import { validateServerOptions } from '../../core/options/index.ts'
 import { portRows } from '../../core/options/ports.ts'
 import type { Ports } from '../../core/ports.ts'
-import { type ApiServer, createApiServer as create } from '../../core/server.ts'
-import { type PlainOptions, serverOptions, validatePlainOptions } from './options.ts'
+import { type ApiServer, createApiServer as create, type ServerOptions } from '../../core/server.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from './ports.ts'
 
 export type { AdmissionAttributes, AdmissionPlugin } from '../../core/admission/attributes.ts'
 export type { Authenticator, TokenAuthenticator } from '../../core/authn/authenticator.ts'
 export type { Authorizer } from '../../core/authz/authorizer.ts'
+export type { TokenUser } from '../../core/options/authentication.ts'
 export { OptionError } from '../../core/options/validate.ts'
 export * from '../../core/ports.ts'
 export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
-export type { TokenUser } from './options.ts'
 
 /** Options, the store, and optionally other ports. Defaults of the other ports use Web APIs only (no files, no client certificates). */
-export type EmbeddedOptions = PlainOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
+export type EmbeddedOptions = ServerOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /**
  * Creates a server and resolves when it is ready:
@@ -24,7 +24,7 @@ export type EmbeddedOptions = PlainOptions & Pick<Ports, 'store'> & Partial<Omit
  * invalid or unknown.
  */
 export async function createApiServer(given: EmbeddedOptions): Promise<ApiServer> {
-  validatePlainOptions('createApiServer', given, portRows, ['store'])
+  validateServerOptions('createApiServer', given, portRows, ['store'])
   const { store, overrides, clock, files, outbound, telemetry, ...options } = given
   const ports: Ports = {
     store,
@@ -34,5 +34,5 @@ export async function createApiServer(given: EmbeddedOptions): Promise<ApiServer
     outbound: outbound ?? webOutbound,
     telemetry: telemetry ?? { logger: consoleLogger },
   }
-  return create(ports, await serverOptions(options))
+  return create(ports, options)
 }

@@ -107,7 +107,7 @@ async function start(manifests: { readonly [file: string]: string }, { plugin = 
     {
       admissionFile,
       controllers: [],
-      disabledPlugins: ['ServiceAccount'],
+      admissionPlugins: { disable: ['ServiceAccount'] },
       serves: () => true,
       gates: parseFeatureGates(setup.gates ?? [`${gate}=true`], createPlatform()),
     },

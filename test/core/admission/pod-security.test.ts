@@ -193,7 +193,7 @@ test('namespace labels are validated, and existing pods that violate a new level
 })
 
 test('refusals name pods by their generated name, and warnings are headers', async () => {
-  const server = await startCore({ controllers: [], disabledPlugins: ['ServiceAccount'] })
+  const server = await startCore({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
   const send = (path: string, body: object) =>
     server.fetch(
       new Request(`http://server${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),

@@ -294,7 +294,7 @@ test('resources limited to namespaces with a quota', async () => {
 })
 
 test('200 concurrent creates under a quota of 100 leave 100 objects and the right status; deletions free the quota', async () => {
-  const server = await startCore({ controllers: ['resourcequota'], disabledPlugins: ['ServiceAccount'] })
+  const server = await startCore({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] } })
   const send = async (method: string, path: string, body?: object) => {
     const init = { method, headers: { 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) }
     const response = await server.fetch(new Request(`http://server${path}`, init))
@@ -333,8 +333,8 @@ test('200 concurrent creates under a quota of 100 leave 100 objects and the righ
 test('two servers on one store keep one quota', async () => {
   const store = memoryStore()
   const servers = [
-    await startCore({ controllers: ['resourcequota'], disabledPlugins: ['ServiceAccount'] }, { store }),
-    await startCore({ controllers: [], disabledPlugins: ['ServiceAccount'] }, { store }),
+    await startCore({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] } }, { store }),
+    await startCore({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } }, { store }),
   ]
   const home = '/api/v1/namespaces/default'
   const send = (index: number, method: string, path: string, body?: object) => {

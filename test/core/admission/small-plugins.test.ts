@@ -32,7 +32,7 @@ test('NamespaceExists: for all namespaced resources', async () => {
 })
 
 test('NamespaceAutoProvision: the first object creates its namespace, a dry run does not', async () => {
-  const server = await startCore({ controllers: [], enabledPlugins: ['NamespaceAutoProvision'] })
+  const server = await startCore({ controllers: [], admissionPlugins: { enable: ['NamespaceAutoProvision'] } })
   const post = (path: string) =>
     server.fetch(
       new Request(`http://server${path}`, {

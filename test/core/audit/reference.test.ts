@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
-import { serverOptions } from '../../../runtimes/web/options.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
-import { startCore } from '../../support/core-server.ts'
+import { type CoreOptions, startCore } from '../../support/core-server.ts'
 import { eventually } from '../../support/wait.ts'
 import { readFacts } from './reference/facts.ts'
 import { type Event, normalEvent } from './reference/normal.ts'
@@ -43,7 +42,7 @@ before(async () => {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   }).privateKey
   const issuer = 'https://kubernetes.default.svc'
-  const options = await serverOptions({
+  const options: CoreOptions = {
     platform: 'kubernetes',
     tokens: users,
     authorizationModes: ['RBAC'],
@@ -52,7 +51,7 @@ before(async () => {
     serverAddress: '127.0.0.1:6443',
     allowPrivileged: true,
     auditPolicy: policy,
-  })
+  }
   const audit = async (lines: Uint8Array) => {
     for (const line of new TextDecoder().decode(lines).split('\n').slice(0, -1)) {
       const { auditID } = JSON.parse(line) as Event

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
 import type { Connection } from '../../../core/ports.ts'
-import type { ServerOptions } from '../../../core/server.ts'
-import { serverOptions } from '../../../runtimes/web/options.ts'
-import { startCore } from '../../support/core-server.ts'
+import { type CoreOptions, startCore } from '../../support/core-server.ts'
 
 const policyOf = (...rules: object[]) => ({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules })
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -32,12 +30,12 @@ after(async () => {
 })
 
 /** A server whose log is `write`, by default the returned list. */
-async function serve(auditPolicy: object, more: ServerOptions = {}, write?: (lines: Uint8Array) => Promise<void>) {
+async function serve(auditPolicy: object, more: CoreOptions = {}, write?: (lines: Uint8Array) => Promise<void>) {
   const lines: Line[] = []
   const audit = async (bytes: Uint8Array) => {
     for (const line of new TextDecoder().decode(bytes).split('\n').slice(0, -1)) lines.push(JSON.parse(line))
   }
-  const options = { ...(await serverOptions({ platform: 'kubernetes', controllers: [], auditPolicy })), ...more }
+  const options: CoreOptions = { platform: 'kubernetes', controllers: [], auditPolicy, ...more }
   const server = await startCore(options, { telemetry: { logger: quiet, audit: write ?? audit } })
   running.push(server)
   const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}, connection?: Connection) => {

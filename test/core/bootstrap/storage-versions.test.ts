@@ -10,7 +10,6 @@ import { requestInfo } from '../../../core/request/info.ts'
 import { ApiError } from '../../../core/respond/status.ts'
 import { TestClock } from '../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
-import { serverOptions } from '../../../runtimes/web/options.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { configMap } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
@@ -20,12 +19,12 @@ import { eventually } from '../../support/wait.ts'
 const path = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions'
 
 async function open(t: TestContext, store: KeyValueStore, identity: string, clock = new TestClock(webClock), served = true) {
-  const options = await serverOptions({
-    platform: 'kubernetes',
+  const options = {
+    platform: 'kubernetes' as const,
     controllers: [],
     featureGates: { StorageVersionAPI: true },
     runtimeConfig: { 'internal.apiserver.k8s.io/v1alpha1': served },
-  })
+  }
   const server = await startCore({ ...options, identity, hostname: `host-of-${identity}` }, { store, clock })
   t.after(() => server.close())
   return apiOn(server)

@@ -14,10 +14,10 @@ test('privileged containers are refused by default in the daemon and allowed in 
 })
 
 test('feature gates are passed to validation', () => {
-  const { gates } = optionsOf('--feature-gates=MaxUnavailableStatefulSet=true,HostnameOverride=false')
-  assert.equal(gates?.enabled('MaxUnavailableStatefulSet'), true)
-  assert.equal(gates?.enabled('HostnameOverride'), false)
-  assert.equal(gates?.enabled('NoSuchGate'), false, 'an unknown gate is disabled')
+  const { gates } = withDefaults(optionsOf('--feature-gates=MaxUnavailableStatefulSet=true,HostnameOverride=false')).apis
+  assert.equal(gates.enabled('MaxUnavailableStatefulSet'), true)
+  assert.equal(gates.enabled('HostnameOverride'), false)
+  assert.equal(gates.enabled('NoSuchGate'), false, 'an unknown gate is disabled')
   assert.equal(withDefaults({}).apis.gates.enabled('HostnameOverride'), true, 'enabled by default')
 })
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
-import { serverOptions } from '../../../runtimes/web/options.ts'
 import { type Api, apiOf } from '../../support/api.ts'
 import { startCore } from '../../support/core-server.ts'
 
@@ -17,7 +16,7 @@ let server: AssembledServer
 let api: Api
 before(async () => {
   server = await startCore(
-    await serverOptions({
+    {
       platform: 'kubernetes',
       controllers: [],
       priorityAndFairness: 'on',
@@ -28,7 +27,7 @@ before(async () => {
         { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
         { token: 'node', user: { name: 'system:node:one', groups: ['system:nodes'] } },
       ],
-    }),
+    },
     { telemetry: { logger: silent } },
   )
   api = as('admin')

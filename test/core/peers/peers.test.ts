@@ -4,10 +4,9 @@ import { type TestContext, test } from 'node:test'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Outbound, OutboundOptions } from '../../../core/ports.ts'
-import type { ServerOptions } from '../../../core/server.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import type { Api } from '../../support/api.ts'
-import { startCore } from '../../support/core-server.ts'
+import { type CoreOptions, startCore } from '../../support/core-server.ts'
 import { apiOn } from '../../support/in-process.ts'
 import { peersOf } from '../../support/peers.ts'
 import { eventually } from '../../support/wait.ts'
@@ -45,9 +44,9 @@ function cluster(t: TestContext) {
     },
     call: () => Promise.reject(new Error('no calls')),
   }
-  async function start(name: string, more: ServerOptions = {}, on: KeyValueStore = store): Promise<Api> {
+  async function start(name: string, more: CoreOptions = {}, on: KeyValueStore = store): Promise<Api> {
     const address = `192.0.2.${name.charCodeAt(0)}`
-    const options: ServerOptions = {
+    const options: CoreOptions = {
       ...{ platform, controllers: [], identity: name, hostname: `host-${name}`, advertiseAddress: address, peerCaFile: 'ca.crt' },
       ...{ proxyClientFiles: { certificate: 'proxy.crt', key: 'proxy.key' } },
       ...more,
@@ -60,7 +59,7 @@ function cluster(t: TestContext) {
   return { store, calls, servers, start }
 }
 
-const without = (group: string): ServerOptions => ({ serves: (definition) => definition.group !== group })
+const without = (group: string): CoreOptions => ({ serves: (definition) => definition.group !== group })
 const untilServed = (api: Api, path: string) => eventually(`${path} is served`, async () => (await api.get(path)).status === 200)
 
 test('a request goes to the server that has the resource, as the user of the client and once', async (t) => {
@@ -111,7 +110,7 @@ test('the other server gets the UID of the user, whatever the gate of aggregated
 test('a request that is sent on holds no place among the requests in flight', async (t) => {
   const { start, servers } = cluster(t)
   await start('b')
-  const limits: ServerOptions = { priorityAndFairness: 'off', maxReadOnlyInFlight: 1, maxMutatingInFlight: 1 }
+  const limits: CoreOptions = { priorityAndFairness: 'off', maxReadOnlyInFlight: 1, maxMutatingInFlight: 1 }
   const api = await start('a', { ...without('batch'), ...limits })
   await untilServed(api, jobs)
   let release = () => {}

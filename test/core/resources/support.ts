@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import type { ServerOptions } from '../../../core/server.ts'
 import { kindGatePairs } from '../../support/all-kinds.ts'
-import { startCore } from '../../support/core-server.ts'
+import { type CoreOptions, startCore } from '../../support/core-server.ts'
 
 export type Manifest = { [key: string]: unknown }
 export interface Answer {
@@ -22,9 +21,9 @@ export interface Client {
 export const allGates = { enabled: () => true }
 
 /** A server without authorization, closed after the tests of the file. */
-export async function startServer(settings: ServerOptions = {}): Promise<Client> {
+export async function startServer(settings: CoreOptions = {}): Promise<Client> {
   const gates = parseFeatureGates(kindGatePairs, createPlatform())
-  const alone = { serves: () => true, gates, controllers: [], disabledPlugins: ['ServiceAccount'] }
+  const alone = { serves: () => true, gates, controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } }
   const server = await startCore({ ...alone, ...settings })
   after(() => server.close())
   return {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Clock, KeyValueStore, Logger } from '../../../core/ports.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
-import { serverOptions } from '../../../runtimes/web/options.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { configMap } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
@@ -44,7 +43,7 @@ async function open(t: TestContext, featureGates: { readonly [gate: string]: boo
     warn() {},
     error: (fields, message) => void logged.push(`${message} ${JSON.stringify(fields)}`),
   }
-  const options = { ...(await serverOptions({ controllers: [], featureGates })), compactionInterval: 0, countInterval: 0 }
+  const options = { ...{ controllers: [], featureGates }, compactionInterval: 0, countInterval: 0 }
   const server = await startCore(options, { clock, telemetry: { logger }, store })
   t.after(() => server.close())
   const api = apiOn(server)

@@ -109,12 +109,12 @@ test('a list in another version is converted and selected in slices', async () =
 test('an index is made in slices, once; a page of selected objects stops where it is full', async () => {
   const store = memoryStore()
   const pods = '/api/v1/namespaces/default/pods'
-  const filling = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store })
+  const filling = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store })
   const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'full' }
   for (let n = 0; n < count; n++) await ask(filling, 'POST', pods, { metadata: { name: `p${n}`, labels: { a: 'b' } }, spec })
   await filling.close()
   const clock = countingClock()
-  const server = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store, clock })
+  const server = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store, clock })
   await ask(server, 'GET', pods)
   const pauses = async (query: string, found: number) => {
     const before = clock.pauses
@@ -132,7 +132,7 @@ test('an index is made in slices, once; a page of selected objects stops where i
   assert.ok((await pauses(onNode('empty'), 0)) < 10, 'the index is there')
   await server.close()
 
-  const later = await startCore({ disabledPlugins: ['ServiceAccount'] }, { store, clock })
+  const later = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store, clock })
   await ask(later, 'GET', pods)
   const before = clock.pauses
   clock.hasty = true

@@ -81,7 +81,7 @@ before(async () => {
       authorizers: [authorizer],
       tokenAuthenticators: [webhook],
       authentication: { configuration: 'authentication.json' },
-      enabledPlugins: ['OwnerReferencesPermissionEnforcement', 'ImagePolicyWebhook'],
+      admissionPlugins: { enable: ['OwnerReferencesPermissionEnforcement', 'ImagePolicyWebhook'] },
       pluginConfigurations: {
         ImagePolicyWebhook: { connection: connection('/images'), retryBackoff: 10, allowTtl: 0, denyTtl: 0, defaultAllow: false },
       },

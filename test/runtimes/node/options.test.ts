@@ -8,8 +8,7 @@ import { FlagError } from '../../../core/flags/flag.ts'
 import { type ParsedFlags, parseFlags } from '../../../core/flags/parse.ts'
 import { flags } from '../../../core/flags/rows/index.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { serverOptionConflicts, serverOptionTypes } from '../../../core/options/index.ts'
-import { validateOptions } from '../../../core/options/validate.ts'
+import { validateServerOptions } from '../../../core/options/index.ts'
 import type { Ports } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { newKey } from '../../../runtimes/node/issue.ts'
@@ -18,8 +17,8 @@ import { serviceAccountKeys } from '../../../runtimes/node/service-accounts.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 function chosen(...flags: string[]): string[] {
-  const { enabledPlugins = [], disabledPlugins = [] } = serverOptions(parseFlags(flags, 'apiserver'))
-  return choosePlugins(enabledPlugins, disabledPlugins).map(({ name }) => name)
+  const { enable = [], disable = [] } = serverOptions(parseFlags(flags, 'apiserver')).admissionPlugins ?? {}
+  return choosePlugins(enable, disable).map(({ name }) => name)
 }
 
 test('admission plugins: more or fewer than the defaults; exactly the named ones with the deprecated flag', () => {
@@ -71,7 +70,7 @@ test('options from every valid command line are valid', () => {
         assert(error instanceof FlagError)
         continue
       }
-      validateOptions(argv.join(), serverOptionTypes, options, { conflicts: serverOptionConflicts })
+      validateServerOptions(argv.join(), options)
       valid++
     }
   assert(valid > 500, `${valid} command lines`)

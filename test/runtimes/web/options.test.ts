@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { Server } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { serverOptionTypes } from '../../../core/options/index.ts'
 import { portRows } from '../../../core/options/ports.ts'
 import { OptionError } from '../../../core/options/validate.ts'
 import type { Clock, KeyValueStore } from '../../../core/ports.ts'
@@ -13,7 +14,6 @@ import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
 import { durableRows, etcdRows, memoryRows } from '../../../runtimes/stores/option-rows.ts'
 import { startTestServer } from '../../../runtimes/testing/index.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { embeddedRows } from '../../../runtimes/web/options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from '../../../runtimes/web/ports.ts'
 
 type Options = { readonly [option: string]: unknown }
@@ -67,7 +67,7 @@ const embedded: Case = {
   title: 'createApiServer',
   caller: 'createApiServer',
   start: (options) => createApiServer(options as unknown as Parameters<typeof createApiServer>[0]),
-  names: Object.keys({ ...embeddedRows, ...portRows }),
+  names: Object.keys({ ...serverOptionTypes, ...portRows }),
 }
 const cases: readonly Case[] = [
   embedded,
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     title: 'startTestServer',
     caller: 'startTestServer',
     start: ({ store: _store, clock: _clock, ...options }) => startTestServer(options),
-    names: Object.keys({ ...embeddedRows, from: 0, telemetry: 0 }),
+    names: Object.keys({ ...serverOptionTypes, from: 0, telemetry: 0 }),
   },
   {
     title: 'listen',
@@ -255,7 +255,7 @@ test('no options at all', async () => {
 
 test('options and ports of the core', async () => {
   const ports = { store: memoryStore(), clock: webClock, files: noFiles, outbound: webOutbound, telemetry: { logger: consoleLogger } }
-  await assert.rejects(createCoreServer(ports, { enabledPlugins: ['Nonsense'] }), { name: 'OptionError' })
+  await assert.rejects(createCoreServer(ports, { admissionPlugins: { enable: ['Nonsense'] } }), { name: 'OptionError' })
   await assert.rejects(createCoreServer({ ...ports, clock: undefined as never }), { message: 'createApiServer: clock: required' })
 })
 

@@ -182,7 +182,7 @@ test('a server applies the file, and does not start with an invalid one', async 
   const strict = { ...podSecurity, defaults: { enforce: 'restricted' } }
   const start = (configuration: object) =>
     startCore(
-      { controllers: [], admissionFile: path, disabledPlugins: ['ServiceAccount'] },
+      { controllers: [], admissionFile: path, admissionPlugins: { disable: ['ServiceAccount'] } },
       { files: filesWith({ [path]: file({ name: 'PodSecurity', configuration }) }) },
     )
   const server = await start({ ...strict, apiVersion: 'pod-security.admission.config.k8s.io/v1' })

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../../core/assembly/server.ts'
-import { serverOptions } from '../../../../runtimes/web/options.ts'
 import { type Api, configMap } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
@@ -14,9 +13,12 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 let server: AssembledServer
 let api: Api
 before(async () => {
-  server = await startCore(await serverOptions({ platform: 'kubernetes', controllers: [], priorityAndFairness: 'on' }), {
-    telemetry: { logger: silent },
-  })
+  server = await startCore(
+    { platform: 'kubernetes', controllers: [], priorityAndFairness: 'on' },
+    {
+      telemetry: { logger: silent },
+    },
+  )
   api = apiOn(server)
 })
 after(() => server.close())
