@@ -8,7 +8,6 @@ import { Alarms } from '../alarms.ts'
 import { attemptRows, countedAttempts } from '../authn/metrics.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
 import { decisionRows } from '../authz/metrics.ts'
-import { noRules } from '../authz/rules.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
 import type { RequestMetrics } from '../filters/metrics.ts'
@@ -88,7 +87,6 @@ export function createHandler(
   const { logger } = telemetry
   const cbor = settings.enabled('CBORServingAndStorage')
   const negotiator = createNegotiator(platform, cbor)
-  const { serviceAccounts } = identities
   const services: Services = {
     platform,
     minRequestTimeout: traffic.minRequestTimeout,
@@ -117,10 +115,7 @@ export function createHandler(
     negotiator,
     cbor,
     authorizer,
-    rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? noRules,
-    tokens: identities.tokens,
-    audiences: identities.audiences,
-    ...(serviceAccounts && { serviceAccounts }),
+    identities,
   }
   const chain = filters({
     ...traffic,

@@ -3,14 +3,13 @@ import type { Alarms } from '../alarms.ts'
 import type { TokenAuthenticator } from '../authn/authenticator.ts'
 import type { TokenIssuer } from '../authn/service-account/issuer.ts'
 import type { Authorizer } from '../authz/authorizer.ts'
-import type { SubjectRules } from '../authz/rbac.ts'
 import type { ForwardingMetrics } from '../outgoing/forwarding/metrics.ts'
 import type { NodeAgents } from '../outgoing/forwarding/node-agents.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger, Outbound } from '../ports.ts'
 import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { Release } from '../release.ts'
-import type { Exchange, User } from '../request/exchange.ts'
+import type { Exchange } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import type { BufferPool } from '../schema/bytes.ts'
@@ -23,6 +22,23 @@ import type { ListBudget } from './list-body.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
+
+/** Who tokens stand for, and what issues them. */
+export interface IdentityServices {
+  /** Authenticator of bearer tokens, for TokenReviews. */
+  readonly tokens: TokenAuthenticator
+  /** This server's own audiences. */
+  readonly audiences: readonly string[]
+  /** Absent: no tokens are issued. */
+  readonly serviceAccounts?: {
+    readonly issuer: TokenIssuer
+    readonly audiences: readonly string[]
+    /** Maximum lifetime in seconds; absent: no limit. */
+    readonly maxSeconds?: number
+    /** Extended lifetime in seconds of projected tokens, whose late use is reported; absent: no extension. */
+    readonly extendedSeconds?: number
+  }
+}
 
 /** Dependencies of verbs; built once by `createApiServer`. */
 export interface Services {
@@ -63,21 +79,7 @@ export interface Services {
   readonly maxConnectionBytesPerSecond: number
   /** Preferred types of node addresses, in order. */
   readonly nodeAddressTypes: readonly string[]
-  /** Rules for a SelfSubjectRulesReview. */
-  rulesFor(user: User, namespace: string): SubjectRules
-  /** Authenticator of bearer tokens, for TokenReviews. */
-  readonly tokens: TokenAuthenticator
-  /** This server's own audiences. */
-  readonly audiences: readonly string[]
-  /** Absent: no tokens are issued. */
-  readonly serviceAccounts?: {
-    readonly issuer: TokenIssuer
-    readonly audiences: readonly string[]
-    /** Maximum lifetime in seconds; absent: no limit. */
-    readonly maxSeconds?: number
-    /** Extended lifetime in seconds of projected tokens, whose late use is reported; absent: no extension. */
-    readonly extendedSeconds?: number
-  }
+  readonly identities: IdentityServices
   /** The release of this server. */
   readonly release: Release
   /** Whether watches may request initial events. */

@@ -1,5 +1,6 @@
 /** SubjectAccessReview and its local and self forms (authorization API). */
 import type { Attributes } from '../../authz/authorizer.ts'
+import { noRules } from '../../authz/rules.ts'
 import type { ReviewSpec } from '../../authz/webhook-review.ts'
 import type { User } from '../../request/exchange.ts'
 import { NonResourceAttributes } from '../../resources/authorization/attributes.ts'
@@ -96,6 +97,7 @@ export const selfSubjectRulesReview: Action = {
   perform({ exchange, services }, { kind, apiVersion, spec }) {
     const { namespace = '' } = (spec ?? {}) as { namespace?: string }
     if (namespace === '') throw badRequest('no namespace on request')
-    return { kind, apiVersion, metadata: {}, spec: {}, status: services.rulesFor(exchange.user, namespace) } as ApiObject
+    const rules = services.authorizer.rulesFor?.(exchange.user, namespace) ?? noRules
+    return { kind, apiVersion, metadata: {}, spec: {}, status: rules } as ApiObject
   },
 }

@@ -29,14 +29,14 @@ const reviewError = (message: string) =>
   message === unknownToken ? message : `[${unknownToken}, ${message.startsWith('[') ? message.slice(1, -1) : message}]`
 
 export const tokenReview: Action = {
-  async perform({ services, exchange }, object) {
+  async perform({ services: { identities }, exchange }, object) {
     const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     // Where the review says nothing, the status that the client sent stays.
     const sent = (object['status'] ?? {}) as Status
-    const wanted = audiences.length > 0 ? audiences : services.audiences
+    const wanted = audiences.length > 0 ? audiences : identities.audiences
     try {
-      const found = await mustKnow(services.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined, exchange))
+      const found = await mustKnow(identities.tokens.authenticateToken(token, wanted.length > 0 ? wanted : undefined, exchange))
       const status = {
         authenticated: true,
         user: userInfo(found.user),

@@ -112,8 +112,9 @@ export const tokenRequest: Action = {
     const account = await find(target, 'serviceaccounts', namespace, name)
     const uid = account.metadata.uid ?? ''
     checkUid(target, object.metadata.uid, uid)
-    if (services.serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
-    const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = services.serviceAccounts
+    const { serviceAccounts } = services.identities
+    if (serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
+    const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = serviceAccounts
     const spec = (object['spec'] ?? {}) as Spec
     const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
     let { expirationSeconds: seconds = 0 } = spec
