@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { preface } from '../../runtimes/wire/frames.ts'
 import { limits } from '../../runtimes/wire/server/limits.ts'
 import { frame, headerBlock, number, setting, settings, types } from '../runtimes/wire/server/raw-client.ts'
-import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { startDaemon } from '../support/daemon.ts'
 import { residentMiB } from '../support/memory.ts'
 import { soak } from '../support/soak.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -199,12 +199,14 @@ const protocols = [
   ['HTTP/2, unread', unreadHttp2, 'h2', false],
 ] as const
 
-describe('clients of unknown users', () => {
+/** Attacks at once, each on a server of its own. Most of the time they wait for the server to take more. */
+const atOnce = 3
+
+describe('clients of unknown users', { concurrency: atOnce }, () => {
   const directory = temporaryDirectory()
   /** A token webhook that accepts connections, and never answers. */
   const silent = createServer((socket) => socket.on('error', () => {}))
   const file = join(directory.path, 'webhook.yaml')
-  let daemon: Daemon
   before(async () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -221,22 +223,20 @@ describe('clients of unknown users', () => {
       }),
     )
   })
-  // A server for each attack: resident memory does not fall soon.
-  beforeEach(async () => {
-    daemon = await startDaemon({
-      flags: ['--data-dir=:memory:', `--authentication-token-webhook-config-file=${file}`, '--authentication-token-webhook-version=v1'],
-    })
-  })
-  afterEach(() => daemon.stop())
   after(() => {
     silent.close()
     directory.remove()
   })
 
-  const open = (protocol: string | undefined): Socket =>
+  /** A server for each attack: resident memory does not fall soon. */
+  const start = () =>
+    startDaemon({
+      flags: ['--data-dir=:memory:', `--authentication-token-webhook-config-file=${file}`, '--authentication-token-webhook-version=v1'],
+    })
+  const open = (port: number, protocol: string | undefined): Socket =>
     protocol === undefined
-      ? connectTcp(daemon.port, '127.0.0.1')
-      : connect({ host: '127.0.0.1', port: daemon.port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
+      ? connectTcp(port, '127.0.0.1')
+      : connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
 
   test('thousands of connections that say nothing: the oldest are closed, others are served', async (t) => {
     const sockets: Socket[] = []
@@ -263,12 +263,14 @@ describe('clients of unknown users', () => {
   for (const [name, states, protocol, reads] of protocols)
     for (const [state, attack] of Object.entries(states))
       test(`${name}: ${state}`, async (t) => {
+        const daemon = await start()
+        t.after(() => daemon.stop())
         const beforehand = residentMiB(daemon.pid)
         let most = beforehand
         const sampling = setInterval(() => {
           most = Math.max(most, residentMiB(daemon.pid))
         }, 20)
-        const sockets = Array.from({ length: connections }, () => open(protocol))
+        const sockets = Array.from({ length: connections }, () => open(daemon.port, protocol))
         const sending = sockets.map((socket) => send(socket, attack, reads))
         await Promise.race([Promise.all(sending), sleep(3_000 * crowd())])
         await eventually('another client', async () => (await daemon.fetch('/api/v1/namespaces/default')).status === 200)

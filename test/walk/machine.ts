@@ -79,7 +79,7 @@ export function prepareMachine(base: string, { packages, programs }: Role, goPat
     LANG: 'C.UTF-8',
     PATH: '/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
-    ...(goPath && { GO111MODULE: 'off', GOPATH: '/root/go', GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' }),
+    ...(goPath && { GO111MODULE: 'off', GOPATH: '/root/go', GOCACHE: '/root/go/.cache', GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' }),
   }
   const enter = [
     `mount -t overlay overlay -o lowerdir=${base},upperdir=${upper},workdir=${work} ${merged}`,
