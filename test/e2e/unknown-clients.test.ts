@@ -239,6 +239,8 @@ describe('clients of unknown users', { concurrency: atOnce }, () => {
       : connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
 
   test('thousands of connections that say nothing: the oldest are closed, others are served', async (t) => {
+    const daemon = await start()
+    t.after(() => daemon.stop())
     const sockets: Socket[] = []
     let closed = 0
     for (let batch = 0; batch < 51; batch++)
@@ -247,7 +249,7 @@ describe('clients of unknown users', { concurrency: atOnce }, () => {
           { length: limits.unknownConnections / 50 },
           () =>
             new Promise<void>((resolve) => {
-              const socket = open(undefined)
+              const socket = open(daemon.port, undefined)
               sockets.push(socket.on('error', () => {}).once('connect', resolve))
               socket.once('close', () => closed++).resume()
             }),

@@ -5,7 +5,7 @@ import { contentTypeFault } from './content-type.ts'
 import { dialError } from './dial-error.ts'
 import { readText } from './read-text.ts'
 import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
-import { withinTime } from './time-limit.ts'
+import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface Post {
   readonly connection: WebhookConnection
@@ -41,11 +41,23 @@ export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringif
 
 const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
 
+/** Times that a response that asks for it is followed by another request (client-go's rest.Request). */
+const maxRetries = 10
+
+/** Seconds after which a response asks to be asked again; undefined: it does not. */
+function retryAfter({ status, headers }: Response): number | undefined {
+  const seconds = headers.get('retry-after') ?? ''
+  return (status === 429 || status >= 500) && /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined
+}
+
 const encoder = new TextEncoder()
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
-/** Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. */
+/**
+ * Posts a JSON text and resolves to the response's text. Rejects with PostRefused, or with an Error that names the URL. A server that is too busy
+ * and says so by `Retry-After` is asked again, as by client-go.
+ */
 export async function post({ connection, outbound, clock, body, timeout, signal, traceparent }: Post): Promise<string> {
   const url = withTimeout(connection.url, timeout)
   async function answer(ends: AbortSignal): Promise<string> {
@@ -58,9 +70,19 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
       ...(authorization !== undefined && { authorization }),
       ...(traceparent !== undefined && { traceparent }),
     }
-    const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
-    const response = await outbound.fetch(request, connection.options)
-    const text = await readText(response, maxAnswerBytes)
+    const sent = async () => {
+      const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
+      const response = await outbound.fetch(request, connection.options)
+      return { response, text: await readText(response, maxAnswerBytes) }
+    }
+    let { response, text } = await sent()
+    for (let retries = 0; retries < maxRetries; retries++) {
+      const seconds = retryAfter(response)
+      if (seconds === undefined) break
+      if (seconds > 0) await pauseFor(clock, seconds * 1000, ends)
+      ends.throwIfAborted()
+      ;({ response, text } = await sent())
+    }
     const { status } = response
     const type = response.headers.get('content-type') ?? ''
     const fault = contentTypeFault(type)

@@ -92,6 +92,9 @@ function* around({ whole, type, response }: Review): Generator<readonly [what: s
     yield [`code ${code} without a body`, { body: '', status: code }]
     yield [`code ${code} with a Status`, { body: status, status: code }]
   }
+  for (const code of [400, 429, 500, 503])
+    for (const after of ['0', 'x', '-1'])
+      yield [`code ${code}, to be tried again after ${after}`, { body: whole, status: code, headers: { 'retry-after': after } }]
   yield ['code 503 with text', { body: 'not\nnow é', status: 503, type: 'text/plain' }]
   yield ['a Status', status]
   yield ['a Status of success', status.replace('Failure', 'Success')]
@@ -124,6 +127,7 @@ function* around({ whole, type, response }: Review): Generator<readonly [what: s
   yield ['a comment', whole.replace('{', '{/* x */')]
   yield ['NaN', whole.replace('{', '{"x":NaN,')]
   yield ['01', whole.replace('{', '{"x":01,')]
+  yield ['a number beyond doubles', whole.replace('{', '{"x":1e999,')]
   yield ['a tab in a text', whole.replace('{', '{"x":"\t",')]
   yield ['a control character', whole.replace('{', '{"x":"\u0001",')]
   yield ['half of a pair', whole.replace('{', '{"x":"\\ud800",')]
@@ -153,6 +157,7 @@ function* members(version: string): Generator<readonly [what: string, answer: st
       '{"code":99999999999}',
       '{"code":null}',
     ],
+    '{"code":1e999}',
     ...['{"code":0}', '{"code":-1}', '{"code":200}', '{"code":99}', '{"code":599}', '{"message":null}', '{"message":1}'],
     ...[
       '{"Message":"x"}',
