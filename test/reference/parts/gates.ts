@@ -115,8 +115,6 @@ function* scenes(paths: readonly string[]): Generator<Scene> {
 const part = (name: string, value: boolean): Part => ({
   name,
   flags: flagsOf(switched(value)),
-  // Each needs servers of its own.
-  slow: true,
   before: () => [account, ...allStoredKinds.flatMap((definition) => makes(definition, 'gated'))],
   scenes: () => scenes(value ? [...fixed, ...pages] : fixed),
   after: () => allStoredKinds.flatMap((definition) => removes(definition, 'gated')),
