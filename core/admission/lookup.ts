@@ -7,7 +7,7 @@ import { type Follower, type Following, follow } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
 
 /**
- * Stored objects of built-in resources for plugins, frozen. Groups are written with placeholders; a resource that is not served has no objects.
+ * Stored objects of built-in resources for plugins, which must not change them: they are shared. Groups are written with placeholders; a resource that is not served has no objects.
  * `context`: what they are needed for, such as the attributes of a request; undefined: the server's own work.
  */
 export interface Lookup {

@@ -28,7 +28,7 @@ const changed = /[\u007f-\u009f\ufffe\uffff]/
  * JSON as YAML: the reference reads it as YAML first, which folds U+0085 and refuses other controls. Throws 500 then, so that the object can't be had
  * in this format.
  */
-export function yamlOf(json: string): string {
+function yamlOf(json: string): string {
   if (!changed.test(json)) return yamlText(parseToShow(json))
   try {
     return yamlText(readYaml(yamlInput(encodeUtf8(htmlSafe(json)))))

@@ -74,7 +74,7 @@ export interface Codec {
   /** Whether `serve` only adds a resourceVersion to this value. */
   isServed(stored: Uint8Array): boolean
   /** As `serve`, for such a value: its start, and the rest of the stored value itself. */
-  pieces(stored: Uint8Array, revision: number): readonly Uint8Array[]
+  pieces(stored: Uint8Array, revision: number): Uint8Array[]
   /** Decodes a new object from served bytes, in one piece or several; the caller may change it. */
   decode(...served: readonly Uint8Array[]): ApiObject
   /** The object that a recent write stored as these bytes, stored or served: canonical, without resourceVersion; must not be changed. */
@@ -227,7 +227,7 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
     return splice(withoutLineFeed(stored), revision)
   }
 
-  const pieces = (stored: Uint8Array, revision: number): readonly Uint8Array[] => {
+  const pieces = (stored: Uint8Array, revision: number): Uint8Array[] => {
     const place = versionPlace(stored, head.length)
     return [startOf(stored, place, revision, 0), withoutLineFeed(stored).subarray(place)]
   }

@@ -1,18 +1,19 @@
 /** Maximum bytes in total: to derive something again costs less than a tenth of a millisecond. */
 const maxBytes = 80 * 1024 * 1024
-/** Share of the total that encodings for lists leave to what is read object by object. */
-const reserved = 0.2
 /** About what a cached value takes besides its bytes. */
 const overhead = 250
 
+/** Encodings, and what is read object by object: served JSON and decoded objects. Neither takes the room of the other. */
+export type DerivedKind = 'encoding' | 'read'
+const shares = { encoding: 0.8, read: 0.2 }
+
 /**
- * Bounds the memory of what entries in watch caches keep of what is derived from their bytes: other encodings, served JSON, decoded objects. What
- * does not fit is derived every time; room comes back when an entry leaves its cache. What came first stays: a list of everything would drive out
- * what it needs next.
+ * Bounds the memory of what entries in watch caches keep of what is derived from their bytes. What does not fit is derived every time; room comes
+ * back when an entry leaves its cache. What came first stays: a list of everything would drive out what it needs next.
  */
 export class DerivedBudget {
   readonly #max: number
-  #taken = 0
+  readonly #taken = { encoding: 0, read: 0 }
 
   /** @param max maximum bytes in total. */
   constructor(max = maxBytes) {
@@ -20,17 +21,17 @@ export class DerivedBudget {
   }
 
   get taken(): number {
-    return this.#taken
+    return this.#taken.encoding + this.#taken.read
   }
 
-  /** Takes room for a value; false: there is none. `listed`: lists derive it of all their objects. */
-  take(size: number, listed: boolean): boolean {
-    if (this.#taken + size + overhead > this.#max * (listed ? 1 - reserved : 1)) return false
-    this.#taken += size + overhead
+  /** Takes room for a value; false: there is none. */
+  take(kind: DerivedKind, size: number): boolean {
+    if (this.#taken[kind] + size + overhead > this.#max * shares[kind]) return false
+    this.#taken[kind] += size + overhead
     return true
   }
 
-  give(size: number): void {
-    this.#taken -= size + overhead
+  give(kind: DerivedKind, size: number): void {
+    this.#taken[kind] -= size + overhead
   }
 }

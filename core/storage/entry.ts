@@ -3,7 +3,7 @@ import { type Name, textAt } from '../schema/json-scan.ts'
 import { clone } from '../schema/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { Codec, Labels, Printed } from './codec.ts'
-import type { DerivedBudget } from './derived-budget.ts'
+import type { DerivedBudget, DerivedKind } from './derived-budget.ts'
 import { hasMetadata } from './served-metadata.ts'
 import { withRevision } from './version-place.ts'
 
@@ -16,6 +16,7 @@ export interface Encoding {
 /** A cached encoding; without bytes: there was no room. */
 interface Cached {
   readonly name: string
+  readonly kind: DerivedKind
   readonly next: Cached | undefined
   bytes: Uint8Array | undefined
   size: number
@@ -88,20 +89,22 @@ export class Entry {
     const known = this.#find('json')?.bytes
     if (known !== undefined) return known
     const json = this.#codec.serve(this.#bytes, this.revision, this.key)
-    if (this.#jsonWasRead && json.length <= maxCachedJson) this.#keep('json', json)
+    if (this.#jsonWasRead && json.length <= maxCachedJson) this.#keep('json', 'read', json)
     this.#jsonWasRead = true
     return json
   }
 
-  /** As `json`, in pieces to be joined: a stored value is not copied. */
-  get pieces(): readonly Uint8Array[] {
-    return this.#isStored ? this.#codec.pieces(this.#bytes, this.revision) : [this.#bytes]
+  /** As `json`, in a new array of pieces to be joined: a stored value is not copied. */
+  get pieces(): Uint8Array[] {
+    if (!this.#isStored) return [this.#bytes]
+    const known = this.#find('json')?.bytes
+    return known === undefined ? this.#codec.pieces(this.#bytes, this.revision) : [known]
   }
 
   /** The object, for reading: it may be shared with others, such as the writer of the object. */
   get object(): ApiObject {
     if (this.#object !== undefined) return this.#object
-    const isCached = this.#objectWasRead && this.#budget?.take(objectSize * this.size, false)
+    const isCached = this.#objectWasRead && this.#budget?.take('read', objectSize * this.size)
     this.#objectWasRead = true
     if (!isCached) return this.#decode((written) => written)
     this.#object = frozen(this.decode())
@@ -206,9 +209,9 @@ export class Entry {
 
   /** Forgets what has been derived, apart from other versions. */
   forget(): void {
-    for (let each = this.#encodings; each; each = each.next) if (each.bytes) this.#budget?.give(each.size)
+    for (let each = this.#encodings; each; each = each.next) if (each.bytes) this.#budget?.give(each.kind, each.size)
     this.#encodings = undefined
-    if (this.#object) this.#budget?.give(objectSize * this.size)
+    if (this.#object) this.#budget?.give('read', objectSize * this.size)
     this.#object = undefined
   }
 
@@ -218,22 +221,21 @@ export class Entry {
     return each
   }
 
-  /** Caches bytes if there is room. `until`: absent for what is read object by object. */
-  #keep(name: string, bytes: Uint8Array, until?: number): void {
+  /** Caches bytes if there is room. */
+  #keep(name: string, kind: DerivedKind, bytes: Uint8Array, until = Number.POSITIVE_INFINITY): void {
     if (this.#budget === undefined) return
     const size = bytes.length
     const before = this.#find(name)
-    if (before?.bytes) this.#budget.give(before.size)
-    const hasRoom = this.#budget.take(size, until !== undefined)
-    const kept = { bytes: hasRoom ? bytes : undefined, size, until: until ?? Number.POSITIVE_INFINITY }
+    if (before?.bytes) this.#budget.give(kind, before.size)
+    const kept = { bytes: this.#budget.take(kind, size) ? bytes : undefined, size, until }
     if (before) Object.assign(before, kept)
-    else this.#encodings = { name, next: this.#encodings, ...kept }
+    else this.#encodings = { name, kind, next: this.#encodings, ...kept }
   }
 
-  /** A cached encoding that is valid at `now`; undefined when there is none. */
+  /** A cached encoding that is valid at `now`, to be read at once; undefined when there is none. */
   known(name: string, now = 0): Encoding | undefined {
     const found = this.#find(name)
-    return found?.bytes !== undefined && now < found.until ? { bytes: found.bytes, until: found.until } : undefined
+    return found?.bytes !== undefined && now < found.until ? (found as Encoding) : undefined
   }
 
   /** Size of an encoding that has been made before, and may not have been cached. */
@@ -252,7 +254,7 @@ export class Entry {
     const bytes = make((time) => {
       until = Math.min(until, time)
     })
-    this.#keep(name, bytes, until)
+    this.#keep(name, 'encoding', bytes, until)
     return { bytes, until }
   }
 }

@@ -41,7 +41,7 @@ function around<T>(parts: ListParts<T>, pieces: readonly Uint8Array[], count: nu
 
 /** A list that is not remembered. */
 export function joined<T>(parts: ListParts<T>, items: readonly T[]): Uint8Array {
-  return (items.length === 0 && parts.empty?.()) || around(parts, piecesOf(parts, items), items.length).bytes
+  return parts.whole?.(items) ?? around(parts, piecesOf(parts, items), items.length).bytes
 }
 
 /** The list around the pieces of its items, remembered while it has the same entries. */
@@ -79,6 +79,7 @@ export function listBody(
   if (known !== undefined) return known
   const isPassing = parts.remembered === undefined || (parts.until !== undefined && kept === undefined)
   if (isPassing || areLarger(entries, maxBytes)) return listSource(parts, entries, slices(), budget)
+  if (parts.isMade) return wholeList(parts, found, now)
   const pieces: Uint8Array[] = []
   return eachInSlices(entries, slices(), (entry) => add(pieces, parts, entry)).then(() => remembered(parts, found, pieces))
 }

@@ -1,7 +1,7 @@
 /** Parts of a list in any format: what stands before, between and behind its items. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { ListMeta } from '../resources/meta/listmeta.ts'
-import { type Encodable, encode, type Format, yamlOf } from '../respond/encode.ts'
+import { type Encodable, encode, type Format } from '../respond/encode.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
 import { htmlSafe } from '../schema/html-safe.ts'
@@ -9,6 +9,7 @@ import { parseToShow, printJson } from '../schema/json-text.ts'
 import { recordHead, varintSize } from '../schema/json-transcoder.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
+import { encodeUtf8 } from '../schema/utf8.ts'
 import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml-text.ts'
 import type { Entry } from '../storage/entry.ts'
@@ -23,10 +24,12 @@ export interface ListParts<T = Entry> {
   readonly sizeOf?: (of: T) => number | undefined
   /** Pieces to be joined, so that long ones are copied once. `isPassing`: the list is not remembered, nor are items that depend on the time. */
   item(of: T, isPassing: boolean): readonly Uint8Array[]
+  /** Items are bytes that are there already: to join some megabytes of them takes less than a time slice. */
+  readonly isMade?: boolean
   readonly between: Uint8Array
   readonly end: Uint8Array
-  /** The whole list if it has no items; absent: `start` and `end`. */
-  empty?(): Uint8Array
+  /** The list at once, if that is faster, or if one without items is not an empty one; undefined: it is made from its parts. */
+  whole?(items: readonly T[]): Uint8Array | undefined
   /** Time at which an item that has been made changes, in milliseconds since the epoch; absent: none does. */
   until?(): number
 }
@@ -35,25 +38,23 @@ const encoder = new TextEncoder()
 const nothing = new Uint8Array(0)
 const [nextObject, jsonEnd] = [encoder.encode(',{'), encoder.encode(']}\n')]
 
-/** JSON list of objects after `head`, each without its first `skip` bytes, the last of which is the brace. With the line feed after compact JSON in bodies. */
+/** JSON list of objects after `head`, each a new array of pieces, without its first `skip` bytes, the last of which is the brace. With the line feed after compact JSON in bodies. */
 export const jsonParts = <T>(
   head: string,
   skip: number,
-  object: (of: T, isPassing: boolean) => readonly Uint8Array[],
+  object: (of: T, isPassing: boolean) => Uint8Array[],
   name?: string,
 ): ListParts<T> => ({
   ...(name !== undefined && { remembered: { name, head } }),
   start: (_size, count) => encoder.encode(count > 0 ? `${head}{` : head),
   item(of, isPassing) {
-    const [first, ...rest] = object(of, isPassing)
-    return [(first as Uint8Array).subarray(skip), ...rest]
+    const pieces = object(of, isPassing)
+    pieces[0] = (pieces[0] as Uint8Array).subarray(skip)
+    return pieces
   },
   between: nextObject,
   end: jsonEnd,
 })
-
-/** Indents all lines except the first. Quoted strings contain no line feeds. */
-const indented = (text: string, by: string) => text.replaceAll('\n', `\n${by}`)
 
 /** The list as a value. YAML has it in the order of names. */
 interface ListValue<T> {
@@ -70,29 +71,29 @@ interface ListValue<T> {
 /** Indented JSON, YAML or CBOR. */
 export function valueParts<T>(format: Exclude<Format, 'protobuf'>, pretty: boolean, value: ListValue<T>): ListParts<T> {
   const { head, member, item, schema, none = [] } = value
-  const empty = () => encode({ value: { ...head, [member]: none }, schema: undefined }, format, pretty)
+  const all = (items: unknown) => encode({ value: { ...head, [member]: items }, schema: undefined }, format, pretty)
   if (format === 'cbor')
     return {
       start: (_size, count) => cborListStart(head, member, count),
       item: (of) => [encodeCborItem(item(of) as Json, schema)],
       between: nothing,
       end: nothing,
-      empty,
+      whole: (items) => (items.length === 0 ? all(none) : undefined),
     }
-  const parts = (start: string, text: (value: unknown, isPassing: boolean) => string, between: string, end: string): ListParts<T> => ({
+  const parts = (start: string, text: (value: unknown) => string, between: string, end: string): ListParts<T> => ({
     start: () => encoder.encode(start),
-    item: (of, isPassing) => [encoder.encode(text(item(of), isPassing))],
+    item: (of) => [encodeUtf8(text(item(of)))],
     between: encoder.encode(between),
     end: encoder.encode(end),
-    empty,
+    whole: (items) => all(items.length === 0 ? none : items.map(item)),
   })
   if (format === 'json') {
-    const indentedJson = (each: unknown) => htmlSafe(printJson(each, 2))
-    const start = `${indentedJson(head).slice(0, -2)},\n  "${member}": [\n    `
-    return parts(start, (each) => indented(indentedJson(each), '    '), ',\n    ', '\n  ]\n}')
+    const [open, close] = [`\n  "${member}": [\n    `, '\n  ]\n}']
+    const text = (each: unknown) => htmlSafe(printJson({ [member]: [each] }, 2)).slice(open.length + 1, -close.length)
+    return parts(`${htmlSafe(printJson(head, 2)).slice(0, -2)},${open}`, text, ',\n    ', close)
   }
   // A long list has begun when an item is found that YAML can't hold: it is written nevertheless.
-  const yaml = (each: unknown, isPassing = false) => (isPassing ? yamlText(parseToShow(printJson(each))) : yamlOf(printJson(each)))
+  const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
   const members = (which: (name: string) => boolean) => {
     const chosen = Object.entries(head).filter(([name]) => which(name))
     return chosen.length === 0 ? '' : yaml(Object.fromEntries(chosen))
@@ -100,7 +101,7 @@ export function valueParts<T>(format: Exclude<Format, 'protobuf'>, pretty: boole
   // YAML lists are not indented relative to their key.
   return parts(
     `${members((name) => compareKeys(name, member) < 0)}${member}:\n`,
-    (each, isPassing) => yaml([each], isPassing),
+    (each) => yaml([each]),
     '',
     members((name) => compareKeys(name, member) > 0),
   )

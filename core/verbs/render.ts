@@ -72,14 +72,16 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const apiVersion = apiVersionOf(definition)
   const name = `${apiVersion}/json`
   const isHeld = hubOf(definition) === undefined
-  const converted = (entry: Entry) => entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.decode()))).bytes
+  const object = (entry: Entry) =>
+    isHeld ? entry.json : entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.decode()))).bytes
+  // A list that is not streamed is often asked for again with few changes: the JSON of its objects is cached then, if they are not large.
+  const pieces = (entry: Entry, isPassing: boolean) => (isHeld && isPassing ? entry.pieces : [object(entry)])
   const skip = omitted(definition)
   return {
     negotiated,
     name,
-    object: (entry) => (isHeld ? entry.json : converted(entry)),
-    list: (meta) =>
-      jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, (entry) => (isHeld ? entry.pieces : [converted(entry)]), name),
+    object,
+    list: (meta) => ({ ...jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, pieces, name), isMade: isHeld }),
     bare: (metadata) => writeJson(bareObject(definition, metadata) as object),
   }
 }
@@ -168,7 +170,10 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
       if (format === 'protobuf') return protobufParts(head, JSON.stringify(meta), message)
       // An empty list is null, as in the reference.
       if (!isJson) return valueParts(format, pretty, { head, member: 'items', item, schema, none: null })
-      return { ...jsonParts(jsonStart(head, 'items'), 1, (entry) => [print(entry)]), empty: () => writeJson({ ...head, items: null }) }
+      return {
+        ...jsonParts(jsonStart(head, 'items'), 1, (entry) => [print(entry)]),
+        whole: (items) => (items.length > 0 ? undefined : writeJson({ ...head, items: null })),
+      }
     },
     bare: (metadata) => write(partialObject(apiVersion, metadata)),
   }

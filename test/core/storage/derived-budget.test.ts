@@ -111,7 +111,7 @@ test('the decoded object is cached when it is read again, while the entry is in 
   assert.notEqual(entry.object, object)
 })
 
-test('lists leave room for what is read object by object', () => {
+test('encodings leave room for what is read object by object', () => {
   const codec: Pick<Codec, 'decode'> = { decode: () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} }) }
   const entry = new Entry('/r/a', 1, new Uint8Array(100), codec as Codec)
   entry.enter(new DerivedBudget(4_000))
