@@ -1,4 +1,4 @@
-import { formats } from '../schema/formats.ts'
+import { formats } from '../schema/formats/formats.ts'
 
 /**
  * Adds an audit annotation. As in the reference, keys must have the form `DOMAIN/NAME` and existing values are not overwritten; other

@@ -1,10 +1,10 @@
+import type { GroupResource } from '../answers/status.ts'
+import type { Slices } from '../common/slices.ts'
 import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import type { GroupResource } from '../respond/status.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
-import type { Slices } from '../slices.ts'
 
 export const admissionOperations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const
 export type AdmissionOperation = (typeof admissionOperations)[number]

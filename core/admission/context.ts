@@ -1,4 +1,4 @@
-import type { Authorizer } from '../authz/authorizer.ts'
+import type { Authorizer } from '../access/authz/authorizer.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Files, Logger, Outbound } from '../ports.ts'
 import type { Release } from '../release.ts'

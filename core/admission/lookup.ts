@@ -1,9 +1,9 @@
+import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
+import { type Follower, type Following, follow } from '../objects/watch/follow.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context } from '../ports.ts'
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import { fromStorageVersion } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { type Follower, type Following, follow } from '../watch/follow.ts'
 import { whenCreated } from './when-created.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../resources/definition.ts'
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
 
 /** A webhook, or a policy with one binding and parameter. */

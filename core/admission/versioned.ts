@@ -1,5 +1,5 @@
 import type { ApiObject } from '../resources/definition.ts'
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { AdmissionAttributes, GroupVersionKind } from './attributes.ts'
 import type { Invocation } from './matching/rules.ts'

@@ -1,6 +1,6 @@
-import { untilAborted } from '../abort.ts'
+import { untilAborted } from '../common/abort.ts'
+import type { WatchableStore } from '../objects/watch/feed.ts'
 import type { Clock, Context } from '../ports.ts'
-import type { WatchableStore } from '../watch/feed.ts'
 
 /** Resolves once an object of that name exists, or after a timeout in milliseconds. Rejects when the context ends. */
 export async function whenCreated(

@@ -2,17 +2,17 @@
  * Keeps the registrations of what this server serves itself (pkg/controllers/autoregister of the aggregator): those of built-in group versions
  * from the start, so that a change by hand lasts until the next start, and those of custom resources all the time.
  */
-import { ensure, overwrite } from '../bootstrap/objects.ts'
+import { ensure, overwrite } from '../controllers/bootstrap/objects.ts'
 import { ownWrite } from '../controllers/client.ts'
 import { createQueue } from '../controllers/queue.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
+import { deleteObject } from '../objects/registry/delete.ts'
+import { ownRequest } from '../objects/registry/request.ts'
+import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { deleteObject } from '../registry/delete.ts'
-import { ownRequest } from '../registry/request.ts'
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { HookContext, Json } from '../schema/model.ts'
 import { keeps, keptLabel, localRegistrations } from './local.ts'
 import type { Registration } from './registration.ts'

@@ -1,8 +1,9 @@
 /** Discovery documents of other servers: aggregated lists (KEP-3352), and the older list of one group version. */
+
+import { eachInSlices, type Slices, sortInSlices } from '../common/slices.ts'
 import type { PublishedResource, ResourceRow } from '../meta/resource-rows.ts'
-import { isObject } from '../schema/is-object.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { eachInSlices, type Slices, sortInSlices } from '../slices.ts'
 
 /** Maximum resources, subresources and their verbs, short names and categories of a group version; the core group has some 400. */
 const maxEntries = 50_000

@@ -1,13 +1,13 @@
 /** Groups of other servers in discovery (handler_discovery.go of the aggregator). */
 
+import type { Pauses } from '../common/slices.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { GroupSource, PublishedGroup } from '../meta/group-source.ts'
 import { perRevision } from '../meta/group-source.ts'
 import type { PublishedResource } from '../meta/resource-rows.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
-import type { Pauses } from '../slices.ts'
 import { type AskServices, ask } from './ask.ts'
 import { resourcesOfAggregated, resourcesOfList } from './discovery-document.ts'
 import { createRefresher } from './refresher.ts'

@@ -1,6 +1,7 @@
 /** Passes requests on to the server of a registration. */
+
+import { PlainError } from '../answers/plain-error.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { PlainError } from '../respond/plain-error.ts'
 import type { ConnectRegistration } from './connection.ts'
 import { checkPath, createPassOn, type PassOnServices } from './pass-on.ts'
 import { isAvailable, type RemoteRegistration } from './registration.ts'

@@ -1,8 +1,8 @@
 /** Groups as `/apis` and `/apis/GROUP` list them: those of registrations, by their priorities (handler_apis.go of the aggregator). */
 import { type ListedGroup, perRevision } from '../meta/group-source.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
 import type { Platform } from '../platform.ts'
-import type { ResourceTable } from '../registry/served.ts'
-import { compareVersions } from '../schema/version-order.ts'
+import { compareVersions } from '../schema/formats/version-order.ts'
 import { keeps, keptLabel, localRegistrations, registrationsGroup } from './local.ts'
 import { nameOf, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'

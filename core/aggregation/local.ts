@@ -1,6 +1,7 @@
 /** Registrations of the group versions that this server serves itself (pkg/controlplane/apiserver/aggregator.go, controller/crdregistration). */
+
+import type { ResourceTable } from '../objects/registry/served.ts'
 import type { Platform } from '../platform.ts'
-import type { ResourceTable } from '../registry/served.ts'
 import { customGroupPriority, customVersionPriority, groupVersions } from '../resources/group-versions.ts'
 import type { Registration } from './registration.ts'
 

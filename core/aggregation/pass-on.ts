@@ -1,5 +1,9 @@
 /** Passes requests on to another API server, which answers them (handler_proxy.go of the aggregator, httputil.ReverseProxy). */
 
+import type { LightHeaders } from '../answers/light-headers.ts'
+import { PlainError, pageNotFound } from '../answers/plain-error.ts'
+import { Reply } from '../answers/reply.ts'
+import type { Slices } from '../common/slices.ts'
 import { connectedAddress, type Destination } from '../outgoing/forwarding/destination.ts'
 import { endAfter, endAtShutdown } from '../outgoing/forwarding/ending.ts'
 import { type Forwarding, type ForwardingServices, forward } from '../outgoing/forwarding/forward.ts'
@@ -11,11 +15,7 @@ import { relayUpgrade } from '../outgoing/forwarding/upgrade.ts'
 import { dialError } from '../outgoing/webhook/dial-error.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
-import type { LightHeaders } from '../respond/light-headers.ts'
-import { PlainError, pageNotFound } from '../respond/plain-error.ts'
-import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
-import type { Slices } from '../slices.ts'
 import { InvalidUserHeader, identityFields } from './identity.ts'
 
 export interface PassOnServices extends ForwardingServices {

@@ -1,7 +1,7 @@
+import type { ServedResource } from '../objects/registry/served.ts'
+import { follow } from '../objects/watch/follow.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { ServedResource } from '../registry/served.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { follow } from '../watch/follow.ts'
 import type { Registration } from './registration.ts'
 
 /** The stored registrations, which change while the server runs. */

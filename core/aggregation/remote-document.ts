@@ -1,8 +1,9 @@
 /** Documents of other servers, which may be of any size and shape: what is larger than any real one is refused by name. */
-import { isObject } from '../schema/is-object.ts'
-import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
+
+import type { Slices } from '../common/slices.ts'
+import { type DocumentBounds, parseInSlices } from '../schema/json/in-slices.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { JsonObject } from '../schema/model.ts'
-import type { Slices } from '../slices.ts'
 import type { DocumentAnswer } from './ask.ts'
 import { UnusableDocument } from './unusable-document.ts'
 

@@ -1,6 +1,6 @@
 import type { Lookup } from '../admission/lookup.ts'
-import type { Entry } from '../storage/entry.ts'
-import { closing } from '../watch/follow.ts'
+import type { Entry } from '../objects/storage/entry.ts'
+import { closing } from '../objects/watch/follow.ts'
 
 /** Namespace and name of a service. */
 export const placeOf = (namespace: string, name: string) => `${namespace}/${name}`

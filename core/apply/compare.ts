@@ -1,9 +1,9 @@
 /** Compares an object before and after a write, field by field. */
 
-import { equal } from '../schema/equal.ts'
-import { givenEmpty, hasGivenEmpty } from '../schema/given-empty.ts'
-import { isObject } from '../schema/is-object.ts'
-import { isEmpty } from '../schema/members.ts'
+import { equal } from '../schema/json/equal.ts'
+import { givenEmpty, hasGivenEmpty } from '../schema/json/given-empty.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import { isEmpty } from '../schema/json/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'

@@ -2,8 +2,8 @@
  * Path elements in FieldsV1 notation (KEP-555): `f:name`, `k:{"name":"web"}`, `v:"value"`, `i:0`.
  * Elements are equal if and only if their texts are.
  */
-import { quote } from '../schema/go-quote.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { quote } from '../schema/go/quote.ts'
+import { parseJsonText, printJson } from '../schema/json/text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
 export type Element = string

@@ -1,11 +1,11 @@
 /** JSON Patch (RFC 6902) with the extensions of the reference server's library: negative indexes, replace as add. */
-import { ApiError, badRequest } from '../respond/status.ts'
-import { equal } from '../schema/equal.ts'
-import { isObject } from '../schema/is-object.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
-import { clone, get, set } from '../schema/members.ts'
+import { ApiError, badRequest } from '../answers/status.ts'
+import { equal } from '../schema/json/equal.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import { clone, get, set } from '../schema/json/members.ts'
+import { forgetRawText } from '../schema/json/raw.ts'
+import { parseJsonText, printJson } from '../schema/json/text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { forgetRawText } from '../schema/raw-json.ts'
 import { jsonTypeName } from './json-values.ts'
 
 const maxOperations = 10_000

@@ -1,5 +1,5 @@
 /** Helpers for JSON values and for their type names in messages. */
-import { isObject } from '../schema/is-object.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json } from '../schema/model.ts'
 
 /** Go's name of a value's type, for messages that clients know. */

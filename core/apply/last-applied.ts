@@ -2,8 +2,8 @@
 
 import type { Platform } from '../platform.ts'
 import { utf8Length } from '../schema/bytes.ts'
-import { isObject } from '../schema/is-object.ts'
-import { parseJsonText } from '../schema/json-text.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import { parseJsonText } from '../schema/json/text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { compare } from './compare.ts'
 import { ApplyConflicts } from './conflict.ts'

@@ -1,5 +1,5 @@
 /** Merges an applied configuration into a live object. It removes nothing. */
-import { isObject } from '../schema/is-object.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { type ItemIdentity, itemIdentity } from './list-item.ts'

@@ -1,10 +1,11 @@
 /** Maintains `metadata.managedFields` on every write, and applies configurations (KEP-555, API conventions 'Server-side apply'). */
+
+import { type ApiError, badRequest, unreasoned } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import { type ApiError, badRequest, unreasoned } from '../respond/status.ts'
-import { givenEmpties, setGivenEmpties } from '../schema/given-empty.ts'
-import { isObject } from '../schema/is-object.ts'
+import { timestamp } from '../schema/formats/time.ts'
+import { givenEmpties, setGivenEmpties } from '../schema/json/given-empty.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { timestamp } from '../schema/time.ts'
 import { capUpdaters } from './cap.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
 import { difference, fieldSet, union } from './field-set.ts'

@@ -1,4 +1,4 @@
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
 const entriesOf = (object: JsonObject) => ((object['metadata'] as JsonObject | undefined)?.['managedFields'] ?? []) as JsonObject[]

@@ -1,4 +1,4 @@
-import { shorten } from '../schema/shorten.ts'
+import { shorten } from '../schema/go/shorten.ts'
 
 export interface Mismatch {
   /** Path such as `.spec.ports[0]`; empty: the value itself. */

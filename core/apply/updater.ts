@@ -1,5 +1,5 @@
 /** Moves ownership with a write, and merges applied configurations (KEP-555). Works on managers and field sets; knows no metadata. */
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { JsonObject } from '../schema/model.ts'
 import { type Comparison, compare } from './compare.ts'
 import { ApplyConflicts, type Conflict } from './conflict.ts'

@@ -1,5 +1,5 @@
 /** Validates values against their schema type, with the error texts of the reference server. */
-import { goSyntax, goText } from '../schema/go-text.ts'
+import { goSyntax, goText } from '../schema/go/text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import { type Element, fieldElement, shown } from './element.ts'

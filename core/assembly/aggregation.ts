@@ -3,10 +3,10 @@ import type { Lookup } from '../admission/lookup.ts'
 import { startAutoRegistration } from '../aggregation/auto-registration.ts'
 import { type Aggregation, createAggregation } from '../aggregation/index.ts'
 import { registrationsGroup } from '../aggregation/local.ts'
+import type { Pauses } from '../common/slices.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
 import { type ClientCertificate, clientCertificateContents, followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
-import type { ResourceTable } from '../registry/served.ts'
-import type { Pauses } from '../slices.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 
 /** Certificate and key by which aggregated API servers know this one. */

@@ -12,7 +12,7 @@ import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Si
 import { type TruncateOptions, truncating } from '../audit/truncate.ts'
 import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
-import { followFile, readFileText } from '../follow-file.ts'
+import { followFile, readFileText } from '../config/follow-file.ts'
 import type { Recorded } from '../metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { loadConnectionFile } from '../outgoing/webhook/connection-file.ts'

@@ -1,15 +1,15 @@
-import type { Loopback } from '../bootstrap/loopback.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
+import type { Loopback } from '../controllers/bootstrap/loopback.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
+import type { Encryption } from '../encryption/configured.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
 import type { Health, HealthCheck } from '../meta/health.ts'
 import type { HealthMetrics } from '../meta/metrics/health.ts'
+import type { StoredMetrics } from '../objects/storage/metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
-import type { Encryption } from '../storage/encryption/configured.ts'
-import type { StoredMetrics } from '../storage/metrics.ts'
 
 /** Parts with health checks of their own. */
 export interface HealthParts {

@@ -1,13 +1,14 @@
 /** What is below `/debug/`: of the process, and of requests in flight. */
-import { createLive, liveRoot } from '../debug/live.ts'
-import { createProfiles, profilesRoot } from '../debug/profiles.ts'
+
+import { Reply } from '../answers/reply.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
+import { createLive, liveRoot } from '../meta/debug/live.ts'
+import { createProfiles, profilesRoot } from '../meta/debug/profiles.ts'
 import { createDebugFlags } from '../meta/debug-flags.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
+import type { StoredMetrics } from '../objects/storage/metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts } from '../ports.ts'
-import { Reply } from '../respond/reply.ts'
-import type { StoredMetrics } from '../storage/metrics.ts'
 
 export interface DebugOptions {
   readonly options: CompleteOptions

@@ -1,10 +1,11 @@
 /** Finds stored data that was encrypted with a configuration which this server does not have. */
+
+import { qualified } from '../answers/status.ts'
+import { isEncrypted, readsEncrypted } from '../encryption/encrypted-value.ts'
 import type { HealthCheck } from '../meta/health.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
+import type { Stores } from '../objects/storage/stores.ts'
 import { type KeyValue, type Logger, StoreError } from '../ports.ts'
-import type { ResourceTable } from '../registry/served.ts'
-import { qualified } from '../respond/status.ts'
-import { isEncrypted, readsEncrypted } from '../storage/encrypted-value.ts'
-import type { Stores } from '../storage/stores.ts'
 
 /** Whether a value can only be read with a configuration that is missing. Other reasons, such as a plugin that is down, have their own checks. */
 function lacksProvider(kv: KeyValue): boolean {

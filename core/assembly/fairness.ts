@@ -1,4 +1,7 @@
 /** Priority and fairness of one server: it follows the stored levels and schemas, and the number of objects of each resource. */
+
+import { type PlainBody, Reply } from '../answers/reply.ts'
+import { textStream } from '../answers/text-stream.ts'
 import { dumpLevels, dumpQueues, dumpRequests } from '../fairness/dump.ts'
 import { createEstimator } from '../fairness/estimator.ts'
 import { FlowControl } from '../fairness/flow-control.ts'
@@ -7,13 +10,11 @@ import { ObjectCounts } from '../fairness/object-counts.ts'
 import { WatchCounts } from '../fairness/watch-counts.ts'
 import type { RequestMetrics } from '../filters/metrics.ts'
 import type { FixedPath } from '../meta/fixed-request.ts'
+import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
+import type { StoredMetrics } from '../objects/storage/metrics.ts'
+import { closing, follow } from '../objects/watch/follow.ts'
 import type { Clock } from '../ports.ts'
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { type PlainBody, Reply } from '../respond/reply.ts'
-import { textStream } from '../respond/text-stream.ts'
-import type { StoredMetrics } from '../storage/metrics.ts'
-import { closing, follow } from '../watch/follow.ts'
 import type { AssemblyContext } from './context.ts'
 
 export interface Fairness {

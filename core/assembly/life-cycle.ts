@@ -1,6 +1,6 @@
 /** Runs the parts of a server: each starts after what it needs, and stops before it. */
 
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { HealthCheck } from '../meta/health.ts'
 
 /** One part of a server. `All` maps the names of all parts to their values, `Context` is what every part may use. */

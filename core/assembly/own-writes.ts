@@ -1,9 +1,9 @@
 /** Objects that admission plugins write themselves. */
 import type { OwnWrites } from '../admission/context.ts'
+import { ApiError, type Reason } from '../answers/status.ts'
 import { createClient, RequestFailed, serverManager } from '../controllers/client.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { ApiError, type Reason } from '../respond/status.ts'
 
 /** Converts a failed request to the ApiError that plugins expect, with its code and details. */
 function asApiError({ status }: RequestFailed): ApiError {

@@ -2,54 +2,55 @@
  * The parts of a server, as a table: what each needs, how it starts, the health checks that fail until it has, how it stops. They start in the
  * order of the table, unless one needs a later one; they stop in the opposite order.
  */
+
+import { type Authorizer, authorizerChain } from '../access/authz/authorizer.ts'
+import { createAuthorization } from '../access/authz/configured.ts'
+import { authorizationFileRows, authorizationRows } from '../access/authz/metrics.ts'
+import { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
-import { type Authorizer, authorizerChain } from '../authz/authorizer.ts'
-import { createAuthorization } from '../authz/configured.ts'
-import { authorizationFileRows, authorizationRows } from '../authz/metrics.ts'
-import { RbacIndex } from '../authz/rbac-index.ts'
-import { compareAccountKeys, keysAnnotation } from '../bootstrap/account-keys.ts'
-import { publishClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
-import { keepClusterService } from '../bootstrap/cluster-service.ts'
-import { flowControlProducer, keepFlowControl } from '../bootstrap/flow-control.ts'
-import { flowControlConsumer, reportDangling } from '../bootstrap/flow-schema-status.ts'
-import { keepIdentityLease } from '../bootstrap/identity-lease.ts'
-import { collectIdentityLeases } from '../bootstrap/identity-lease-collector.ts'
-import { ensureLegacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts'
-import { ensureNamespaces } from '../bootstrap/objects.ts'
-import { keepPeerAddress, type PeerAddresses } from '../bootstrap/peer-addresses.ts'
-import { ensurePriorityClasses } from '../bootstrap/priority-classes.ts'
-import { keepStorageVersions, type StorageVersionBarrier, storageVersionBarrier } from '../bootstrap/storage-versions.ts'
+import { Pauses } from '../common/slices.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
+import { compareAccountKeys, keysAnnotation } from '../controllers/bootstrap/account-keys.ts'
+import { publishClusterAuthentication } from '../controllers/bootstrap/cluster-authentication.ts'
+import { keepClusterService } from '../controllers/bootstrap/cluster-service.ts'
+import { flowControlProducer, keepFlowControl } from '../controllers/bootstrap/flow-control.ts'
+import { flowControlConsumer, reportDangling } from '../controllers/bootstrap/flow-schema-status.ts'
+import { keepIdentityLease } from '../controllers/bootstrap/identity-lease.ts'
+import { collectIdentityLeases } from '../controllers/bootstrap/identity-lease-collector.ts'
+import { ensureLegacyTokenTracking } from '../controllers/bootstrap/legacy-token-tracking.ts'
+import { ensureNamespaces } from '../controllers/bootstrap/objects.ts'
+import { keepPeerAddress, type PeerAddresses } from '../controllers/bootstrap/peer-addresses.ts'
+import { ensurePriorityClasses } from '../controllers/bootstrap/priority-classes.ts'
+import { keepStorageVersions, type StorageVersionBarrier, storageVersionBarrier } from '../controllers/bootstrap/storage-versions.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
+import { conversionRows } from '../controllers/custom-resources/conversion-metrics.ts'
+import { type CustomResources, createCustomResources } from '../controllers/custom-resources/index.ts'
 import { startControllers } from '../controllers/index.ts'
-import { conversionRows } from '../custom-resources/conversion-metrics.ts'
-import { type CustomResources, createCustomResources } from '../custom-resources/index.ts'
+import type { Encryption } from '../encryption/configured.ts'
+import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
 import { type RequestMetrics, requestMetrics } from '../filters/metrics.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import { collectBuild } from '../meta/metrics/build.ts'
 import { collectCensus } from '../meta/metrics/census.ts'
 import { collectProcess, collectStart } from '../meta/metrics/process.ts'
+import { serviceRows } from '../objects/registry/allocators/metrics.ts'
+import { builtInRows } from '../objects/registry/built-in.ts'
+import { startStorageMetrics } from '../objects/registry/object-counts.ts'
+import { createServing } from '../objects/registry/serving.ts'
+import { createResourceTable, type LiveTable } from '../objects/registry/table.ts'
+import { startCompaction } from '../objects/storage/compaction.ts'
+import { createStores, type Stores } from '../objects/storage/stores.ts'
 import { createNodeAgents, type NodeAgents } from '../outgoing/forwarding/node-agents.ts'
 import { createConnect } from '../outgoing/webhook/client-config.ts'
 import { createServiceAddress } from '../outgoing/webhook/service-address.ts'
 import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
-import { serviceRows } from '../registry/allocators/metrics.ts'
-import { builtInRows } from '../registry/built-in.ts'
-import { startStorageMetrics } from '../registry/object-counts.ts'
-import { createServing } from '../registry/serving.ts'
-import { createResourceTable, type LiveTable } from '../registry/table.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { builtInResources } from '../resources/group-versions.ts'
-import { Pauses } from '../slices.ts'
-import { startCompaction } from '../storage/compaction.ts'
-import type { Encryption } from '../storage/encryption/configured.ts'
-import { encryptionFileRows, encryptionRows, keyUses } from '../storage/encryption/metrics.ts'
-import { createStores, type Stores } from '../storage/stores.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
@@ -164,7 +165,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
       if (!storage.encryption) return undefined
       // Imported on demand: it brings the YAML parser.
-      const { createEncryption } = await import('../storage/encryption/configured.ts')
+      const { createEncryption } = await import('../encryption/configured.ts')
       return createEncryption(storage.encryption, {
         platform: general.platform,
         gates: apis.gates,
@@ -533,7 +534,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ['table', 'stores', 'namespaces', 'requests'],
     async (needed, context) => {
       // Imported on demand, as the gate is off by default.
-      const { startLeadership } = await import('../leadership/index.ts')
+      const { startLeadership } = await import('../controllers/leadership/index.ts')
       const { general, leadership } = context.options
       return startLeadership(contextOfWriter(needed, context, serverManager(general.platform)), { ...general, ...leadership })
     },

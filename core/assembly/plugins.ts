@@ -1,4 +1,7 @@
 /** The admission plugins of a server. */
+
+import type { Authorizer } from '../access/authz/authorizer.ts'
+import type { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import type { Lookup } from '../admission/lookup.ts'
 import { manifestReports, manifestRows } from '../admission/manifest/metrics.ts'
@@ -7,8 +10,6 @@ import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
 import { policyParameters } from '../admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
-import type { Authorizer } from '../authz/authorizer.ts'
-import type { RbacIndex } from '../authz/rbac-index.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
 import { createOwnWrites } from './own-writes.ts'

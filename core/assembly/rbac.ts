@@ -1,7 +1,7 @@
-import { followRbac } from '../authz/rbac-follow.ts'
-import type { RbacIndex } from '../authz/rbac-index.ts'
-import { ensureRbac } from '../bootstrap/rbac.ts'
-import type { ResourceTable } from '../registry/served.ts'
+import { followRbac } from '../access/authz/rbac-follow.ts'
+import type { RbacIndex } from '../access/authz/rbac-index.ts'
+import { ensureRbac } from '../controllers/bootstrap/rbac.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 
 /** Reconciles the default roles, and keeps the index current with the stored ones; the returned function stops it. */

@@ -1,4 +1,4 @@
-import type { ResourceTable } from '../registry/served.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
 
 /** Starts the allocations of IP addresses and ports of services; the returned function stops them. */
 export async function startReservations(table: ResourceTable): Promise<() => void> {

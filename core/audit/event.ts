@@ -1,9 +1,9 @@
 /** Audit events, and their JSON as the reference writes it: the same fields in the same order (apiserver, pkg/apis/audit/v1). */
 
+import type { Status } from '../answers/status.ts'
 import { sortedExtra, type User } from '../request/exchange.ts'
-import type { Status } from '../respond/status.ts'
-import { htmlSafe } from '../schema/html-safe.ts'
-import { timestamp } from '../schema/time.ts'
+import { timestamp } from '../schema/formats/time.ts'
+import { htmlSafe } from '../schema/json/html-safe.ts'
 import { JoinedText, type Text } from './joined-text.ts'
 import type { Level, Stage } from './policy.ts'
 

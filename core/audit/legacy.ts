@@ -1,5 +1,5 @@
-import { quote } from '../schema/go-quote.ts'
-import { formatTime } from '../schema/time.ts'
+import { formatTime } from '../schema/formats/time.ts'
+import { quote } from '../schema/go/quote.ts'
 import type { AuditEvent } from './event.ts'
 
 const list = (texts: readonly string[]) => texts.map(quote).join(',')

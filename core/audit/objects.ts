@@ -1,7 +1,7 @@
 /** Objects inside events, as bytes: nothing is decoded or encoded again. */
 import { concatenate } from '../schema/bytes.ts'
-import { comma, quote } from '../schema/json-bytes.ts'
-import { closingQuote, Name, Values } from '../schema/json-scan.ts'
+import { comma, quote } from '../schema/json/bytes.ts'
+import { closingQuote, Name, Values } from '../schema/json/scan.ts'
 
 const metadataName = new Name('metadata')
 const managedFieldsName = new Name('managedFields')

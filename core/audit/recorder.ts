@@ -1,11 +1,12 @@
 /** What is recorded about one request, from its arrival to its last event (apiserver, pkg/audit/context.go). */
-import type { MaybePromise } from '../maybe-promise.ts'
+
+import { PlainError } from '../answers/plain-error.ts'
+import { sanitize } from '../answers/sanitize.ts'
+import type { Status } from '../answers/status.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Exchange, ExchangeObserver, RequestMetadata, User, Verdict } from '../request/exchange.ts'
 import { targetOf } from '../request/target.ts'
-import { PlainError } from '../respond/plain-error.ts'
-import { sanitize } from '../respond/sanitize.ts'
-import type { Status } from '../respond/status.ts'
 import { withoutLineFeed } from '../schema/bytes.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { DecisionAnnotations } from './decision-annotations.ts'

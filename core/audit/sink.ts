@@ -1,5 +1,5 @@
 /** Interfaces of audit backends and of reports about lost events. */
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { AuditEvent } from './event.ts'
 
 /** Takes events. */

@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress } from '../schema/ip.ts'
+import { formatAddress, parseAddress } from '../schema/formats/ip.ts'
 
 /** The address as Go prints it; undefined: not an address. */
 function canonical(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Slices } from '../slices.ts'
+import type { Slices } from '../common/slices.ts'
 import { settled } from './settled.ts'
 import { Pending } from './values/errors.ts'
 

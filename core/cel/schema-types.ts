@@ -1,5 +1,5 @@
 /** CEL types of schemas, with the sizes that cost estimates need (apiserver, pkg/cel/common/schemas.go). */
-import { greatest } from '../lists.ts'
+import { greatest } from '../common/lists.ts'
 import type { Field, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
 import { escapeName, isReserved } from './escaping.ts'
 import {

@@ -1,5 +1,5 @@
 /** Durations in flags and configuration files: Go syntax in text, milliseconds as value. */
-import * as go from '../schema/duration.ts'
+import * as go from '../schema/formats/duration.ts'
 
 const nanosecondsPerMillisecond = 1_000_000
 

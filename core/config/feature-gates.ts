@@ -1,8 +1,8 @@
 /** Feature gates: defaults, changed by --feature-gates (component-base/featuregate). */
 import type { Platform } from '../platform.ts'
 import { ownRelease, type Release } from '../release.ts'
-import { parseBool } from '../schema/bool.ts'
 import { DecodeError } from '../schema/decode-error.ts'
+import { parseBool } from '../schema/formats/bool.ts'
 import { dependencies } from './feature-gate-dependencies.ts'
 import { specOf } from './feature-gate-history.ts'
 import { type GateRow, gateRows } from './feature-gate-rows.ts'

@@ -1,7 +1,7 @@
 /** Metrics of configuration files that are loaded again when they change. */
 import { counter, gauge, type Recorded, type Stability } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
-import { hashOf } from '../schema/digest.ts'
+import { hashOf } from '../schema/formats/digest.ts'
 
 /** `subject`: what the file configures, such as `authorization`. */
 export function reloadRows(subject: string, stability: Stability) {

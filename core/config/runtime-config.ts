@@ -3,9 +3,9 @@
 import type { Platform } from '../platform.ts'
 import { isReached, ownRelease, type Release } from '../release.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
-import { parseBool } from '../schema/bool.ts'
 import { DecodeError } from '../schema/decode-error.ts'
-import { compareVersions } from '../schema/version-order.ts'
+import { parseBool } from '../schema/formats/bool.ts'
+import { compareVersions } from '../schema/formats/version-order.ts'
 
 /** The fields of a definition that decide. The group may have placeholders or the platform's names. */
 export type RuntimeConfigRow = Pick<ResourceDefinition, 'group' | 'version' | 'names' | 'servedByDefault' | 'lifecycle'>

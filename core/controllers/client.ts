@@ -1,16 +1,16 @@
 /** Client of the server's own controllers: in-process requests, through all of admission, as a privileged user. */
 
+import { LightHeaders } from '../answers/light-headers.ts'
+import { reasonOfCode, textOfCode } from '../answers/server-response.ts'
+import { ApiError, type Status } from '../answers/status.ts'
+import type { DeleteOptions } from '../objects/registry/delete.ts'
 import { readText } from '../outgoing/webhook/read-text.ts'
 import type { Platform } from '../platform.ts'
-import type { DeleteOptions } from '../registry/delete.ts'
 import { HeldBody } from '../request/held-body.ts'
 import { LightRequest } from '../request/light-request.ts'
 import type { ApiObject, ObjectMeta, ResourceDefinition } from '../resources/definition.ts'
-import { LightHeaders } from '../respond/light-headers.ts'
-import { reasonOfCode, textOfCode } from '../respond/server-response.ts'
-import { ApiError, type Status } from '../respond/status.ts'
-import { isObject } from '../schema/is-object.ts'
-import { parseJsonText, printJson } from '../schema/json-text.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import { parseJsonText, printJson } from '../schema/json/text.ts'
 
 /** A request failed with this Status. */
 export class RequestFailed extends Error {

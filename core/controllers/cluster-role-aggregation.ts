@@ -1,8 +1,8 @@
 /** Updates the rules of aggregated cluster roles. */
-import { aggregate, type ClusterRoleObject, selects } from '../authz/rbac-aggregate.ts'
-import { equal } from '../schema/equal.ts'
+import { aggregate, type ClusterRoleObject, selects } from '../access/authz/rbac-aggregate.ts'
+import { closing, follow } from '../objects/watch/follow.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
-import { closing, follow } from '../watch/follow.ts'
 import type { Controller } from './controller.ts'
 import { createQueue } from './queue.ts'
 

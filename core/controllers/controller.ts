@@ -1,8 +1,8 @@
-import type { LegacyTokenIssuer } from '../authn/service-account/legacy.ts'
+import type { LegacyTokenIssuer } from '../access/authn/service-account/legacy.ts'
 import type { GroupSource } from '../meta/group-source.ts'
+import type { ResourceTable } from '../objects/registry/served.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../ports.ts'
-import type { ResourceTable } from '../registry/served.ts'
 import type { Client } from './client.ts'
 import type { QueueMetrics } from './queue-metrics.ts'
 

@@ -1,4 +1,4 @@
-import type { ServedResource } from '../registry/served.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { ownWrite } from './client.ts'

@@ -1,8 +1,8 @@
 /** Deletes objects without remaining owners, and performs foreground and orphan deletion (API concept 'Garbage Collection'). */
-import type { ServedResource } from '../registry/served.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
+import { closing } from '../objects/watch/follow.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
-import { Name } from '../schema/json-scan.ts'
-import { closing } from '../watch/follow.ts'
+import { Name } from '../schema/json/scan.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'

@@ -1,7 +1,7 @@
 /** Status conditions of a namespace under deletion: five conditions, each fine or with a reason. */
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { timestamp } from '../schema/time.ts'
+import { timestamp } from '../schema/formats/time.ts'
 
 /** Content that is left in a namespace under deletion. */
 export interface Remaining {

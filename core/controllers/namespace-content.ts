@@ -1,6 +1,6 @@
 /** Deletes the content of a namespace: of this server's resources by their stores, of other servers' by discovery. */
 import { mergeGroups } from '../meta/group-source.ts'
-import type { ServedResource } from '../registry/served.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
 import type { ObjectMeta } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
 import { type ClientResource, RequestFailed } from './client.ts'

@@ -1,6 +1,7 @@
 /** Namespaces under deletion that wait for their content, such as pods that are being stopped, or objects with finalizers. */
+
+import type { Subscription, WatchableStore } from '../objects/watch/feed.ts'
 import type { Clock } from '../ports.ts'
-import type { Subscription, WatchableStore } from '../watch/feed.ts'
 
 /** Milliseconds until the first check; each one doubles it. */
 const firstCheck = 500

@@ -1,8 +1,9 @@
 /** Helpers for controllers with work in every namespace. */
+
+import { closing, follow } from '../objects/watch/follow.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
-import { closing, follow } from '../watch/follow.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { createQueue } from './queue.ts'
 

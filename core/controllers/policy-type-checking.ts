@@ -1,9 +1,9 @@
 /** Type-checks the expressions of validating policies, and writes warnings into their status. */
 import { celTypeOf } from '../cel/schema-types.ts'
-import type { ServedResource } from '../registry/served.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
+import { closing, follow } from '../objects/watch/follow.ts'
 import { checkTypes, type KindTypes } from '../resources/admissionregistration/type-checking.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { closing, follow } from '../watch/follow.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { createQueue } from './queue.ts'
 

@@ -1,5 +1,5 @@
 /** Metrics of work queues. */
-import { greatest } from '../lists.ts'
+import { greatest } from '../common/lists.ts'
 import { counter, gauge, histogram, type Metrics } from '../metrics.ts'
 
 /** Ten bounds, each ten times the one before: the products, which differ from powers of ten in their last digit. */

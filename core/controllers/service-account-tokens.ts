@@ -2,12 +2,13 @@
  * Secrets of the type service-account-token: fills them with token, authority and namespace, deletes them with their account, and removes references
  * to deleted ones from the account (pkg/controller/serviceaccount/tokens_controller.go).
  */
+
+import { eachInSlices, Pauses } from '../common/slices.ts'
+import type { Entry } from '../objects/storage/entry.ts'
+import { follow } from '../objects/watch/follow.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { encodeBase64 } from '../schema/base64.ts'
-import { eachInSlices, Pauses } from '../slices.ts'
-import type { Entry } from '../storage/entry.ts'
-import { follow } from '../watch/follow.ts'
+import { encodeBase64 } from '../schema/formats/base64.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'

@@ -1,8 +1,9 @@
 /** Removes the protection finalizer of storage objects when nothing uses them (API concept 'Storage Object in Use Protection'). */
+
+import type { Entry } from '../objects/storage/entry.ts'
+import type { Change } from '../objects/watch/change.ts'
+import { closing, follow } from '../objects/watch/follow.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import type { Entry } from '../storage/entry.ts'
-import type { Change } from '../watch/change.ts'
-import { closing, follow } from '../watch/follow.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'

@@ -1,8 +1,9 @@
 /** Feed of all objects of all resources, with one watch per store. */
+
+import type { ServedResource } from '../objects/registry/served.ts'
+import type { Entry } from '../objects/storage/entry.ts'
+import { isUnreadable } from '../objects/storage/unreadable.ts'
 import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch, StoreWatcher } from '../ports.ts'
-import type { ServedResource } from '../registry/served.ts'
-import type { Entry } from '../storage/entry.ts'
-import { isUnreadable } from '../storage/unreadable.ts'
 import type { ControllerContext } from './controller.ts'
 
 export interface StoredObject {

@@ -1,5 +1,5 @@
 /** Divides seats among levels (apiserver/pkg/util/flowcontrol/conc_alloc.go, KEP-1040). */
-import { greatest, least } from '../lists.ts'
+import { greatest, least } from '../common/lists.ts'
 
 /** A level to allocate seats to: `target ≥ lower ≥ 0` and `upper ≥ lower`. */
 export interface Claim {

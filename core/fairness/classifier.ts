@@ -1,5 +1,5 @@
 import type { RequestInfo, User } from '../request/exchange.ts'
-import { sameItems } from '../schema/equal.ts'
+import { sameItems } from '../schema/json/equal.ts'
 import { deal, flowHash } from './dealer.ts'
 import type { Flow, Schema } from './flow.ts'
 import {

@@ -1,6 +1,6 @@
 /** Tables of levels, queues and requests for people (apiserver/pkg/util/flowcontrol/apf_controller_debug.go). */
-import { formatDuration } from '../schema/duration.ts'
-import { timestamp } from '../schema/time.ts'
+import { formatDuration } from '../schema/formats/duration.ts'
+import { timestamp } from '../schema/formats/time.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { Level } from './level.ts'
 import { Queue } from './queue.ts'

@@ -1,4 +1,4 @@
-import type { FlowHeaders } from '../respond/headers.ts'
+import type { FlowHeaders } from '../answers/headers.ts'
 import type { Level } from './level.ts'
 import type { Usage } from './usage.ts'
 

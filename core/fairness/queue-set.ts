@@ -4,7 +4,7 @@
  * request.
  */
 
-import { LinkedList } from '../linked-list.ts'
+import { LinkedList } from '../common/linked-list.ts'
 import type { Clock } from '../ports.ts'
 import { Dwell } from './dwell.ts'
 import { assumedDuration } from './estimate.ts'

@@ -1,4 +1,4 @@
-import { LinkedList } from '../linked-list.ts'
+import { LinkedList } from '../common/linked-list.ts'
 import { assumedDuration } from './estimate.ts'
 import type { Ticket } from './ticket.ts'
 import { type Work, workOf } from './work.ts'

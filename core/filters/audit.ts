@@ -1,5 +1,5 @@
 import { Recorder, type RecorderContext } from '../audit/recorder.ts'
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { whenSent } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { Filter } from './filter.ts'

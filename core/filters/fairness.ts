@@ -1,7 +1,7 @@
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import { formatDuration } from '../config/duration.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Ticket } from '../fairness/ticket.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { Clock } from '../ports.ts'
 import { whenEnded } from '../request/ended.ts'
 import type { Exchange } from '../request/exchange.ts'

@@ -1,4 +1,4 @@
-import { Reply } from '../respond/reply.ts'
+import { Reply } from '../answers/reply.ts'
 import type { Filter } from './filter.ts'
 
 /** Adds headers to a response. */

@@ -1,6 +1,6 @@
+import { PlainError } from '../answers/plain-error.ts'
 import { whenEnded } from '../request/ended.ts'
 import type { Exchange, Seat } from '../request/exchange.ts'
-import { PlainError } from '../respond/plain-error.ts'
 import { type Filter, outcome } from './filter.ts'
 import type { Terminations } from './terminations.ts'
 

@@ -1,6 +1,6 @@
+import { PlainError } from '../answers/plain-error.ts'
+import { sanitize } from '../answers/sanitize.ts'
 import { targetOf } from '../request/target.ts'
-import { PlainError } from '../respond/plain-error.ts'
-import { sanitize } from '../respond/sanitize.ts'
 import type { Filter } from './filter.ts'
 
 /** Refuses paths that have no RequestInfo, before all other filters, as the reference. */

@@ -1,6 +1,7 @@
 /** Metrics of requests. */
+
+import { impersonationRows } from '../access/authn/impersonation-metrics.ts'
 import { auditRows } from '../audit/metrics.ts'
-import { impersonationRows } from '../authn/impersonation-metrics.ts'
 import { createSeries } from '../meta/metrics/series.ts'
 import { counter, gauge, histogram, type LabelValues, type Metrics } from '../metrics.ts'
 

@@ -1,10 +1,10 @@
+import type { FlowHeaders } from '../answers/headers.ts'
+import { serviceUnavailable } from '../answers/status.ts'
 import type { Connection, Span } from '../ports.ts'
 import type { Exchange, ExchangeObserver, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
-import type { FlowHeaders } from '../respond/headers.ts'
-import { serviceUnavailable } from '../respond/status.ts'
 
 const nobody: User = { name: '', groups: [] }
 

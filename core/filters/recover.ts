@@ -1,11 +1,11 @@
+import { encode } from '../answers/encode.ts'
+import { apiErrorOf, type ErrorForm, errorResponse } from '../answers/error.ts'
+import { PlainError } from '../answers/plain-error.ts'
+import { ApiError, serviceUnavailable } from '../answers/status.ts'
 import type { Logger } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.ts'
 import { Status } from '../resources/meta/status.ts'
-import { encode } from '../respond/encode.ts'
-import { apiErrorOf, type ErrorForm, errorResponse } from '../respond/error.ts'
-import { PlainError } from '../respond/plain-error.ts'
-import { ApiError, serviceUnavailable } from '../respond/status.ts'
 import { type Filter, outcome } from './filter.ts'
 
 const errors: Endpoint = { protobuf: true, table: false, transforms: false, cbor: false }

@@ -1,6 +1,6 @@
+import { pageNotFound } from '../answers/plain-error.ts'
+import { noSuchResource } from '../answers/status.ts'
 import type { Exchange, RequestInfo } from '../request/exchange.ts'
-import { pageNotFound } from '../respond/plain-error.ts'
-import { noSuchResource } from '../respond/status.ts'
 import type { Answer, Handler } from './filter.ts'
 
 /** Answers an exchange; undefined when it is about a resource or path that it does not have. */

@@ -1,10 +1,10 @@
 /** Counts requests that the server ended in self-defence (metrics.RecordRequestTermination, RecordDroppedRequest). */
 
-import type { ResourceTable, ServedResource } from '../registry/served.ts'
+import { apiErrorOf } from '../answers/error.ts'
+import { PlainError } from '../answers/plain-error.ts'
+import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { routesOf } from '../resources/routes.ts'
-import { apiErrorOf } from '../respond/error.ts'
-import { PlainError } from '../respond/plain-error.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { requestLabelsOf, resourceLabelsOf, unknownLabels } from './request-labels.ts'
 

@@ -1,5 +1,5 @@
+import { traceHeaders } from '../answers/headers.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { traceHeaders } from '../respond/headers.ts'
 import { type Filter, outcome, rethrow } from './filter.ts'
 
 /**

@@ -1,7 +1,7 @@
+import { ApiError, type GroupResource } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import type { Connection } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { ApiError, type GroupResource } from '../respond/status.ts'
 import type { Filter } from './filter.ts'
 
 /** Holds writes of resources back for a time after the start. */

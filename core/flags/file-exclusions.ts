@@ -1,5 +1,5 @@
 /** Conflicts between flags and contents of configuration files. */
-import type { AuthenticationContent } from '../authn/configured.ts'
+import type { AuthenticationContent } from '../access/authn/configured.ts'
 import { oidcTogether } from './combination-rules.ts'
 import { oidcFlagsSet } from './exclusions.ts'
 import type { ParsedFlags } from './parse.ts'

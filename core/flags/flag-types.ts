@@ -5,10 +5,10 @@ import { formatDuration, parseDuration } from '../config/duration.ts'
 import { ourWords } from '../config/words.ts'
 import { items, words } from '../options/types.ts'
 import type { Platform } from '../platform.ts'
-import { parseBool } from '../schema/bool.ts'
-import { parseCsv } from '../schema/csv-text.ts'
 import { DecodeError } from '../schema/decode-error.ts'
-import { parseQuantity, scaledQuantity } from '../schema/quantity.ts'
+import { parseBool } from '../schema/formats/bool.ts'
+import { parseQuantity, scaledQuantity } from '../schema/formats/quantity.ts'
+import { parseCsv } from '../schema/go/csv-text.ts'
 import { type Flag, type FlagOptions, type FlagType, type FlagValueOf, flag } from './flag.ts'
 
 const boolType: FlagType<boolean> = {

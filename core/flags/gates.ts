@@ -2,7 +2,7 @@
 import { type FeatureGates, gatePairs, parseFeatureGates } from '../config/feature-gates.ts'
 import { parseRuntimeConfig } from '../config/runtime-config.ts'
 import { builtInResources } from '../resources/group-versions.ts'
-import { parseBool } from '../schema/bool.ts'
+import { parseBool } from '../schema/formats/bool.ts'
 import { effectiveVersion } from './emulation.ts'
 import { naming } from './flag.ts'
 import type { ParsedFlags } from './parse.ts'

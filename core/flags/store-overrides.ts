@@ -1,6 +1,7 @@
 /** Items of `--kvstore-servers-overrides`, such as `/events#http://a:2379;http://b:2379`. */
+
+import type { GroupResource } from '../answers/status.ts'
 import { serverProblem } from '../config/bounds.ts'
-import type { GroupResource } from '../respond/status.ts'
 
 /** Servers that store the given resources instead of the main store. */
 export interface ServersOverride {

@@ -1,5 +1,5 @@
 /** Items of `--watch-cache-sizes`, such as `deployments.apps#0`. */
-import type { GroupResource } from '../respond/status.ts'
+import type { GroupResource } from '../answers/status.ts'
 
 /** Error of an item; undefined: valid. */
 export function watchCacheSizeProblem(item: string): string | undefined {

@@ -1,5 +1,5 @@
+import { Reply } from '../answers/reply.ts'
 import { readBody } from '../request/body.ts'
-import { Reply } from '../respond/reply.ts'
 import type { FixedRequest } from './fixed-request.ts'
 
 /** Longer values than any number have. */

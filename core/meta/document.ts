@@ -1,9 +1,9 @@
-import { bodyResponse } from '../respond/body.ts'
-import { Reply } from '../respond/reply.ts'
+import { bodyResponse } from '../answers/body.ts'
+import { Reply } from '../answers/reply.ts'
+import type { Pauses, Slices } from '../common/slices.ts'
 import { concatenate } from '../schema/bytes.ts'
-import { printJson } from '../schema/json-text.ts'
+import { printJson } from '../schema/json/text.ts'
 import type { JsonObject } from '../schema/model.ts'
-import type { Pauses, Slices } from '../slices.ts'
 
 /** Bytes that are the same for all clients, with their ETag. */
 export interface Document {

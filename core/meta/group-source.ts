@@ -1,4 +1,4 @@
-import { compareVersions } from '../schema/version-order.ts'
+import { compareVersions } from '../schema/formats/version-order.ts'
 import type { PublishedResource } from './resource-rows.ts'
 
 /** One source of API groups for discovery: the served resources, or aggregated API servers. */

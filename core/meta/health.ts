@@ -1,6 +1,6 @@
+import { plainHeaders } from '../answers/plain-error.ts'
+import { Reply } from '../answers/reply.ts'
 import type { Clock } from '../ports.ts'
-import { plainHeaders } from '../respond/plain-error.ts'
-import { Reply } from '../respond/reply.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { FixedRequest } from './fixed-request.ts'
 import type { HealthMetrics } from './metrics/health.ts'

@@ -1,6 +1,6 @@
 /** Discovery document and JWKS of the service account issuer, for verification by others (KEP-1393). */
-import type { KeySource, VerificationKey } from '../authn/certificate/keys.ts'
-import { Reply } from '../respond/reply.ts'
+import type { KeySource, VerificationKey } from '../access/authn/certificate/keys.ts'
+import { Reply } from '../answers/reply.ts'
 import type { PublishedPaths } from './published-path.ts'
 
 export const discoveryPath = '/.well-known/openid-configuration'

@@ -1,8 +1,9 @@
 /** `/logs`: the files of the host's log directory, as Go's file server shows them. */
+
+import { PlainError, pageNotFound } from '../answers/plain-error.ts'
+import { Reply } from '../answers/reply.ts'
+import { notAllowed } from '../answers/status.ts'
 import type { LogFile, LogFiles } from '../ports.ts'
-import { PlainError, pageNotFound } from '../respond/plain-error.ts'
-import { Reply } from '../respond/reply.ts'
-import { notAllowed } from '../respond/status.ts'
 import type { FixedRequest } from './fixed-request.ts'
 
 const root = '/logs'

@@ -1,5 +1,5 @@
 /** Aggregated lists of several servers as one (apiserver/pkg/endpoints/discovery/aggregated/peer_aggregated_handler.go). */
-import { equal } from '../schema/equal.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
 import type { DiscoveredGroup, DiscoveredResource, DiscoveredVersion } from './aggregated-discovery.ts'
 

@@ -1,7 +1,7 @@
 import type { VersionInfo } from '../config/version.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock } from '../ports.ts'
-import { timestamp } from '../schema/time.ts'
+import { timestamp } from '../schema/formats/time.ts'
 import type { FixedRequest } from './fixed-request.ts'
 import { createZPage } from './zpage.ts'
 

@@ -1,6 +1,6 @@
+import { Reply } from '../answers/reply.ts'
 import type { VersionInfo } from '../config/version.ts'
 import { ownRelease, parseRelease, type Release } from '../release.ts'
-import { Reply } from '../respond/reply.ts'
 
 /** The release that a server says it is. */
 export const releaseOf = ({ major, minor }: Pick<VersionInfo, 'major' | 'minor'>): Release =>

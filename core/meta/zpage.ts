@@ -1,10 +1,11 @@
 /** What `/statusz` and `/flagz` have in common (KEP-4827, KEP-4828): text, or a structured kind when Accept names it. */
+
+import { encode } from '../answers/encode.ts'
+import { Reply } from '../answers/reply.ts'
+import { notAcceptable } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import { covers, parseAccept } from '../request/accept.ts'
 import { isPretty } from '../request/negotiate.ts'
-import { encode } from '../respond/encode.ts'
-import { Reply } from '../respond/reply.ts'
-import { notAcceptable } from '../respond/status.ts'
 import type { JsonObject } from '../schema/model.ts'
 import type { FixedRequest } from './fixed-request.ts'
 

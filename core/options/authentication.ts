@@ -1,8 +1,8 @@
 /** Who sends a request. */
-import type { Authenticator, TokenAuthenticator } from '../authn/authenticator.ts'
-import type { AuthenticationSettings } from '../authn/configured.ts'
-import type { ClusterAuthentication } from '../bootstrap/cluster-authentication.ts'
-import type { ServiceAccountKeys } from '../bootstrap/service-accounts.ts'
+import type { Authenticator, TokenAuthenticator } from '../access/authn/authenticator.ts'
+import type { AuthenticationSettings } from '../access/authn/configured.ts'
+import type { ClusterAuthentication } from '../controllers/bootstrap/cluster-authentication.ts'
+import type { ServiceAccountKeys } from '../controllers/bootstrap/service-accounts.ts'
 import { option, typesOf } from './option.ts'
 import { bool, callable, filled, having, list, object, record, refined, seconds, shape, text } from './types.ts'
 

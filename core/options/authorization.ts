@@ -1,7 +1,7 @@
 /** Who may do what. */
-import type { Authorizer } from '../authz/authorizer.ts'
-import type { AuthorizationFiles } from '../authz/configured.ts'
-import { authorizationModes } from '../authz/modes.ts'
+import type { Authorizer } from '../access/authz/authorizer.ts'
+import type { AuthorizationFiles } from '../access/authz/configured.ts'
+import { authorizationModes } from '../access/authz/modes.ts'
 import { type Conflicts, option, typesOf } from './option.ts'
 import { callable, having, limited, list, milliseconds, oneOf, shape, text, words } from './types.ts'
 

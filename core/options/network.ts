@@ -1,8 +1,9 @@
 /** Addresses of services and nodes. */
+
+import type { PortRange } from '../objects/registry/allocators/port-set.ts'
 import type { NodeAgentFiles } from '../outgoing/forwarding/node-agents.ts'
 import type { ClientCertificate } from '../outgoing/forwarding/pem-files.ts'
-import type { PortRange } from '../registry/allocators/port-set.ts'
-import { parseNetwork } from '../schema/ip.ts'
+import { parseNetwork } from '../schema/formats/ip.ts'
 import { type Conflicts, option } from './option.ts'
 import { bool, integer, limited, list, milliseconds, shape, text, within } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** Addresses, response headers and health of a server. */
-import { type EndpointReconcilerType, endpointReconcilers } from '../bootstrap/endpoint-reconcilers.ts'
-import { parseAddress } from '../schema/ip.ts'
+import { type EndpointReconcilerType, endpointReconcilers } from '../controllers/bootstrap/endpoint-reconcilers.ts'
+import { parseAddress } from '../schema/formats/ip.ts'
 import { option } from './option.ts'
 import { callable, items, limited, milliseconds, oneOf, text, within } from './types.ts'
 

@@ -1,7 +1,7 @@
 /** What is stored how. */
 
+import type { EncryptionOptions } from '../encryption/configured.ts'
 import { createPlatform } from '../platform.ts'
-import type { EncryptionOptions } from '../storage/encryption/configured.ts'
 import { option } from './option.ts'
 import { bool, groupResources, limited, milliseconds, oneOf, seconds, shape, text, within } from './types.ts'
 

@@ -4,7 +4,7 @@ import { choiceProblem, type Range, rangeProblem } from '../config/bounds.ts'
 import { closest } from '../config/closest.ts'
 import { formatDuration } from '../config/duration.ts'
 import type { Platform } from '../platform.ts'
-import { isObject } from '../schema/is-object.ts'
+import { isObject } from '../schema/json/is-object.ts'
 
 /** What is wrong with a value. `at` is the place below the value, such as `.user.name` or `[0]`; empty: the value itself. */
 export interface OptionProblem {

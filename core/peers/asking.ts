@@ -1,14 +1,14 @@
 /** What another server says that it serves (apiserver/pkg/util/peerproxy/peer_discovery.go). */
 import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
+import { eachInSlices, type Pauses } from '../common/slices.ts'
 import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
 import { NoAddress } from '../outgoing/webhook/service-address.ts'
 import type { Platform } from '../platform.ts'
 import { APIGroupDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { decode } from '../schema/decode.ts'
-import { isObject } from '../schema/is-object.ts'
-import { type DocumentBounds, parseInSlices } from '../schema/json-in-slices.ts'
-import { shortJson } from '../schema/shorten.ts'
-import { eachInSlices, type Pauses } from '../slices.ts'
+import { shortJson } from '../schema/go/shorten.ts'
+import { type DocumentBounds, parseInSlices } from '../schema/json/in-slices.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { PeerMetrics } from './metrics.ts'
 
 export interface Peer {

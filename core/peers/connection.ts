@@ -1,5 +1,5 @@
 /** How to connect to another server of the cluster. */
-import type { PeerAddresses } from '../bootstrap/peer-addresses.ts'
+import type { PeerAddresses } from '../controllers/bootstrap/peer-addresses.ts'
 import { type Connect, connectTimeout } from '../outgoing/forwarding/destination.ts'
 import { type ClientCertificate, withClientCertificate } from '../outgoing/forwarding/pem-files.ts'
 import { NoAddress } from '../outgoing/webhook/service-address.ts'

@@ -1,9 +1,9 @@
-import { identityLabel } from '../bootstrap/identity-lease.ts'
+import { identityLabel } from '../controllers/bootstrap/identity-lease.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
+import { type Following, follow } from '../objects/watch/follow.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { ServedResource } from '../registry/served.ts'
 import { messageOf } from '../schema/message-of.ts'
-import { type Following, follow } from '../watch/follow.ts'
 
 export interface IdentitiesOptions {
   readonly leases: ServedResource

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, entityTooLarge, timeout } from '../respond/status.ts'
+import { ApiError, badRequest, entityTooLarge, timeout } from '../answers/status.ts'
 import { concatenate } from '../schema/bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { LightRequest } from './light-request.ts'

@@ -1,5 +1,5 @@
+import { badRequest } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import { badRequest } from '../respond/status.ts'
 
 /** Position at which a paginated list continues. */
 export interface ContinuePoint {

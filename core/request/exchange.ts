@@ -1,7 +1,7 @@
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { FlowHeaders } from '../answers/headers.ts'
+import type { Status } from '../answers/status.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Connection, Context, Span } from '../ports.ts'
-import type { FlowHeaders } from '../respond/headers.ts'
-import type { Status } from '../respond/status.ts'
 
 /** The caller of a request (authentication/user.Info). */
 export interface User {

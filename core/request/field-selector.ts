@@ -1,10 +1,10 @@
+import { badRequest } from '../answers/status.ts'
+import type { FieldReader } from '../objects/storage/entry.ts'
 import { hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
-import { badRequest } from '../respond/status.ts'
-import { Name } from '../schema/json-scan.ts'
-import { clone } from '../schema/members.ts'
+import { clone } from '../schema/json/members.ts'
+import { Name } from '../schema/json/scan.ts'
 import type { Json } from '../schema/model.ts'
-import type { FieldReader } from '../storage/entry.ts'
 
 export interface FieldRequirement {
   readonly field: string

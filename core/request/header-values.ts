@@ -1,6 +1,6 @@
 /** Values of headers that name users: UTF-8 bytes, one header line per value. */
 
-import { LightHeaders } from '../respond/light-headers.ts'
+import { LightHeaders } from '../answers/light-headers.ts'
 
 /** Headers of a runtime that preserves separate lines. */
 interface Lines {

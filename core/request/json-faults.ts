@@ -1,6 +1,7 @@
 /** Strict decoding errors of a JSON text: duplicate members, and members that are not fields of the type. */
+
+import { shorten } from '../schema/go/shorten.ts'
 import type { Message, Schema } from '../schema/model.ts'
-import { shorten } from '../schema/shorten.ts'
 
 /** Maximum strict decoding errors per body. */
 const maxFaults = 100

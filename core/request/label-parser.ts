@@ -1,5 +1,5 @@
-import { badRequest } from '../respond/status.ts'
-import { qualifiedName } from '../schema/name-formats.ts'
+import { badRequest } from '../answers/status.ts'
+import { qualifiedName } from '../schema/formats/name-formats.ts'
 import { type LabelOperator, type LabelRequirement, requirementFault } from './label-requirement.ts'
 
 /** After the last token all further ones are `end`. Keywords are distinguished from words only where an operator is allowed. */

@@ -1,6 +1,6 @@
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import { labelValue, qualifiedName } from '../schema/name-formats.ts'
+import { labelValue, qualifiedName } from '../schema/formats/name-formats.ts'
 
 export type Labels = { readonly [key: string]: string }
 

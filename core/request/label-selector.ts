@@ -1,4 +1,4 @@
-import { badRequest } from '../respond/status.ts'
+import { badRequest } from '../answers/status.ts'
 import { labelMatcher } from './label-matcher.ts'
 import { parseRequirements } from './label-parser.ts'
 import { type LabelOperator, type LabelRequirement, type Labels, requirementFault, requirementText } from './label-requirement.ts'

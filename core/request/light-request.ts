@@ -1,4 +1,4 @@
-import type { LightHeaders } from '../respond/light-headers.ts'
+import type { LightHeaders } from '../answers/light-headers.ts'
 
 /** Body of a request, which can be read once: as a whole or as a stream. */
 export interface LightBody {

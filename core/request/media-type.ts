@@ -1,5 +1,5 @@
+import { unsupportedByRoute, unsupportedMediaType } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import { unsupportedByRoute, unsupportedMediaType } from '../respond/status.ts'
 import { cborType, names } from './route-media.ts'
 
 export type BodyFormat = 'json' | 'yaml' | 'protobuf' | 'cbor'

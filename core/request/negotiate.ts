@@ -1,7 +1,7 @@
+import type { Format } from '../answers/encode.ts'
+import { type ApiError, notAcceptable } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import type { Format } from '../respond/encode.ts'
-import { type ApiError, notAcceptable } from '../respond/status.ts'
-import { parseBool } from '../schema/bool.ts'
+import { parseBool } from '../schema/formats/bool.ts'
 import { type AcceptClause, parseAccept } from './accept.ts'
 import { cborSequence, cborType } from './route-media.ts'
 

@@ -1,6 +1,7 @@
 /** Options of each verb: read from the query, defaulted and validated. Errors are BadRequest or Invalid. */
+
+import { badRequest, invalid } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import { badRequest, invalid } from '../respond/status.ts'
 import { utf8Length } from '../schema/bytes.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'

@@ -1,6 +1,6 @@
 /** Converts query parameters to options by the reference server's rules. The first of several values is used. */
-import { badRequest } from '../respond/status.ts'
-import { quote } from '../schema/go-quote.ts'
+import { badRequest } from '../answers/status.ts'
+import { quote } from '../schema/go/quote.ts'
 
 export type Reader<T> = (values: readonly string[]) => T
 

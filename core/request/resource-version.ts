@@ -1,7 +1,7 @@
-import { badRequest, unreasoned } from '../respond/status.ts'
+import { badRequest, unreasoned } from '../answers/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import { parseRevision } from '../schema/revision-text.ts'
+import { parseRevision } from '../schema/formats/revision-text.ts'
 
 function errorsOf(text: string, fault: string): FieldErrors {
   const errors = new FieldErrors()

@@ -1,7 +1,8 @@
 /** Media types of paths, compared as go-restful does it: before anything is read of the request but its path and method. */
+
+import { notProduced } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import type { Produces } from '../resources/routes.ts'
-import { notProduced } from '../respond/status.ts'
 
 /** CBOR (KEP-4222), and sequences of it (RFC 8742). */
 export const cborType = 'application/cbor'

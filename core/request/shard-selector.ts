@@ -1,9 +1,10 @@
 /** Selects a shard of a collection: ranges of the hash of a field (KEP-5866; apiserver/pkg/sharding, apimachinery/pkg/sharding). */
+
+import { unreasoned } from '../answers/status.ts'
 import type { Call, Expr } from '../cel/syntax/ast.ts'
 import { parse } from '../cel/syntax/parser.ts'
 import { CelDouble, CelUint } from '../cel/values/numbers.ts'
-import { unreasoned } from '../respond/status.ts'
-import { quote } from '../schema/go-quote.ts'
+import { quote } from '../schema/go/quote.ts'
 import { fnv1a, type Hash, isBelow } from './fnv.ts'
 
 const fields = { 'object.metadata.uid': 'uid', 'object.metadata.namespace': 'namespace' } as const

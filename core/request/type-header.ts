@@ -1,5 +1,5 @@
 /** Reads kind and apiVersion of a JSON value, as Go does before it decodes the rest. */
-import { isObject } from '../schema/is-object.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json } from '../schema/model.ts'
 import { jsonType } from '../schema/scalars.ts'
 

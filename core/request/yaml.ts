@@ -1,5 +1,5 @@
-import { badRequest } from '../respond/status.ts'
-import { shorten } from '../schema/shorten.ts'
+import { badRequest } from '../answers/status.ts'
+import { shorten } from '../schema/go/shorten.ts'
 import { yamlInput } from '../schema/yaml/input.ts'
 import { readYaml, YamlError } from '../schema/yaml/reader.ts'
 import type { Parsed } from './json.ts'

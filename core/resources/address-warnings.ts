@@ -1,6 +1,6 @@
 /** Warnings about addresses and networks in older fields, which accept ambiguous spellings (apimachinery util/validation/ip.go). */
 import type { FieldPath } from '../schema/field-path.ts'
-import { type Address, formatAddress, parseAddress, parseNetwork } from '../schema/ip.ts'
+import { type Address, formatAddress, parseAddress, parseNetwork } from '../schema/formats/ip.ts'
 
 const quoted = (text: string) => JSON.stringify(text)
 

@@ -2,7 +2,7 @@
  * Conversion of objects between the versions of a resource. Whatever needs an object in another version asks the resource's converter:
  * that of a built-in resource is synchronous and goes through the storage version, that of a custom resource may ask a webhook.
  */
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Context } from '../ports.ts'
 import { canonicalise } from '../schema/decode.ts'

@@ -1,8 +1,9 @@
 /** Rules of the reference's generated validation (apimachinery api/validate), with its texts: what it declares is validated only where it changes. */
-import { equal } from '../schema/equal.ts'
+
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
-import type { FormatName } from '../schema/formats.ts'
+import type { FormatName } from '../schema/formats/formats.ts'
+import { equal } from '../schema/json/equal.ts'
 import { asJson, validateFormat } from './validation.ts'
 
 /** Whether an update, or a create, gives the value a new content; an error if an update does that to an immutable field. */

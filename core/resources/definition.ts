@@ -3,7 +3,7 @@
  * same shape at run time. No code outside a definition depends on a specific kind.
  */
 
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Platform } from '../platform.ts'
 import type { Context } from '../ports.ts'
 import type { Release } from '../release.ts'

@@ -1,7 +1,7 @@
 /** Validation of values that are a number or percentage of pods. */
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
-import { formats } from '../schema/formats.ts'
+import { formats } from '../schema/formats/formats.ts'
 
 type Amount = number | string | undefined
 

@@ -1,9 +1,9 @@
 /** Annotations that hold JSON of a known type, as Go's encoding/json reads them: it finds members whatever their case. */
 import { DecodeError, decode } from '../schema/decode.ts'
-import { isObject } from '../schema/is-object.ts'
-import { syntaxFault } from '../schema/json-syntax.ts'
-import { parseJsonText } from '../schema/json-text.ts'
-import { set } from '../schema/members.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import { set } from '../schema/json/members.ts'
+import { syntaxFault } from '../schema/json/syntax.ts'
+import { parseJsonText } from '../schema/json/text.ts'
 import type { Infer, Json, JsonObject, Message, Schema } from '../schema/model.ts'
 import { describe } from '../schema/scalars.ts'
 

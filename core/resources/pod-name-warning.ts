@@ -1,4 +1,4 @@
-import { formats } from '../schema/formats.ts'
+import { formats } from '../schema/formats/formats.ts'
 
 /**
  * Warning about names that are part of pod names and host names, but not DNS labels.

@@ -1,9 +1,10 @@
 /** Validation helpers for several kinds. Each adds an error when the value is invalid. */
-import { equal } from '../schema/equal.ts'
+
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
-import { domainPrefixedPathProblems, type FormatName, formats } from '../schema/formats.ts'
-import { parseAddress, parseNetwork } from '../schema/ip.ts'
+import { domainPrefixedPathProblems, type FormatName, formats } from '../schema/formats/formats.ts'
+import { parseAddress, parseNetwork } from '../schema/formats/ip.ts'
+import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
 
 export function validateNonNegative(value: number | undefined, path: FieldPath, errors: FieldErrors): void {

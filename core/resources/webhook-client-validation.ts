@@ -1,8 +1,8 @@
 /** Validation of webhooks (admission and conversion): how they are called, a URL or a service, and in which versions. */
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { FieldPath } from '../schema/field-path.ts'
-import { formats, portNumber } from '../schema/formats.ts'
-import { quote } from '../schema/go-quote.ts'
+import { formats, portNumber } from '../schema/formats/formats.ts'
+import { quote } from '../schema/go/quote.ts'
 import { repeats, validateFormat } from './validation.ts'
 
 interface Service {

@@ -1,4 +1,4 @@
-import { printJson } from './json-text.ts'
+import { printJson } from './json/text.ts'
 import type { Json } from './model.ts'
 
 /** A value does not match its schema: wrong JSON type, malformed scalar or protobuf bytes, excessive depth. */

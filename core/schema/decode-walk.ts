@@ -1,10 +1,10 @@
 /** Position and results of a decoding walk. */
 import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError, TypeMismatch } from './decode-error.ts'
+import { shorten } from './go/shorten.ts'
+import { PositionStack } from './json/positions.ts'
 import type { Json } from './model.ts'
-import { PositionStack } from './positions.ts'
 import { describe } from './scalars.ts'
-import { shorten } from './shorten.ts'
 
 /** Maximum reported unknown fields: a hostile body could have far more, with long paths. */
 const maxUnknown = 100

@@ -1,5 +1,5 @@
 /** Applies defaults in place: field defaults of a message, then its hook (maps have only that), then its children. */
-import { clone, set } from './members.ts'
+import { clone, set } from './json/members.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'

@@ -2,9 +2,9 @@
 
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { formats } from './formats.ts'
-import { isObject } from './is-object.ts'
-import { get } from './members.ts'
+import { formats } from './formats/formats.ts'
+import { isObject } from './json/is-object.ts'
+import { get } from './json/members.ts'
 import type { Json, JsonObject, Schema } from './model.ts'
 import { type Metadata, validateObjectMeta } from './object-meta.ts'
 import { reaching } from './reaches.ts'

@@ -1,12 +1,13 @@
 /** Validators of facets in the order of `Facets`, compiled once per schema. */
-import { equal } from './equal.ts'
-import { formats } from './formats.ts'
-import { printJson } from './json-text.ts'
-import type { Facets, Json, Schema } from './model.ts'
-import { patternTest } from './pattern.ts'
-import { type Validator, wording } from './wording.ts'
 
-export type { Validator } from './wording.ts'
+import { formats } from './formats/formats.ts'
+import { patternTest } from './formats/pattern.ts'
+import { type Validator, wording } from './go/wording.ts'
+import { equal } from './json/equal.ts'
+import { printJson } from './json/text.ts'
+import type { Facets, Json, Schema } from './model.ts'
+
+export type { Validator } from './go/wording.ts'
 
 function enumValidator(allowed: readonly Json[]): Validator {
   const shown = allowed.map((each) => (typeof each === 'string' ? each : printJson(each))).sort()

@@ -1,9 +1,9 @@
 import type { FieldPath } from './field-path.ts'
-import { goFloat } from './go-number.ts'
-import { quote } from './go-quote.ts'
-import { htmlSafe } from './html-safe.ts'
+import { goFloat } from './go/number.ts'
+import { quote } from './go/quote.ts'
+import { shorten, shortJson, shortList } from './go/shorten.ts'
+import { htmlSafe } from './json/html-safe.ts'
 import type { Json } from './model.ts'
-import { shorten, shortJson, shortList } from './shorten.ts'
 
 /** Error types (apimachinery `field.ErrorType`) with their texts. */
 const words = {

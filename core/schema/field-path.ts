@@ -1,4 +1,4 @@
-import { shorten } from './shorten.ts'
+import { shorten } from './go/shorten.ts'
 
 /** Maximum characters of a path segment (map keys come from clients), and of a whole path. */
 const maxSegment = 1024

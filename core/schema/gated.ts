@@ -1,5 +1,5 @@
 /** Fields with feature gates: dropped while their gate is off, unless the stored object uses them. */
-import { dropGivenEmpty, givenEmpty } from './given-empty.ts'
+import { dropGivenEmpty, givenEmpty } from './json/given-empty.ts'
 import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 

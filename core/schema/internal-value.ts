@@ -4,8 +4,8 @@
  */
 
 import type { FieldPath } from './field-path.ts'
-import { givenEmpty } from './given-empty.ts'
-import { isObject } from './is-object.ts'
+import { givenEmpty } from './json/given-empty.ts'
+import { isObject } from './json/is-object.ts'
 import type { Field, Json, JsonObject, Message, Schema } from './model.ts'
 import { scalarRules } from './scalars.ts'
 

@@ -3,10 +3,10 @@ import type { Platform } from '../platform.ts'
 import { isLongerThan } from './bytes.ts'
 import type { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats.ts'
+import { type FormatName, formats, maskTrailingDash, pathSegmentPrefix } from './formats/formats.ts'
+import { shortList } from './go/shorten.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import type { Json } from './model.ts'
-import { shortList } from './shorten.ts'
 
 interface Owner {
   readonly apiVersion: string

@@ -1,12 +1,13 @@
 /** JSON form and zero value of each scalar type. */
-import { canonicalBase64, encodeBase64 } from './base64.ts'
+
 import { DecodeError } from './decode-error.ts'
-import { formatDuration, parseDuration } from './duration.ts'
-import { printJson } from './json-text.ts'
+import { canonicalBase64, encodeBase64 } from './formats/base64.ts'
+import { formatDuration, parseDuration } from './formats/duration.ts'
+import { canonicalQuantity } from './formats/quantity.ts'
+import { canonicalTime } from './formats/time.ts'
+import { spelledText } from './go/spelled-number.ts'
+import { printJson } from './json/text.ts'
 import type { Json, ScalarType } from './model.ts'
-import { canonicalQuantity } from './quantity.ts'
-import { spelledText } from './spelled-number.ts'
-import { canonicalTime } from './time.ts'
 
 export interface ScalarRules {
   /** Type name in errors. */

@@ -1,13 +1,14 @@
 /** Validates values against their schema: facets, required values, then the hooks of messages. */
-import { Correlation } from './correlation.ts'
-import { equal } from './equal.ts'
+
 import { validatorsOf } from './facets.ts'
 import { FieldErrors } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { givenEmpty } from './given-empty.ts'
+import { equal } from './json/equal.ts'
+import { givenEmpty } from './json/given-empty.ts'
 import type { Field, HookContext, Json, JsonObject, Message, Schema } from './model.ts'
-import { shapeOf } from './openapi-shape.ts'
-import { type OpenApiValidator, openapiValidator } from './openapi-validate.ts'
+import { Correlation } from './openapi/correlation.ts'
+import { shapeOf } from './openapi/shape.ts'
+import { type OpenApiValidator, openapiValidator } from './openapi/validate.ts'
 import { reaching } from './reaches.ts'
 import { scalarRules } from './scalars.ts'
 

@@ -1,12 +1,13 @@
 /** Bodies in CBOR (KEP-4222): their values, and the errors that the reference's serializer has. */
+
+import { badRequest } from '../answers/status.ts'
 import { unrecognizedObject } from '../request/json.ts'
-import { badRequest } from '../respond/status.ts'
 import { decodeCbor } from '../schema/cbor/decode.ts'
 import { diagnose } from '../schema/cbor/diagnostic.ts'
 import { type CborTypeMeta, cborTypeOf, readCborTypeMeta } from '../schema/cbor/type-meta.ts'
 import { Base64Error, DecodeError, TypeMismatch } from '../schema/decode-error.ts'
-import { structName } from '../schema/go-struct.ts'
-import { isObject } from '../schema/is-object.ts'
+import { structName } from '../schema/go/struct.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject, Message, Schema } from '../schema/model.ts'
 import type { BodyKind } from './type-meta.ts'
 

@@ -1,8 +1,8 @@
 /** Asynchronous conversions for synchronous code: ownership is computed in all versions that managers use. */
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Context } from '../ports.ts'
 import type { ApiObject, Converter, SyncConverter } from '../resources/definition.ts'
-import { printJson } from '../schema/json-text.ts'
+import { printJson } from '../schema/json/text.ts'
 import type { Json } from '../schema/model.ts'
 
 /** Converts an object; of an asynchronous converter, throws to restart the computation when the result is not known yet. */

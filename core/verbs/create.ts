@@ -1,4 +1,4 @@
-import { createObject } from '../registry/create.ts'
+import { createObject } from '../objects/registry/create.ts'
 import { readCreateOptions } from '../request/options.ts'
 import { readObject } from './body.ts'
 import { completed } from './completion.ts'

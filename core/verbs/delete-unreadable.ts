@@ -2,11 +2,11 @@
  * DELETE of an object whose stored value is unreadable (KEP-3926): without preconditions, finalizers and admission, because its content is
  * unknown. Requires permission for this verb in addition to `delete`.
  */
-import { attributesOf } from '../authz/authorizer.ts'
+import { attributesOf } from '../access/authz/authorizer.ts'
+import { forbidden, invalid } from '../answers/status.ts'
+import { removeUnreadable } from '../objects/registry/delete-unreadable.ts'
 import type { Platform } from '../platform.ts'
-import { removeUnreadable } from '../registry/delete-unreadable.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
-import { forbidden, invalid } from '../respond/status.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { respondStatus } from './respond.ts'

@@ -1,6 +1,6 @@
-import { type Deletion, deleteObject } from '../registry/delete.ts'
+import { forbidden, type Status } from '../answers/status.ts'
+import { type Deletion, deleteObject } from '../objects/registry/delete.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
-import { forbidden, type Status } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
 import { checkName } from './name.ts'

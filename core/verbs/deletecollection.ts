@@ -1,5 +1,5 @@
+import { ApiError } from '../answers/status.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
-import { ApiError } from '../respond/status.ts'
 import { readDelete } from './body.ts'
 import { deleteOne } from './delete.ts'
 import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'

@@ -1,7 +1,7 @@
+import { badRequest, notFound } from '../answers/status.ts'
+import type { Entry } from '../objects/storage/entry.ts'
 import { readGetOptions } from '../request/options.ts'
 import { parseListVersion, parseVersion } from '../request/resource-version.ts'
-import { badRequest, notFound } from '../respond/status.ts'
-import type { Entry } from '../storage/entry.ts'
 import { respondEntry } from './respond.ts'
 import type { Target, Verb } from './services.ts'
 

@@ -1,18 +1,18 @@
 /** Parts of a list in any format: what stands before, between and behind its items. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { type Encodable, encode, type Format } from '../answers/encode.ts'
+import type { Entry } from '../objects/storage/entry.ts'
 import { ListMeta } from '../resources/meta/listmeta.ts'
-import { type Encodable, encode, type Format } from '../respond/encode.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
-import { htmlSafe } from '../schema/html-safe.ts'
-import { parseToShow, printJson } from '../schema/json-text.ts'
-import { recordHead, varintSize } from '../schema/json-transcoder.ts'
+import { encodeUtf8 } from '../schema/formats/utf8.ts'
+import { htmlSafe } from '../schema/json/html-safe.ts'
+import { parseToShow, printJson } from '../schema/json/text.ts'
+import { recordHead, varintSize } from '../schema/json/transcoder.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
-import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf.ts'
-import { encodeUtf8 } from '../schema/utf8.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf/protobuf.ts'
 import { compareKeys } from '../schema/yaml/key-order.ts'
-import { yamlText } from '../schema/yaml-text.ts'
-import type { Entry } from '../storage/entry.ts'
+import { yamlText } from '../schema/yaml/text.ts'
 
 /** A list of what is made from values of type T. */
 export interface ListParts<T = Entry> {

@@ -1,8 +1,8 @@
+import { badRequest } from '../answers/status.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { badRequest } from '../respond/status.ts'
-import { formats } from '../schema/formats.ts'
-import { quote } from '../schema/go-quote.ts'
-import { drop } from '../schema/members.ts'
+import { formats } from '../schema/formats/formats.ts'
+import { quote } from '../schema/go/quote.ts'
+import { drop } from '../schema/json/members.ts'
 import type { Target } from './services.ts'
 
 /** Names that no object can have; the path contains them after decoding. */

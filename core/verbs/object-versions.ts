@@ -1,5 +1,5 @@
 import type { GroupVersionKind, ObjectVersions, ServedVersion } from '../admission/attributes.ts'
-import type { ServedResource } from '../registry/served.ts'
+import type { ServedResource } from '../objects/registry/served.ts'
 import { inVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
 import { canonicalise } from '../schema/decode.ts'

@@ -1,6 +1,6 @@
+import type { Status } from '../answers/status.ts'
 import { readCreateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import type { Status } from '../respond/status.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import type { Action } from './actions/action.ts'

@@ -1,3 +1,7 @@
+import { badRequest } from '../answers/status.ts'
+import type { Entry } from '../objects/storage/entry.ts'
+import type { Freshness } from '../objects/storage/object-store.ts'
+import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../objects/watch/feed.ts'
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
 import {
   bindFieldSelector,
@@ -11,10 +15,6 @@ import {
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { parseShardSelector, type ShardSelector } from '../request/shard-selector.ts'
-import { badRequest } from '../respond/status.ts'
-import type { Entry } from '../storage/entry.ts'
-import type { Freshness } from '../storage/object-store.ts'
-import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../watch/feed.ts'
 import type { Target } from './services.ts'
 
 /** The terms of the field selector besides the name that it requires. */

@@ -1,4 +1,4 @@
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { receiveBody } from '../request/body.ts'
 import type { Target } from './services.ts'
 

@@ -8,18 +8,18 @@ import type {
   GroupVersionResource,
   ObjectVersions,
 } from '../admission/attributes.ts'
+import type { GroupResource } from '../answers/status.ts'
 import { Replay } from '../cel/replay.ts'
-import { type MaybePromise, then } from '../maybe-promise.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
+import type { Slices } from '../common/slices.ts'
+import { type Check, Preconditions } from '../objects/registry/preconditions.ts'
+import type { WriteRequest } from '../objects/registry/request.ts'
 import type { Span } from '../ports.ts'
-import { type Check, Preconditions } from '../registry/preconditions.ts'
-import type { WriteRequest } from '../registry/request.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
 import type { Exchange, User } from '../request/exchange.ts'
 import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
-import type { GroupResource } from '../respond/status.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
-import type { Slices } from '../slices.ts'
 import { objectVersions } from './object-versions.ts'
 import { hookContext, type Target } from './services.ts'
 

@@ -1,13 +1,13 @@
 /** Validates kind and apiVersion of a body against the URL. */
 
+import { type ApiError, badRequest, invalid } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import { unrecognizedObject } from '../request/json.ts'
 import { readTypeHeader } from '../request/type-header.ts'
 import { apiVersionOf } from '../resources/definition.ts'
 import { isSameKind, otherKindFault } from '../resources/scheme.ts'
-import { type ApiError, badRequest, invalid } from '../respond/status.ts'
-import { quote } from '../schema/go-quote.ts'
-import { isObject } from '../schema/is-object.ts'
+import { quote } from '../schema/go/quote.ts'
+import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { SubresourceView } from './views.ts'
 

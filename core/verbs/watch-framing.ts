@@ -1,8 +1,8 @@
 /** How the events of a watch are separated. */
 
+import { jsonFrame, protobufFrame, withoutLength } from '../answers/watch-frame.ts'
 import { frame, opcodes } from '../outgoing/websocket/frames.ts'
 import { isWebSocket } from '../outgoing/websocket/handshake.ts'
-import { jsonFrame, protobufFrame, withoutLength } from '../respond/watch-frame.ts'
 import { encodeEvent } from '../schema/cbor/encode.ts'
 
 export interface Framing {

@@ -3,7 +3,7 @@
  * which its own server does not.
  */
 import { basename } from 'node:path'
-import { main } from '../node/main.ts'
+import { main } from '../node/start/main.ts'
 
 // In a compiled executable argv[1] is constant; argv0 is the name it was started by.
 process.exitCode = await main(process.argv.slice(2), basename(process.argv0))

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** The program `apiserver`. `bundle.mjs` builds it as a CommonJS module, which Node loads faster than an ES module. */
 import { basename } from 'node:path'
-import { evaluateProgram } from './compiled-code.ts'
-import type { main } from './main.ts'
+import { evaluateProgram } from './observe/compiled-code.ts'
+import type { main } from './start/main.ts'
 
 /** Defined by the build. */
 declare const buildStamp: object

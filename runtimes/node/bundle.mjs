@@ -48,7 +48,7 @@ const logCallers = {
 async function buildProgram() {
   const { outputFiles } = await build({
     ...options,
-    entryPoints: ['runtimes/node/program.ts'],
+    entryPoints: ['runtimes/node/start/program.ts'],
     outfile: join(outdir, 'program.js'),
     sourcemap: 'inline',
     write: false,

@@ -1,5 +1,5 @@
+import { SortedIndex } from '../../core/common/sorted-index.ts'
 import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
-import { SortedIndex } from '../../core/sorted-index.ts'
 import { byteOrder } from './byte-order.ts'
 import { type Change, compacted, History, type Since, type Versions } from './history.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { untilAbortedLate } from '../../core/abort.ts'
-import { append } from '../../core/lists.ts'
+import { untilAbortedLate } from '../../core/common/abort.ts'
+import { append } from '../../core/common/lists.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import {
   type Clock,

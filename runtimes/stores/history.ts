@@ -1,5 +1,5 @@
+import { SortedIndex } from '../../core/common/sorted-index.ts'
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
-import { SortedIndex } from '../../core/sorted-index.ts'
 import { byteOrder } from './byte-order.ts'
 
 /** One committed change. Each has its own revision. */

@@ -1,5 +1,5 @@
 /** Users of in-process requests: each has its own connection. */
-import type { Authenticator } from '../../core/authn/authenticator.ts'
+import type { Authenticator } from '../../core/access/authn/authenticator.ts'
 import type { Connection } from '../../core/ports.ts'
 
 export interface TestUser {

@@ -1,7 +1,7 @@
 /** In-memory connections for node:http and undici. */
 import { Agent } from 'node:http'
-import { plainServer } from '../node/plain.ts'
-import { SocketLike } from '../node/socket-like.ts'
+import { SocketLike } from '../node/network/socket-like.ts'
+import { plainServer } from '../node/observe/plain.ts'
 
 /** One end of a connection: data written here is read at the other end. */
 class End extends SocketLike {

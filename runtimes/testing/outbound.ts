@@ -3,7 +3,7 @@ import type { Outbound } from '../../core/ports.ts'
 
 export function outboundWhenCalled(): Required<Outbound> {
   let loading: Promise<Required<Outbound>> | undefined
-  const load = () => (loading ??= import('../node/outbound.ts').then(({ createOutbound }) => createOutbound()))
+  const load = () => (loading ??= import('../node/network/outbound.ts').then(({ createOutbound }) => createOutbound()))
   return {
     fetch: async (request, options) => (await load()).fetch(request, options),
     upgrade: async (request, options) => (await load()).upgrade(request, options),

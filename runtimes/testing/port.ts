@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
-import { issue, issueAuthority, newKey } from '../node/issue.ts'
-import { type Handler, listen } from '../node/listener.ts'
-import { plainServer } from '../node/plain.ts'
+import { type Handler, listen } from '../node/network/listener.ts'
+import { plainServer } from '../node/observe/plain.ts'
+import { issue, issueAuthority, newKey } from '../node/pki/issue.ts'
 
 export interface OpenPort {
   readonly url: string

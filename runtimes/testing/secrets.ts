@@ -1,7 +1,7 @@
 /** Keys and tokens of a test server, generated for it alone. */
 
-import { tokenTable } from '../../core/authn/token-table.ts'
-import { encodeBase64 } from '../../core/schema/base64.ts'
+import { tokenTable } from '../../core/access/authn/token-table.ts'
+import { encodeBase64 } from '../../core/schema/formats/base64.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { administrator } from './identity.ts'
 

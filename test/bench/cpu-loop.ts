@@ -4,10 +4,11 @@
  * per round, ways and rows (default all). `fetch` is the way of programs that embed a server; `answer` is that of the
  * listener, with its request objects and our responses.
  */
+
+import { LightHeaders } from '../../core/answers/light-headers.ts'
 import type { Connection } from '../../core/ports.ts'
 import { HeldBody } from '../../core/request/held-body.ts'
 import { LightRequest } from '../../core/request/light-request.ts'
-import { LightHeaders } from '../../core/respond/light-headers.ts'
 import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 
 const [rounds = 5, requests = 2000] = process.argv.slice(2, 4).map(Number)

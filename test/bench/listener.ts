@@ -3,9 +3,9 @@ import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
-import { Reply } from '../../core/respond/reply.ts'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
-import { listen } from '../../runtimes/node/listener.ts'
+import { Reply } from '../../core/answers/reply.ts'
+import { listen } from '../../runtimes/node/network/listener.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { load } from './load.ts'
 
 export interface ListenerComparison {

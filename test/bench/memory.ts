@@ -3,15 +3,16 @@
  * over a store that generates its objects and keeps none; the embedded store alone; and lists by node, which use an
  * index of the cache.
  */
+
+import { Pauses } from '../../core/common/slices.ts'
+import { createCodec } from '../../core/objects/storage/codec.ts'
+import { createObjectStore } from '../../core/objects/storage/object-store.ts'
+import { createWatchCache } from '../../core/objects/watch/cache.ts'
 import { createPlatform } from '../../core/platform.ts'
 import type { KeyValue, KeyValueStore, ListOptions, Logger } from '../../core/ports.ts'
 import { bind } from '../../core/resources/bind.ts'
 import type { ApiObject } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
-import { Pauses } from '../../core/slices.ts'
-import { createCodec } from '../../core/storage/codec.ts'
-import { createObjectStore } from '../../core/storage/object-store.ts'
-import { createWatchCache } from '../../core/watch/cache.ts'
 import { memoryStore } from '../../runtimes/stores/memory.ts'
 import { webClock } from '../../runtimes/web/ports.ts'
 

@@ -1,11 +1,12 @@
 /** Data directories with many objects, written directly to the store. */
+
+import { builtInRows } from '../../core/objects/registry/built-in.ts'
+import { createObjectStore } from '../../core/objects/storage/object-store.ts'
 import { createPlatform } from '../../core/platform.ts'
-import { builtInRows } from '../../core/registry/built-in.ts'
 import { hubOf } from '../../core/resources/converter.ts'
 import type { ApiObject, ResourceDefinition } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
-import { createObjectStore } from '../../core/storage/object-store.ts'
-import { nodeClock, nodeLogger } from '../../runtimes/node/ports.ts'
+import { nodeClock, nodeLogger } from '../../runtimes/node/start/ports.ts'
 import { openDurableStore } from '../../runtimes/stores/durable.ts'
 import { minimalObject } from '../support/minimal-objects.ts'
 

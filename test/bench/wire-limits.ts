@@ -7,7 +7,7 @@ import { createSecureServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 
 /** Origins of the listeners. `many` responds with the size of a list of 1,000 objects. */
 export interface Limits {

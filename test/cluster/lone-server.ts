@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { type Api, apiOf } from '../support/api.ts'
 import { bundle } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'

@@ -1,6 +1,6 @@
 /** Requests that custom resources don't support: the reference routes them by verb alone. Answers recorded from kube-apiserver 1.36.2. */
 import assert from 'node:assert/strict'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import { define, definitionOf, newGroup, widget } from './definitions.ts'
 import type { On } from './http-suite.ts'
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import { issue, issueAuthority, newKey, type Pair } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey, type Pair } from '../../runtimes/node/pki/issue.ts'
 
 export interface Furniture {
   /** Flags for the daemon. */

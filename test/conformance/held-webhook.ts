@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { eventually } from '../support/wait.ts'
 
 export interface HeldWebhook {

@@ -45,8 +45,8 @@ const trusted = [/^core\/config\//, /^core\/\w+\/file\//, /^core\/cel\/functions
 const composed = [
   'core/resources/core/image-name.ts',
   'core/resources/resource/device-validation.ts',
-  'core/schema/openapi-formats.ts',
-  'core/schema/pattern.ts',
+  'core/schema/openapi/formats.ts',
+  'core/schema/formats/pattern.ts',
   'runtimes/stores/log/names.ts',
 ]
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import { type Api, apiOf } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { residentMiB } from '../support/memory.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { encodeEnvelope } from '../../core/schema/protobuf.ts'
+import { encodeEnvelope } from '../../core/schema/protobuf/protobuf.ts'
 import { apiOf, assertFailure, configMap } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 

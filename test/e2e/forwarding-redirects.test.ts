@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import { exchangeRaw, responsesOf } from '../support/forwarding/raw-client.ts'
 import { cannotForward, type Forwarding, type Route, startForwarding } from '../support/forwarding/routes.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import { type Material, material } from '../support/aggregation.ts'
 import { type Api, apiOf, assertFailure } from '../support/api.ts'
 import { bundle, type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
-import { issue, issueAuthority, newKey, type Pair } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey, type Pair } from '../../runtimes/node/pki/issue.ts'
 import type { Api } from './api.ts'
 import { ownAddress } from './node-agent/start.ts'
 

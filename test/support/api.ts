@@ -1,6 +1,6 @@
 /** A small API client for tests that sends exactly what it is given and returns status, headers and body. */
 import assert from 'node:assert/strict'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import type { Fetch } from './tls-fetch.ts'
 
 /** The fields of API objects that tests use. */

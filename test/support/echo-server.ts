@@ -4,9 +4,9 @@
  * first, `/refuse` does not switch. `/log` lists how streams have ended.
  */
 import type { ByteStream, Connection } from '../../core/ports.ts'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
-import { listen } from '../../runtimes/node/listener.ts'
-import { createOutbound } from '../../runtimes/node/outbound.ts'
+import { listen } from '../../runtimes/node/network/listener.ts'
+import { createOutbound } from '../../runtimes/node/network/outbound.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 
 const authority = issueAuthority('echo-ca', newKey(), Date.now())
 const serving = issue(authority, { commonName: 'localhost', names: ['localhost', '127.0.0.1'] }, Date.now())

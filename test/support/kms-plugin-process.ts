@@ -4,8 +4,8 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { Server, ServerCredentials, status } from '@grpc/grpc-js'
-import { v1, v2 } from '../../core/storage/encryption/kms/messages.ts'
-import type { WireMessage } from '../../core/storage/encryption/kms/wire.ts'
+import { v1, v2 } from '../../core/encryption/kms/messages.ts'
+import type { WireMessage } from '../../core/encryption/kms/wire.ts'
 
 /** Behaviour of the plugin; members not sent stay as they are. */
 export interface Behaviour {

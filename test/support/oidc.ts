@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:https'
-import { issue, issueAuthority, newKey } from '../../runtimes/node/issue.ts'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { root } from './root.ts'
 import { within } from './wait.ts'
 

@@ -1,5 +1,5 @@
 /** Servers of one cluster that find each other by their host names. */
-import { hostIdentity } from '../../runtimes/node/identity.ts'
+import { hostIdentity } from '../../runtimes/node/pki/identity.ts'
 import { type Api, apiOf } from './api.ts'
 import { bundle, type Command } from './daemon.ts'
 import type { Fetch } from './tls-fetch.ts'

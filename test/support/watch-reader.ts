@@ -1,6 +1,6 @@
 /** Reads the JSON stream of a watch, event by event. */
 import assert from 'node:assert/strict'
-import type { Status } from '../../core/respond/status.ts'
+import type { Status } from '../../core/answers/status.ts'
 import type { TestObject } from './api.ts'
 import type { Fetch } from './tls-fetch.ts'
 import { within } from './wait.ts'

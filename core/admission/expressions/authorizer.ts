@@ -1,6 +1,6 @@
 /** The CEL variables `authorizer` and `authorizer.requestResource`. */
-import { serviceAccountGroups, serviceAccountName } from '../../authn/names.ts'
-import type { Authorizer, Decision } from '../../authz/authorizer.ts'
+import { serviceAccountGroups, serviceAccountName } from '../../access/authn/names.ts'
+import type { Authorizer, Decision } from '../../access/authz/authorizer.ts'
 import { type AuthorizationCheck, authorizerValues, type Decide } from '../../cel/library/authorizer.ts'
 import type { Context } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'

@@ -1,5 +1,5 @@
 /** Match conditions of policies and webhooks. */
-import { aggregate } from '../../authz/rules.ts'
+import { aggregate } from '../../access/authz/rules.ts'
 import { OutOfBudget } from './faults.ts'
 import { type Expression, type ExpressionInput, limits, noVariables, Sequence, type Variables } from './sequence.ts'
 

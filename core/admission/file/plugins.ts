@@ -5,7 +5,7 @@ import { converted, type FileContext, type FileKind, fileKind } from '../../conf
 import { validateTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type {
   EventRateLimitConfiguration,

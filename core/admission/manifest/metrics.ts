@@ -1,6 +1,6 @@
 import { counter, gauge, type Recorded } from '../../metrics.ts'
 import type { Clock } from '../../ports.ts'
-import { hashOf } from '../../schema/digest.ts'
+import { hashOf } from '../../schema/formats/digest.ts'
 
 const prefix = 'apiserver_manifest_admission_config_controller'
 const labels = ['status', 'plugin', 'apiserver_id_hash'] as const

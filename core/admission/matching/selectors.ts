@@ -1,6 +1,6 @@
+import { ApiError, internalError, notFound } from '../../answers/status.ts'
 import { type LabelSelector, type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, internalError, notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'

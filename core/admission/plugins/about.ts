@@ -1,6 +1,6 @@
+import { type ApiError, forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { type ApiError, forbidden } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 

@@ -1,6 +1,7 @@
 /** Sets the pull policy Always, so that only users with access to an image can run it (plugin/pkg/admission/alwayspullimages). */
+
+import { forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,8 +1,8 @@
 /** Approving and signing certificate requests requires permission for the signer (plugin/pkg/admission/certificates). */
-import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
+import { requestedSubject } from '../../access/authn/certificate/certificate-request.ts'
+import { forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

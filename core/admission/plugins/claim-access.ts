@@ -2,12 +2,12 @@
  * Extra authorization for resource claims: administrative access needs a label on the namespace (KEP-5018), and parts of a claim's status
  * need permissions of their own (KEP-4817, granular status authorization).
  */
-import type { Authorizer } from '../../authz/authorizer.ts'
+import type { Authorizer } from '../../access/authz/authorizer.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { equal } from '../../schema/equal.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'

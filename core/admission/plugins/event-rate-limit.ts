@@ -1,7 +1,8 @@
 /** Limits the rate of events: of the server, per namespace, per user, or per source and object (plugin/pkg/admission/eventratelimit). */
+
+import { ApiError } from '../../answers/status.ts'
 import type { Clock } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { EventLimit } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'

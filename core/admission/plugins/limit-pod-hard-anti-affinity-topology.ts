@@ -1,5 +1,5 @@
 /** Restricts required pod anti-affinity to the hostname topology: otherwise a pod could reserve a whole zone (plugin/pkg/admission/antiaffinity). */
-import { forbidden } from '../../respond/status.ts'
+import { forbidden } from '../../answers/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

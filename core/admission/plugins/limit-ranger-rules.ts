@@ -1,5 +1,5 @@
 /** Checks one LimitRange entry against one container, pod or claim. */
-import { canonicalQuantity, compareQuantities, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { canonicalQuantity, compareQuantities, parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 import { type Amounts, type PodSpec, podAmounts, type Resources } from './pod-amounts.ts'
 
 /** core/v1 LimitRangeItem. */

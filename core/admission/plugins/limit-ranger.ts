@@ -1,7 +1,7 @@
 /** Enforces LimitRanges on containers, pods and claims, and applies their defaults (plugin/pkg/admission/limitranger). */
-import { aggregate } from '../../authz/rules.ts'
+import { aggregate } from '../../access/authz/rules.ts'
+import { forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,4 +1,4 @@
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 
 /** Why a name can't be looked up: the reference's client refuses names that are no part of a path. */
 export function misnamed(name: string): string | undefined {

@@ -1,9 +1,10 @@
 /** MutatingAdmissionPolicies: applies their mutations in order (policy/mutating/dispatcher.go). */
+
+import { ApiError, forbidden, type Reason } from '../../answers/status.ts'
 import { settled } from '../../cel/settled.ts'
 import { uncounted } from '../../metrics.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, forbidden, type Reason } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../attributes.ts'

@@ -1,5 +1,5 @@
 /** Creates the namespace of a new object if it is missing (plugin/pkg/admission/namespace/autoprovision). */
-import { ApiError } from '../../respond/status.ts'
+import { ApiError } from '../../answers/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { refusal } from './about.ts'

@@ -1,5 +1,5 @@
 /** Denies writes in namespaces that don't exist (plugin/pkg/admission/namespace/exists). */
-import { notFound } from '../../respond/status.ts'
+import { notFound } from '../../answers/status.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 

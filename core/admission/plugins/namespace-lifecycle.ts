@@ -3,9 +3,9 @@
  * (plugin/namespace/lifecycle).
  */
 
-import { type MaybePromise, then } from '../../maybe-promise.ts'
+import { forbidden, notFound } from '../../answers/status.ts'
+import { type MaybePromise, then } from '../../common/maybe-promise.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden, notFound } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 

@@ -1,6 +1,6 @@
 /** Updates of a bound pod may only use features that its node declares (plugin/pkg/admission/nodedeclaredfeatures). */
 import type { ApiObject } from '../../resources/definition.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

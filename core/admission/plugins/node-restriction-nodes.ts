@@ -4,7 +4,7 @@
  */
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { NodeCheck } from './node-write.ts'
 

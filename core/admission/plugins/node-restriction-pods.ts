@@ -1,8 +1,8 @@
 /** NodeRestriction for pods and claims: a node creates and deletes mirror pods, reports status, evicts. */
-import type { Pod } from '../../authz/node-pod.ts'
+import type { Pod } from '../../access/authz/node-pod.ts'
+import { notFound } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { notFound } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'
 import { referenceOf } from './pod-references.ts'

@@ -1,7 +1,7 @@
 /** NodeRestriction for certificate requests: a node's own, and those of pods that run on it (KEP-4317). */
-import { requestedSubject } from '../../authn/certificate/certificate-request.ts'
+import { requestedSubject } from '../../access/authn/certificate/certificate-request.ts'
+import { internalError } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { internalError } from '../../respond/status.ts'
 import { isMirror, nodeNameOf } from './node-restriction-pods.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'
 

@@ -1,6 +1,6 @@
 /** NodeRestriction for token requests: a node may request tokens for pods that run on it, with audiences that these use (KEP-4412). */
-import type { Pod } from '../../authz/node-pod.ts'
-import { aggregate } from '../../authz/rules.ts'
+import type { Pod } from '../../access/authz/node-pod.ts'
+import { aggregate } from '../../access/authz/rules.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { nodeNameOf, podNamed } from './node-restriction-pods.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'

@@ -2,8 +2,8 @@
  * A node may only change its own Node, its lease, the status of its pods and related objects. Checks what the Node authorizer can't, because
  * it does not see objects (plugin/pkg/admission/noderestriction).
  */
-import { isNode, nodeOf } from '../../authz/node.ts'
-import { forbidden, qualified } from '../../respond/status.ts'
+import { isNode, nodeOf } from '../../access/authz/node.ts'
+import { forbidden, qualified } from '../../answers/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { checkNode } from './node-restriction-nodes.ts'

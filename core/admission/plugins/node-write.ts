@@ -1,4 +1,4 @@
-import type { ApiError } from '../../respond/status.ts'
+import type { ApiError } from '../../answers/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 

@@ -2,9 +2,10 @@
  * Setting owner references requires permission to delete the object, and blockOwnerDeletion requires permission to update the owner's
  * finalizers (plugin/pkg/admission/gc).
  */
+
+import { forbidden } from '../../answers/status.ts'
 import type { ApiObject, OwnerReference } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

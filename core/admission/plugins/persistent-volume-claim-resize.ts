@@ -1,9 +1,9 @@
 /** Claims can only be expanded when bound, and when their storage class allows it (plugin/pkg/admission/storage/persistentvolume/resize). */
 
+import { forbidden } from '../../answers/status.ts'
 import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
-import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
+import { compareQuantities, parseQuantity } from '../../schema/formats/quantity.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout } from './about.ts'

@@ -1,4 +1,4 @@
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../schema/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../schema/formats/quantity.ts'
 
 /** Quantities by resource. */
 export type Amounts = { readonly [resource: string]: string }

@@ -1,6 +1,6 @@
 /** Groups of pods (feature gate GenericWorkload): their finalizer, their workload, and jobs that belong to one. */
 import type { ApiObject } from '../../resources/definition.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

@@ -1,6 +1,6 @@
 /** Merges the namespace's node selector into pods, within the allowed labels (plugin/pkg/admission/podnodeselector). */
-import { notFound } from '../../respond/status.ts'
-import { formats } from '../../schema/formats.ts'
+import { notFound } from '../../answers/status.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, refusal, specOf } from './about.ts'

@@ -1,4 +1,4 @@
-import { configMapNames, type Pod, secretNames } from '../../authz/node-pod.ts'
+import { configMapNames, type Pod, secretNames } from '../../access/authz/node-pod.ts'
 
 /** Volume sources that refer to API objects, with the text for messages. */
 const volumes: { readonly [source: string]: string } = {

@@ -1,7 +1,8 @@
 /** A bound pod can only be resized on a Linux node, to what the node can allocate (plugin/pkg/admission/podresize). */
+
+import type { ApiError } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import type { ApiError } from '../../respond/status.ts'
-import { compareQuantities, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { compareQuantities, parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, refusal, specOf } from './about.ts'

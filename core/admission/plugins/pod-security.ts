@@ -2,11 +2,12 @@
  * Pod Security admission: checks pods against the standard in their namespace's labels (plugin/pkg/admission/security/podsecurity,
  * pod-security-admission).
  */
+
+import { forbidden, internalError, invalid, qualified } from '../../answers/status.ts'
 import { uncounted } from '../../metrics.ts'
 import { isReached } from '../../release.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden, internalError, invalid, qualified } from '../../respond/status.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PodSecurityConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'

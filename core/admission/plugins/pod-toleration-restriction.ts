@@ -1,7 +1,8 @@
 /** Adds the namespace's default tolerations to pods, and allows only whitelisted ones (plugin/pkg/admission/podtolerationrestriction). */
+
+import { notFound } from '../../answers/status.ts'
 import { qosClassOf } from '../../resources/core/qos.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

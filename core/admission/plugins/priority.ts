@@ -1,7 +1,8 @@
 /** Sets the priority of a pod, or of a pod group, from its priority class, and allows only one default class (plugin/pkg/admission/priority). */
+
+import { forbidden } from '../../answers/status.ts'
 import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

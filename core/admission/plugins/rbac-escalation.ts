@@ -2,13 +2,13 @@
  * Privilege escalation check: writing a role requires all of its rules or the verb `escalate`, writing a binding requires
  * all rules of the role or the verb `bind`. Runs after mutation and before validation.
  */
-import type { Authorizer } from '../../authz/authorizer.ts'
-import { escalation, fullAuthority } from '../../authz/rbac-escalation.ts'
-import type { RbacIndex, RoleRef } from '../../authz/rbac-index.ts'
-import type { PolicyRule } from '../../authz/rbac-rule.ts'
+import type { Authorizer } from '../../access/authz/authorizer.ts'
+import { escalation, fullAuthority } from '../../access/authz/rbac-escalation.ts'
+import type { RbacIndex, RoleRef } from '../../access/authz/rbac-index.ts'
+import type { PolicyRule } from '../../access/authz/rbac-rule.ts'
+import { forbidden, notFound } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden, notFound } from '../../respond/status.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import { onlyOwnership } from './about.ts'
 

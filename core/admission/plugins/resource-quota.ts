@@ -1,6 +1,7 @@
 /** Enforces ResourceQuotas; usage is charged before the write (pkg/admission/plugin/resourcequota). */
+
+import { ApiError, internalError, qualified } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, internalError, qualified } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'

@@ -1,9 +1,9 @@
 /** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
 
+import { forbidden, unreasoned } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden, unreasoned } from '../../respond/status.ts'
-import { given } from '../../schema/given-empty.ts'
-import { compareQuantities, parseQuantity } from '../../schema/quantity.ts'
+import { compareQuantities, parseQuantity } from '../../schema/formats/quantity.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,5 +1,5 @@
+import { generateName } from '../../objects/registry/names.ts'
 import type { Platform } from '../../platform.ts'
-import { generateName } from '../../registry/names.ts'
 import type { AccountPodSpec } from './service-account-secrets.ts'
 
 /** Token lifetime in seconds; the value identifies automatically mounted tokens. */

@@ -3,10 +3,10 @@
  * (plugin/pkg/admission/serviceaccount).
  */
 
-import { type Pod, secretNames } from '../../authz/node-pod.ts'
+import { type Pod, secretNames } from '../../access/authz/node-pod.ts'
+import { forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { forbidden } from '../../respond/status.ts'
-import { parseBool } from '../../schema/bool.ts'
+import { parseBool } from '../../schema/formats/bool.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'

@@ -1,7 +1,8 @@
 /** ValidatingAdmissionPolicies: evaluates them and applies the actions of their bindings (policy/validating/dispatcher.go). */
+
+import { ApiError, forbidden, type Reason, reasonCodes } from '../../answers/status.ts'
 import { settled } from '../../cel/settled.ts'
 import { uncounted } from '../../metrics.ts'
-import { ApiError, forbidden, type Reason, reasonCodes } from '../../respond/status.ts'
 import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { ConfigurationError } from '../expressions/faults.ts'

@@ -1,5 +1,5 @@
+import { type GroupResource, qualified } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
-import { type GroupResource, qualified } from '../../respond/status.ts'
 
 type Resources = readonly (readonly [group: string, ...resources: readonly string[]])[]
 

@@ -1,6 +1,7 @@
 /** Determines the policies that match a request, with bindings and parameters (policy/generic/policy_dispatcher.go). */
+
+import { ApiError } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError } from '../../respond/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
 import type { Lookup } from '../lookup.ts'

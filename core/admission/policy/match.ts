@@ -1,6 +1,7 @@
 /** Matches requests against a policy or binding (admissionregistration/v1 MatchResources). */
+
+import { ApiError } from '../../answers/status.ts'
 import type { MatchResources } from '../../resources/admissionregistration/match.ts'
-import { ApiError } from '../../respond/status.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'

@@ -1,4 +1,6 @@
 /** Applies mutations (policy/mutating/patch). Errors are subject to the failure policy. */
+
+import { ApiError, internalError } from '../../answers/status.ts'
 import { type Atom, deduce, objectAtom } from '../../apply/atom.ts'
 import { applyJsonPatch, PatchTestFailed, UnprocessablePatch } from '../../apply/json-patch.ts'
 import { merge } from '../../apply/merge.ts'
@@ -7,7 +9,6 @@ import { CelError } from '../../cel/values/errors.ts'
 import { toJson } from '../../cel/values/json.ts'
 import { CelObject } from '../../cel/values/values.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, internalError } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { GroupVersionKind, ObjectVersions } from '../attributes.ts'

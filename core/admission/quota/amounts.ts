@@ -1,6 +1,6 @@
 /** Arithmetic on resource lists for quotas. */
 import { add, combine, compare, type ResourceList, signOf } from '../../resources/core/quantities.ts'
-import { formatQuantity, parseQuantity, subtractQuantities } from '../../schema/quantity.ts'
+import { formatQuantity, parseQuantity, subtractQuantities } from '../../schema/formats/quantity.ts'
 
 export type Amounts = { readonly [resource: string]: string }
 

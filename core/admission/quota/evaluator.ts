@@ -1,6 +1,7 @@
 /** Quota usage of a resource's objects. */
+
+import { type GroupResource, qualified } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { type GroupResource, qualified } from '../../respond/status.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { Amounts } from './amounts.ts'
 import type { ScopeRequirement } from './quota.ts'

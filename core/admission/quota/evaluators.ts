@@ -1,4 +1,4 @@
-import { type GroupResource, qualified } from '../../respond/status.ts'
+import { type GroupResource, qualified } from '../../answers/status.ts'
 import type { PluginContext } from '../context.ts'
 import { deviceClaimEvaluator } from './device-claims.ts'
 import { countEvaluator, type Evaluator } from './evaluator.ts'

@@ -1,4 +1,4 @@
-import { ApiError, type Status, type StatusDetails } from '../../respond/status.ts'
+import { ApiError, type Status, type StatusDetails } from '../../answers/status.ts'
 
 /** The call failed or its response is unusable: the failure policy decides. `code` is for the metric. */
 export class CallFailed extends Error {

@@ -1,10 +1,10 @@
 /** Determines whether a webhook is called for a request, and in which version. */
 
-import type { Authorizer } from '../../authz/authorizer.ts'
+import type { Authorizer } from '../../access/authz/authorizer.ts'
+import { ApiError, forbidden, type GroupResource } from '../../answers/status.ts'
 import { settled } from '../../cel/settled.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
-import { ApiError, forbidden, type GroupResource } from '../../respond/status.ts'
 import type { AdmissionAttributes, GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { Conditions } from '../expressions/conditions.ts'

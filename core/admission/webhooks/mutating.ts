@@ -1,12 +1,13 @@
 /** Mutating webhooks, called in order: each gets the result of the previous ones. */
+
+import { internalError } from '../../answers/status.ts'
 import { applyJsonPatch, UnprocessablePatch } from '../../apply/json-patch.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { internalError } from '../../respond/status.ts'
 import { canonicalise } from '../../schema/decode.ts'
 import { checkParts } from '../../schema/decode-budget.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { syntaxFault } from '../../schema/json-syntax.ts'
-import { parseJsonText } from '../../schema/json-text.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { syntaxFault } from '../../schema/json/syntax.ts'
+import { parseJsonText } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { jsonType } from '../../schema/scalars.ts'

@@ -4,7 +4,7 @@ import { bool, list, optionalBool, text, typeMeta } from '../../config/files/fie
 import { fileKind } from '../../config/files/kind.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { levels, stages } from '../policy.ts'
 
 const texts = list(z.string())

@@ -1,5 +1,5 @@
 /** Checks literal arguments: patterns, timestamps and durations. */
-import { patternProblem } from '../../schema/pattern.ts'
+import { patternProblem } from '../../schema/formats/pattern.ts'
 import { type Expr, nodesOf } from '../syntax/ast.ts'
 import type { Issue } from '../syntax/issues.ts'
 import { CelError } from '../values/errors.ts'

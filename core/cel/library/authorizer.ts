@@ -1,5 +1,5 @@
 /** Authorization checks: `authorizer.group('apps').resource('deployments').namespace('dev').check('create').allowed()`. */
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundText } from '../limits.ts'
 import { costly, type MaybeSteps } from '../steps.ts'

@@ -1,5 +1,5 @@
 /** `"%s is %d".format([...])`: all verbs (cel-go's ext/formatting.go, version 2 of ext.Strings). */
-import { quote } from '../../schema/go-quote.ts'
+import { quote } from '../../schema/go/quote.ts'
 import { boundText } from '../limits.ts'
 import { Pace, type Parts, Steps, unitsOf } from '../steps.ts'
 import { sorted } from '../values/compare.ts'

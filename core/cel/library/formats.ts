@@ -1,7 +1,7 @@
 /** Named formats as values (library of the API server): `!format.dns1123Label().validate(self.name).hasValue()`. */
 
-import { formats, maskTrailingDash } from '../../schema/formats.ts'
-import { openapiFormat } from '../../schema/openapi-formats.ts'
+import { formats, maskTrailingDash } from '../../schema/formats/formats.ts'
+import { openapiFormat } from '../../schema/openapi/formats.ts'
 import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { after, type MaybeSteps } from '../steps.ts'
 import { abstractType } from '../types.ts'

@@ -9,7 +9,7 @@ import {
   quantitySign,
   scaledQuantity,
   subtractQuantities,
-} from '../../schema/quantity.ts'
+} from '../../schema/formats/quantity.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { abstractType } from '../types.ts'
 import { fail } from '../values/errors.ts'

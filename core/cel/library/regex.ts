@@ -1,7 +1,7 @@
 /** Regular expressions on an engine with linear time. */
 import type { RE2JS } from 're2js'
+import { compilePattern } from '../../schema/formats/pattern.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import { compilePattern } from '../../schema/pattern.ts'
 import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { exceeded } from '../limits.ts'
 import { after, costly, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'

@@ -1,5 +1,5 @@
 /** URLs as in Go's url.ParseRequestURI: absolute URLs and absolute paths. Fragments are not supported: `#` is an ordinary character. */
-import { parseAddress } from '../../schema/ip.ts'
+import { parseAddress } from '../../schema/formats/ip.ts'
 import { drained, type MaybeSteps, Pace, type Parts, Steps, within } from '../steps.ts'
 import { isPair } from '../values/maps.ts'
 import { search, searchBackwards, searchPattern } from '../values/search.ts'

@@ -1,5 +1,5 @@
 /** String functions (cel-go's ext.Strings, version 2). Positions count code points. */
-import { goEscapes } from '../../schema/go-escapes.ts'
+import { goEscapes } from '../../schema/go/escapes.ts'
 import { declare, type FunctionDeclaration, type Row } from '../functions.ts'
 import { boundList, boundText } from '../limits.ts'
 import { after, drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'

@@ -1,5 +1,5 @@
 /** Compilation of function calls. */
-import { patternProblem } from '../../schema/pattern.ts'
+import { patternProblem } from '../../schema/formats/pattern.ts'
 import type { FunctionDeclaration, Overload } from '../functions.ts'
 import { drained } from '../steps.ts'
 import type { Call } from '../syntax/ast.ts'

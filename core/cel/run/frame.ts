@@ -2,7 +2,7 @@
 import { type MaybeSteps, type Parts, Steps } from '../steps.ts'
 import { Cancelled, CelError, Pending } from '../values/errors.ts'
 
-/** Interruptions of an evaluation (core/slices.ts). */
+/** Interruptions of an evaluation (core/common/slices.ts). */
 export interface Interruptions {
   /** Whether the time slice is over. */
   readonly over: boolean

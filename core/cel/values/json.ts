@@ -1,5 +1,5 @@
 /** Converts between JSON and CEL values. */
-import { encodeBase64 } from '../../schema/base64.ts'
+import { encodeBase64 } from '../../schema/formats/base64.ts'
 import type { Json } from '../../schema/model.ts'
 import { fail } from './errors.ts'
 import { formatValue } from './format.ts'

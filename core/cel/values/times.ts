@@ -1,5 +1,5 @@
 /** CEL timestamps and durations in nanoseconds, as in Go. */
-import { parseTime } from '../../schema/time.ts'
+import { parseTime } from '../../schema/formats/time.ts'
 import { fail } from './errors.ts'
 import { type Int, maxInt, minInt } from './numbers.ts'
 

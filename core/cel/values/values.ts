@@ -11,7 +11,7 @@
  *     optional, type          CelOptional, CelTypeValue
  *     library values          classes that extend CelOpaque
  */
-import { decodeBase64 } from '../../schema/base64.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
 import { drained, type MaybeSteps, Pace, type Parts, Steps, unitsOf, within } from '../steps.ts'
 import { type CelType, dynType, type Stored } from '../types.ts'
 import { CelError, fail } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { AuthorizationMode } from '../../authz/modes.ts'
+import type { AuthorizationMode } from '../../access/authz/modes.ts'
 import { authorizationOptions, authorizationWebhook, reviewVersions } from '../../options/authorization.ts'
 import { choice, duration, string, strings } from '../flag-types.ts'
 import { becomes, boundedBy, describedBy } from '../option-flag.ts'

@@ -1,6 +1,6 @@
 import { controllerNames } from '../../controllers/index.ts'
 import { platformNames } from '../../platform.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { choice, string, strings } from '../flag-types.ts'
 import { becomes } from '../option-flag.ts'
 import { selectNames } from '../selection.ts'

@@ -1,6 +1,6 @@
+import type { PortRange } from '../../objects/registry/allocators/port-set.ts'
 import { defaultNodePorts, networkOptions, portRangeProblem } from '../../options/network.ts'
 import { addressProblem, endpointReconcilerTypes } from '../../options/serving.ts'
-import type { PortRange } from '../../registry/allocators/port-set.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import { corsOriginProblem, createCorsTest } from '../cors.ts'
 import { bool, choice, custom, duration, int, string, strings } from '../flag-types.ts'

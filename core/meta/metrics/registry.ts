@@ -2,6 +2,10 @@
  * Counts of one server's metrics, printed as text. Label values are given in the order of the row's labels, so that each update needs few map
  * look-ups.
  */
+
+import { acceptsGzip } from '../../answers/body.ts'
+import { gzipped } from '../../answers/gzip.ts'
+import { Reply } from '../../answers/reply.ts'
 import {
   type Histogram,
   type MetricRow,
@@ -14,9 +18,6 @@ import {
   unrecorded,
 } from '../../metrics.ts'
 import { parseAccept } from '../../request/accept.ts'
-import { acceptsGzip } from '../../respond/body.ts'
-import { gzipped } from '../../respond/gzip.ts'
-import { Reply } from '../../respond/reply.ts'
 import { type ConstrainedSeries, createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
 import type { Series } from './series.ts'

@@ -1,5 +1,5 @@
 import type { MetricRow } from '../../metrics.ts'
-import { sameItems } from '../../schema/equal.ts'
+import { sameItems } from '../../schema/json/equal.ts'
 
 type Names = readonly string[]
 

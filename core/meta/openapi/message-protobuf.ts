@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { isObject } from '../../schema/is-object.ts'
+import type { Slices } from '../../common/slices.ts'
+import { isObject } from '../../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { writeYaml } from '../../schema/yaml/writer.ts'
-import type { Slices } from '../../slices.ts'
 import type { MessageRow, MessageTable } from './message-row.ts'
 
 /**

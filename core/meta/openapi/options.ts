@@ -1,5 +1,5 @@
+import type { Pauses } from '../../common/slices.ts'
 import type { Platform } from '../../platform.ts'
-import type { Pauses } from '../../slices.ts'
 import type { PublishedPaths } from '../published-path.ts'
 import type { ServedGroups } from '../served.ts'
 

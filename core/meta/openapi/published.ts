@@ -2,8 +2,8 @@
  * Schemas of custom resources in OpenAPI documents: as their authors wrote them, plus the common fields. Swagger 2.0 contains
  * only what its clients, above all kubectl, support (reference: pkg/controller/openapi).
  */
-import { equal } from '../../schema/equal.ts'
-import { clone, get } from '../../schema/members.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { clone, get } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Dialect } from './dialect.ts'
 import { allInOrder } from './schema-order.ts'

@@ -1,7 +1,7 @@
 /** Responses with documents that clients may ask for in part, or only if they are newer: as Go's http.ServeContent. */
-import { bodyResponse } from '../../respond/body.ts'
-import { plainHeaders } from '../../respond/plain-error.ts'
-import { Reply } from '../../respond/reply.ts'
+import { bodyResponse } from '../../answers/body.ts'
+import { plainHeaders } from '../../answers/plain-error.ts'
+import { Reply } from '../../answers/reply.ts'
 import { type Document, hasTag } from '../document.ts'
 
 interface Served {

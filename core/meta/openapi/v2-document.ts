@@ -1,5 +1,5 @@
+import { eachInSlices, type Slices } from '../../common/slices.ts'
 import type { JsonObject } from '../../schema/model.ts'
-import { eachInSlices, type Slices } from '../../slices.ts'
 import { bearerToken } from './dialect.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'

@@ -1,8 +1,8 @@
-import { equal } from '../../schema/equal.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { get, set } from '../../schema/members.ts'
+import { eachInSlices, type Slices, sortInSlices } from '../../common/slices.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { get, set } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { eachInSlices, type Slices, sortInSlices } from '../../slices.ts'
 
 /** The Swagger document of one source. Its depth, and the values of each path and definition, are bounded. */
 export interface NamedSwagger {

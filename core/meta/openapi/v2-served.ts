@@ -1,4 +1,4 @@
-import { append } from '../../lists.ts'
+import { append } from '../../common/lists.ts'
 import { registeredVersions } from '../../resources/scheme.ts'
 import { v2 } from './dialect.ts'
 import { corePath, groupPath, groupsPath, namedGroups, otherPath, releasePath, versionPath } from './discovery-paths.ts'

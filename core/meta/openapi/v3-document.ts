@@ -1,5 +1,5 @@
+import { eachInSlices, type Slices } from '../../common/slices.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { eachInSlices, type Slices } from '../../slices.ts'
 import type { Models } from './models.ts'
 import type { Operation, PathItem } from './operations.ts'
 import type { ApiInfo } from './options.ts'

@@ -2,10 +2,11 @@
  * OpenAPI 3.0 documents from Swagger 2.0 ones, for servers that have only those (the openapiconv package of the reference). What only Swagger has, such as
  * default media types of the whole document, is lost.
  */
-import { isObject } from '../../schema/is-object.ts'
-import { set } from '../../schema/members.ts'
+
+import { eachInSlices, type Slices } from '../../common/slices.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { set } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { eachInSlices, type Slices } from '../../slices.ts'
 
 type Convert = (value: Json) => Json
 

@@ -1,6 +1,6 @@
+import { Reply } from '../../answers/reply.ts'
 import type { Clock } from '../../ports.ts'
 import { names, parseAccept } from '../../request/accept.ts'
-import { Reply } from '../../respond/reply.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import { perRevision } from '../group-source.ts'
 import type { OpenApiOptions } from './options.ts'

@@ -1,7 +1,8 @@
 /** Addresses that requests to nodes, pods and services may go to. */
+
+import { badRequest } from '../../answers/status.ts'
 import type { Outbound } from '../../ports.ts'
-import { badRequest } from '../../respond/status.ts'
-import { isGlobalUnicast, parseAddress } from '../../schema/ip.ts'
+import { isGlobalUnicast, parseAddress } from '../../schema/formats/ip.ts'
 import { lookupError } from '../webhook/dial-error.ts'
 import { addressOf, hostOf, portOf } from '../webhook/url-parts.ts'
 

@@ -1,6 +1,7 @@
 /** Paths of node agents for the containers of pods: commands, port-forwards and logs. */
+
+import { badRequest, invalid } from '../../answers/status.ts'
 import type { Pod as PodSchema } from '../../resources/core/pod.ts'
-import { badRequest, invalid } from '../../respond/status.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'

@@ -1,8 +1,8 @@
 /** The result of a remote command, as node agents report it on the error stream (client-go/tools/remotecommand). */
 
-import { quote } from '../../schema/go-quote.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { parseJsonText } from '../../schema/json-text.ts'
+import { quote } from '../../schema/go/quote.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { parseJsonText } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 
 /** Sent to the client as JSON, with the fields in this order. */

@@ -1,9 +1,10 @@
 /** One request that is sent on, until its answer has been sent to the client. */
+
+import type { Pauses } from '../../common/slices.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock, Outbound } from '../../ports.ts'
 import { whenEnded } from '../../request/ended.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import type { Pauses } from '../../slices.ts'
 import type { Destination } from './destination.ts'
 import type { Ending } from './ending.ts'
 

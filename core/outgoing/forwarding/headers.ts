@@ -1,7 +1,8 @@
 /** Headers of requests and responses that are passed on. */
+
+import { LightHeaders } from '../../answers/light-headers.ts'
 import type { Platform } from '../../platform.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { LightHeaders } from '../../respond/light-headers.ts'
 import { withoutToken } from '../websocket/handshake.ts'
 
 /** Hop-by-hop header fields (RFC 9110 7.6.1), as net/http/httputil removes them. */

@@ -1,12 +1,13 @@
 /** Requests to nodes, pods and services, and the stored objects that say where those are. */
+
+import { type GroupResource, notFound, unreasoned } from '../../answers/status.ts'
+import type { ResourceTable } from '../../objects/registry/served.ts'
 import type { Outbound } from '../../ports.ts'
-import type { ResourceTable } from '../../registry/served.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import type { Endpoints } from '../../resources/core/endpoints.ts'
 import type { Node } from '../../resources/core/node.ts'
 import type { Pod } from '../../resources/core/pod.ts'
 import type { Service } from '../../resources/core/service.ts'
-import { type GroupResource, notFound, unreasoned } from '../../respond/status.ts'
 import type { ClusterSettings, Infer } from '../../schema/model.ts'
 import { originOf } from './addresses.ts'
 import type { NodeAgents } from './node-agents.ts'

@@ -1,9 +1,10 @@
 /** The log of a container, as its node agent sends it (apiserver/pkg/registry/generic/rest/streamer.go). */
+
+import { Reply } from '../../answers/reply.ts'
+import { serverResponse } from '../../answers/server-response.ts'
+import { type ApiError, badRequest, internalError, unreasoned } from '../../answers/status.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { Reply } from '../../respond/reply.ts'
-import { serverResponse } from '../../respond/server-response.ts'
-import { type ApiError, badRequest, internalError, unreasoned } from '../../respond/status.ts'
-import { encodeBase64 } from '../../schema/base64.ts'
+import { encodeBase64 } from '../../schema/formats/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { clientError } from '../webhook/dial-error.ts'
 import { opcodes } from '../websocket/frames.ts'

@@ -1,7 +1,7 @@
 /** Certificates and keys from files that may change. */
-import { followFile, readFileText } from '../../follow-file.ts'
+import { followFile, readFileText } from '../../config/follow-file.ts'
 import type { Files, Logger, OutboundOptions } from '../../ports.ts'
-import { pemBlocks } from '../../schema/pem.ts'
+import { pemBlocks } from '../../schema/formats/pem.ts'
 
 /** A client certificate and its key: the PEM, or the files that have it. */
 export interface ClientCertificate {

@@ -1,8 +1,9 @@
 /** Proxies to nodes, pods and services: the checks that precede forwarding, and where requests go. */
+
+import { badRequest, serviceUnavailable } from '../../answers/status.ts'
 import type { OutboundOptions } from '../../ports.ts'
 import { parsedInt64 } from '../../request/query.ts'
 import type { EndpointAddress } from '../../resources/core/endpoints.ts'
-import { badRequest, serviceUnavailable } from '../../respond/status.ts'
 import type { Infer } from '../../schema/model.ts'
 import { rotated } from '../webhook/service-address.ts'
 import { hostOf, portOf } from '../webhook/url-parts.ts'

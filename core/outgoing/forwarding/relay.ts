@@ -1,10 +1,10 @@
 /** Requests that are passed on as they are: proxies to nodes, pods and services (apimachinery/pkg/util/proxy, net/http/httputil). */
 
+import type { LightHeaders } from '../../answers/light-headers.ts'
+import { Reply } from '../../answers/reply.ts'
+import { ApiError, badRequest } from '../../answers/status.ts'
+import type { Slices } from '../../common/slices.ts'
 import type { Exchange, RequestInfo } from '../../request/exchange.ts'
-import type { LightHeaders } from '../../respond/light-headers.ts'
-import { Reply } from '../../respond/reply.ts'
-import { ApiError, badRequest } from '../../respond/status.ts'
-import type { Slices } from '../../slices.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost, queryOf, targetOf } from './destination.ts'
 import { endAtShutdown, shutdownGrace } from './ending.ts'

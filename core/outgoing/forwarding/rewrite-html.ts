@@ -1,6 +1,6 @@
 /** Rewrites the links in a stream of HTML; all other bytes stay as they are. */
-import { coded } from '../../respond/gzip.ts'
-import type { Slices } from '../../slices.ts'
+import { coded } from '../../answers/gzip.ts'
+import type { Slices } from '../../common/slices.ts'
 import { LinkRewriter } from './html-links.ts'
 import type { RewriteLink } from './links.ts'
 

@@ -1,6 +1,6 @@
+import { badRequest } from '../../answers/status.ts'
 import type { ByteStream } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { badRequest } from '../../respond/status.ts'
 
 /** Message for connections that can't be upgraded, such as those of in-process requests. */
 export const noUpgrades = 'unable to upgrade: this connection cannot switch protocols'

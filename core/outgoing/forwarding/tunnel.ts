@@ -1,10 +1,11 @@
 /** Port-forwards for clients with WebSockets: SPDY in binary messages, unpacked towards the node agent (streamtunnel.go). */
+
+import { LightHeaders } from '../../answers/light-headers.ts'
+import { Reply } from '../../answers/reply.ts'
+import { ApiError, badRequest, unreasoned } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
 import type { ByteStream } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { LightHeaders } from '../../respond/light-headers.ts'
-import { Reply } from '../../respond/reply.ts'
-import { ApiError, badRequest, unreasoned } from '../../respond/status.ts'
 import { opcodes, WebSocketError } from '../websocket/frames.ts'
 import { negotiate, offered } from '../websocket/handshake.ts'
 import type { WebSocketEnd } from '../websocket/socket.ts'

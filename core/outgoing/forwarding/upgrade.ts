@@ -1,9 +1,10 @@
 /** Forwards requests to switch protocols; afterwards bytes are copied between client and backend (upgradeaware.go). */
+
+import { LightHeaders } from '../../answers/light-headers.ts'
+import { Reply } from '../../answers/reply.ts'
+import { badRequest, unreasoned } from '../../answers/status.ts'
 import type { Upgraded } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { LightHeaders } from '../../respond/light-headers.ts'
-import { Reply } from '../../respond/reply.ts'
-import { badRequest, unreasoned } from '../../respond/status.ts'
 import { dialError } from '../webhook/dial-error.ts'
 import { type Destination, keepingHost } from './destination.ts'
 import { endAtShutdown } from './ending.ts'

@@ -1,5 +1,5 @@
+import { Reply } from '../../answers/reply.ts'
 import type { Exchange } from '../../request/exchange.ts'
-import { Reply } from '../../respond/reply.ts'
 import { HandshakeError, opening } from '../websocket/handshake.ts'
 import { WebSocketEnd } from '../websocket/socket.ts'
 import type { ForwardingServices } from './forward.ts'

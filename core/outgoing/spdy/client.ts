@@ -1,5 +1,5 @@
+import type { Slices } from '../../common/slices.ts'
 import type { ByteStream, Clock } from '../../ports.ts'
-import type { Slices } from '../../slices.ts'
 import { controlFrame, dataFrame, fin, headerBlock, SpdyReader, types } from './frames.ts'
 
 /** Receives what the server sends on a stream. */

@@ -1,6 +1,6 @@
 /** Address of a webhook in an object: a URL, or a service and a path (admissionregistration and apiextensions, WebhookClientConfig). */
 import type { Context } from '../../ports.ts'
-import { decodeBase64 } from '../../schema/base64.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
 import { NoAddress, type ServiceAddress } from './service-address.ts'

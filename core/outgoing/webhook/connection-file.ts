@@ -5,7 +5,7 @@ import { ConfigurationFileError, schemaProblems } from '../../config/files/error
 import { bool, list, text } from '../../config/files/fields.ts'
 import { parseText } from '../../config/files/load.ts'
 import type { Clock, Egress, Files } from '../../ports.ts'
-import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../schema/formats/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
 

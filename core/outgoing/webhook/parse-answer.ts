@@ -1,5 +1,5 @@
 /** JSON that other servers answer with. The engine takes seconds for megabytes of brackets, so that a look at the structure comes first. */
-import { endOfString, parseJsonText } from '../../schema/json-text.ts'
+import { endOfString, parseJsonText } from '../../schema/json/text.ts'
 import type { Json } from '../../schema/model.ts'
 
 /** Maximum levels of objects and lists, as in requests. */

@@ -1,7 +1,7 @@
-import { isByteSource, streamOf } from '../../respond/byte-source.ts'
-import { coded } from '../../respond/gzip.ts'
-import { Reply } from '../../respond/reply.ts'
-import { isUpgradeBody } from '../../respond/upgrade-body.ts'
+import { isByteSource, streamOf } from '../../answers/byte-source.ts'
+import { coded } from '../../answers/gzip.ts'
+import { Reply } from '../../answers/reply.ts'
+import { isUpgradeBody } from '../../answers/upgrade-body.ts'
 import { concatenate, utf8Length } from '../../schema/bytes.ts'
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>

@@ -1,5 +1,5 @@
 /** What client-go says about responses that are no success. */
-import { textOfCode } from '../../respond/server-response.ts'
+import { textOfCode } from '../../answers/server-response.ts'
 import { isText } from './content-type.ts'
 import { parseAnswer } from './parse-answer.ts'
 import { maxTextLength, shortText } from './short-text.ts'

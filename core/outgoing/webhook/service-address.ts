@@ -2,9 +2,10 @@
  * Resolves a service to one of its ready endpoints, for a server outside of the cluster network, or to its cluster IP
  * (apiserver/pkg/util/proxy).
  */
+
+import { serviceUnavailable } from '../../answers/status.ts'
 import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { serviceUnavailable } from '../../respond/status.ts'
 import { hostPort } from './url-parts.ts'
 
 /** Look-up of stored objects; groups are written with placeholders. */

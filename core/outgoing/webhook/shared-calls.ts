@@ -1,5 +1,5 @@
-import { untilAborted } from '../../abort.ts'
-import type { MaybePromise } from '../../maybe-promise.ts'
+import { untilAborted } from '../../common/abort.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import type { Context } from '../../ports.ts'
 
 interface Running<T> {

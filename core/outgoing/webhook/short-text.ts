@@ -1,4 +1,4 @@
-import { shorten } from '../../schema/shorten.ts'
+import { shorten } from '../../schema/go/shorten.ts'
 
 /** Maximum characters of another program's text in our messages (client-go's maxUnstructuredResponseTextBytes). */
 export const maxTextLength = 2_048

@@ -1,6 +1,6 @@
+import type { ByteSource } from '../../answers/byte-source.ts'
+import type { Slices } from '../../common/slices.ts'
 import type { ByteStream, Clock } from '../../ports.ts'
-import type { ByteSource } from '../../respond/byte-source.ts'
-import type { Slices } from '../../slices.ts'
 import { FrameReader, frame, opcodes, type Piece, WebSocketError } from './frames.ts'
 
 const normalClosure = 1000

@@ -1,8 +1,8 @@
 /** Validates policy expressions: each must compile with the variables available at its place. */
 import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import { asJson, repeats } from '../validation.ts'
 import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from './expressions.ts'

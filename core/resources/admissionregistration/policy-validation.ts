@@ -1,7 +1,7 @@
 /** Validates admission policies and bindings, except their expressions (expression-validation.ts). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { repeats, validateFormat, validateSupported } from '../validation.ts'

@@ -1,10 +1,11 @@
 /** Validates all versions of a definition together. A part that is equal in all versions is validated and reported once. */
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
-import { given } from '../../schema/given-empty.ts'
-import { printJson } from '../../schema/json-text.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { given } from '../../schema/json/given-empty.ts'
+import { printJson } from '../../schema/json/text.ts'
 import { asJson } from '../validation.ts'
 import type { Definition } from './definition-validation.ts'
 import type { InPart } from './in-parts.ts'

@@ -1,6 +1,6 @@
 /** Validates a webhook's CA bundle (reference: ValidateCABundle of pkg/util/webhook). */
-import { decodeBase64 } from '../../schema/base64.ts'
-import { childrenOf, readDer } from '../../schema/der.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
+import { childrenOf, readDer } from '../../schema/formats/der.ts'
 
 const blocks = /-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/g
 

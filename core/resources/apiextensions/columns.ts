@@ -1,6 +1,6 @@
 /** Table columns of custom resources (reference: pkg/registry/customresource/tableconvertor). */
 
-import { printJson } from '../../schema/json-text.ts'
+import { printJson } from '../../schema/json/text.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import { age, nameColumn } from '../cells.ts'
 import type { CellContext, Column } from '../definition.ts'

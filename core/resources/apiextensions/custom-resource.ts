@@ -1,8 +1,8 @@
 /** Converts a CustomResourceDefinition to rows like those of built-in resources, one per version. */
 import { getPath } from '../../schema/accessors.ts'
-import { parseJsonText, printJson } from '../../schema/json-text.ts'
+import { compareVersions } from '../../schema/formats/version-order.ts'
+import { parseJsonText, printJson } from '../../schema/json/text.ts'
 import { type Infer, type JsonObject, lazy } from '../../schema/model.ts'
-import { compareVersions } from '../../schema/version-order.ts'
 import { type Origin, type Path, type ResourceDefinition, resource, type Scale } from '../definition.ts'
 import { columnsOf } from './columns.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from './customresourcedefinition.ts'

@@ -1,4 +1,4 @@
-import { given } from '../../schema/given-empty.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'

@@ -1,5 +1,5 @@
+import { timestamp } from '../../schema/formats/time.ts'
 import type { HookContext } from '../../schema/model.ts'
-import { timestamp } from '../../schema/time.ts'
 import type { Definition } from './definition-validation.ts'
 
 /** Finalizer of a definition until its objects are deleted. */

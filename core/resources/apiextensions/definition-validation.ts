@@ -1,7 +1,7 @@
 /** Validates CustomResourceDefinitions. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateSupported, validateUnchanged } from '../validation.ts'
 import { validateVersions } from './all-versions-validation.ts'

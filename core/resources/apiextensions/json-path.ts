@@ -2,7 +2,7 @@
  * JSONPath for printer columns of custom resources (client-go util/jsonpath): fields, indexes, slices, wildcards, unions, `..`
  * and filters such as `.status.conditions[?(@.type=="Ready")].status`. Missing fields give no values.
  */
-import { get } from '../../schema/members.ts'
+import { get } from '../../schema/json/members.ts'
 import type { Json } from '../../schema/model.ts'
 
 /** Maximum visited values per evaluation; beyond that there is no result. `..` can visit an object many times. */

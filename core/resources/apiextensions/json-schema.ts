@@ -1,5 +1,5 @@
 import { DecodeError } from '../../schema/decode-error.ts'
-import { isObject } from '../../schema/is-object.ts'
+import { isObject } from '../../schema/json/is-object.ts'
 import {
   type AnyModel,
   type AnySchema,

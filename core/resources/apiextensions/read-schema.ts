@@ -19,7 +19,7 @@ import {
   string,
   withFacets,
 } from '../../schema/model.ts'
-import { isKnownFormat } from '../../schema/openapi-formats.ts'
+import { isKnownFormat } from '../../schema/openapi/formats.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { itemsOf, othersOf, type SchemaNode, someNode } from './schema-nodes.ts'
 

@@ -1,8 +1,8 @@
 /** Fields of a custom resource's scale: replicas and selector (reference: pkg/registry/customresource/validator.go). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { printJson } from '../../schema/json-text.ts'
-import { get } from '../../schema/members.ts'
+import { get } from '../../schema/json/members.ts'
+import { printJson } from '../../schema/json/text.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Scale } from '../definition.ts'
 

@@ -1,7 +1,7 @@
 /** Validates each node of a custom resource's schema, regardless of its place. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import { asJson, validateSupported } from '../validation.ts'
 import { validateListType } from './list-type-validation.ts'
 import { findUnsupported, itemsByPlace, itemsOf, othersOf, type SchemaNode, schemaAt, type ValidationRule } from './schema-nodes.ts'

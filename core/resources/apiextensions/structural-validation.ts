@@ -1,8 +1,9 @@
 /** Validates structural schemas: every value has exactly one known type (KEP-1152 and the reference's validation). */
-import { equal } from '../../schema/equal.ts'
+
 import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { patternProblem } from '../../schema/pattern.ts'
+import { patternProblem } from '../../schema/formats/pattern.ts'
+import { equal } from '../../schema/json/equal.ts'
 import { asJson } from '../validation.ts'
 import { atOnce, type InPart } from './in-parts.ts'
 import { itemsOf, othersOf, propertyOf, type SchemaNode } from './schema-nodes.ts'

@@ -1,5 +1,5 @@
 /** Unknown formats in schemas of custom resources, whose values are not validated. */
-import { isKnownFormat } from '../../schema/openapi-formats.ts'
+import { isKnownFormat } from '../../schema/openapi/formats.ts'
 import { everyNode, type SchemaNode } from './schema-nodes.ts'
 
 /** Number formats depend on the schema's type. */

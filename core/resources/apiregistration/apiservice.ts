@@ -1,5 +1,5 @@
+import { timestamp } from '../../schema/formats/time.ts'
 import { bool, bytes, field, type Infer, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
-import { timestamp } from '../../schema/time.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'

@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
+import { isRawObject } from '../../schema/json/raw.ts'
 import { field, int64, raw, required } from '../../schema/model.ts'
-import { isRawObject } from '../../schema/raw-json.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { controllerRevisionColumns } from './columns.ts'

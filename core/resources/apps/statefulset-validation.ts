@@ -1,7 +1,8 @@
 /** Validation of specs of stateful sets, in the reference's order. */
-import { equal } from '../../schema/equal.ts'
+
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer, JsonObject } from '../../schema/model.ts'
 import { validateAnnotations, validateLabels as validateLabelNames } from '../../schema/object-meta.ts'
 import { validateClaimSpec } from '../core/claim-validation.ts'

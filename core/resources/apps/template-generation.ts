@@ -3,7 +3,7 @@
  * after creation. Clients up to 1.8 and `kubectl rollout history` read it.
  */
 import { getPath } from '../../schema/accessors.ts'
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject } from '../definition.ts'
 

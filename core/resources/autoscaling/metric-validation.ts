@@ -1,8 +1,8 @@
 /** Validates the metrics of autoscalers. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { parseQuantity, quantitySign } from '../../schema/formats/quantity.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
 import { validateContainerResourceName } from '../core/resource-validation.ts'
 import { validateRequiredFormat } from '../validation.ts'
 import { MetricSourceType } from './enums.ts'

@@ -1,8 +1,8 @@
 /** Validates autoscalers; those of version 1 are validated in their stored form. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { parseQuantity, quantitySign } from '../../schema/formats/quantity.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
 import { validateSupported } from '../validation.ts'
 import type { HPAScalingPolicy, HPAScalingRules } from './behavior.ts'
 import type { HorizontalPodAutoscalerSpec } from './horizontalpodautoscaler.ts'

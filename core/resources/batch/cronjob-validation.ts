@@ -1,8 +1,8 @@
 /** Validation of cron jobs, in the reference's order. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { isTimeZone } from '../../schema/formats/time-zones.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { isTimeZone } from '../../schema/time-zones.ts'
 import { asJson, validateFormat, validateNonNegative } from '../validation.ts'
 import type { CronJob, CronJobSpec, JobTemplateSpec } from './cronjob.ts'
 import { validateJobSpec } from './job-spec-validation.ts'

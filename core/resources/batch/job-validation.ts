@@ -1,8 +1,9 @@
 /** Validates jobs: generated selector, pod names, and immutable fields. */
-import { equal } from '../../schema/equal.ts'
+
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels, validateSelectorParts } from '../apps/workload-validation.ts'
 import { selectorMatches } from '../meta/selector-match.ts'

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { quote } from '../../schema/go-quote.ts'
+import { quote } from '../../schema/go/quote.ts'
 import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus, PodConditionType } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'

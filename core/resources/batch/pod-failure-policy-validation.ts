@@ -2,8 +2,8 @@
 
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
-import { quote } from '../../schema/go-quote.ts'
+import { quote } from '../../schema/go/quote.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { Infer } from '../../schema/model.ts'
 import { repeats, validateFormat } from '../validation.ts'
 import type {

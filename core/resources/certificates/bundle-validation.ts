@@ -1,7 +1,8 @@
 /** Validates ClusterTrustBundles (KEP-3257). */
-import { decodeBase64 } from '../../schema/base64.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { bundleNameProblems, validateSignerName } from '../core/signer-name.ts'
 import { isAuthority } from './signed-form.ts'

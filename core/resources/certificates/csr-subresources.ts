@@ -1,9 +1,10 @@
 /** Subresources of certificate signing requests: `/approval` decides, `/status` issues (KEP-1513). */
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { formatTime } from '../../schema/formats/time.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
-import { formatTime } from '../../schema/time.ts'
 import type { SubresourceStrategy } from '../definition.ts'
 import { certificateFault } from './issued-certificate.ts'
 

@@ -1,8 +1,8 @@
 /** Validates certificate signing requests (KEP-1513). */
 
-import { decodeBase64 } from '../../schema/base64.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateSignerName } from '../core/signer-name.ts'
 import { repeats } from '../validation.ts'

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '../../schema/base64.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
 
 const block = /-----BEGIN ([^-\n]+)-----\r?\n([^-]*)-----END \1-----/g
 const sequence = 0x30

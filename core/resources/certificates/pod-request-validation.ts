@@ -1,8 +1,9 @@
 /** Validates pod certificate requests of nodes (KEP-4317). */
-import { decodeBase64 } from '../../schema/base64.ts'
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { decodeBase64 } from '../../schema/formats/base64.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { isPlatformSigner, podCertificateSeconds, validateSignerName } from '../core/signer-name.ts'
 import { validateUserAnnotations } from '../core/user-annotations.ts'

@@ -1,5 +1,5 @@
 /** Types and strengths of public keys (SubjectPublicKeyInfo, RFC 5280) in certificate requests. */
-import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
+import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/formats/der.ts'
 import { signedParts } from './signed-form.ts'
 
 export type PublicKey =

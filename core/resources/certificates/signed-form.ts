@@ -1,5 +1,5 @@
 /** The part of X.509 (RFC 5280) that validation of certificates and requests needs. */
-import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/der.ts'
+import { childrenOf, type Der, oidOf, readDer, tags } from '../../schema/formats/der.ts'
 
 /** Constructed context tag 3: extensions of a certificate. */
 const extensionsTag = 0xa3

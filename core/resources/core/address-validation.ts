@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { type Address, parseAddress } from '../../schema/ip.ts'
+import { type Address, parseAddress } from '../../schema/formats/ip.ts'
 
 /** IANA special-purpose ranges without meaning beyond a node or link. */
 const kinds: readonly {

@@ -1,6 +1,7 @@
 /** AppArmor annotations of pods, superseded by fields (KEP-24, version skew). */
-import { equal } from '../../schema/equal.ts'
+
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { eachContainer } from './os-validation.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'

@@ -1,6 +1,6 @@
 /** Warnings about fractional bytes, such as `100m` of memory. */
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formatQuantity, parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
+import { formatQuantity, parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 
 /** Fast check whether a quantity may have a fraction; most have none. */
 const mayBeFraction = (text: string) => /[.mnue-]/.test(text)

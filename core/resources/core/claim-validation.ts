@@ -1,12 +1,12 @@
 /** Validates persistent volume claims. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
-import { copyOf } from '../../schema/given-empty.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { copyOf } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
-import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { asJson, validateFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { changesOf } from './diff.ts'
 import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'

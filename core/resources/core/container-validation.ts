@@ -1,7 +1,7 @@
 /** Validates containers of all three lists. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats, portNumber } from '../../schema/formats.ts'
+import { formats, portNumber } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { ContainerPort, Container as ContainerSchema } from './container.ts'

@@ -1,12 +1,13 @@
 /** Validates the data of config maps and secrets. */
-import { decodeBase64, encodeBase64 } from '../../schema/base64.ts'
+
 import { isLongerThan } from '../../schema/bytes.ts'
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
-import { syntaxFault } from '../../schema/json-syntax.ts'
-import { set } from '../../schema/members.ts'
+import { decodeBase64, encodeBase64 } from '../../schema/formats/base64.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { given } from '../../schema/json/given-empty.ts'
+import { set } from '../../schema/json/members.ts'
+import { syntaxFault } from '../../schema/json/syntax.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validateFormat, validateUnchanged } from '../validation.ts'
 import type { ConfigMap as ConfigMapSchema } from './configmap.ts'

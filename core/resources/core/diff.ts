@@ -1,6 +1,6 @@
 /** Unified diffs of values as indented JSON, as the reference's errors about immutable structs contain (apimachinery util/diff). */
-import { equal } from '../../schema/equal.ts'
-import { hasGivenEmpty } from '../../schema/given-empty.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { hasGivenEmpty } from '../../schema/json/given-empty.ts'
 import type { Json } from '../../schema/model.ts'
 
 /** Lines of each side that are compared: an error shows the first 16 KiB of their difference. */

@@ -1,7 +1,7 @@
 /** Validates Endpoints. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { portNumber } from '../../schema/formats.ts'
+import { portNumber } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateAddress, validateFormat } from '../validation.ts'
 import { validateOrdinaryAddress } from './address-validation.ts'

@@ -1,8 +1,9 @@
 /** Validation of core group events, which is laxer for events without eventTime. */
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { givenEmpty } from '../../schema/given-empty.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { givenEmpty } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { type Metadata, validateFinalizer, validateObjectMetaUpdate } from '../../schema/object-meta.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'

@@ -1,9 +1,9 @@
 /** Validation and defaults of limit ranges. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import type { LimitRangeItem, LimitRange as LimitRangeSchema } from './limitrange.ts'
 import { compare } from './quantities.ts'
 import { allowsOvercommit, validateContainerResourceName, validateResourceName } from './resource-validation.ts'

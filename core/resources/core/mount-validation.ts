@@ -1,7 +1,7 @@
 /** Validation of volume mounts and devices. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateSupported } from '../validation.ts'
 import { validateDescendingPath } from './path-validation.ts'

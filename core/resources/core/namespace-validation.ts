@@ -1,8 +1,8 @@
 /** Namespaces: finalizer for their content, label with their name, and phase. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { isLabel } from '../../schema/formats/name-formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { isLabel } from '../../schema/name-formats.ts'
 import { validateFinalizer } from '../../schema/object-meta.ts'
 import { validateFormat } from '../validation.ts'
 import type { Namespace as NamespaceSchema } from './namespace.ts'

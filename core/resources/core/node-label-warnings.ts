@@ -1,7 +1,7 @@
 /** Warnings about deprecated node labels, and selectors with them (pkg/api/node). */
 import type { Platform } from '../../platform.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 

@@ -1,8 +1,8 @@
 /** Validation of nodes. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { quote } from '../../schema/go-quote.ts'
-import { parseNetwork } from '../../schema/ip.ts'
+import { parseNetwork } from '../../schema/formats/ip.ts'
+import { quote } from '../../schema/go/quote.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, validateAddress } from '../validation.ts'
 import type { Node as NodeSchema, NodeSpec } from './node.ts'

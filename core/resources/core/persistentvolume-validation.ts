@@ -1,11 +1,11 @@
 /** Validation of persistent volumes. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
 import { internalValue } from '../../schema/internal-value.ts'
-import { isObject } from '../../schema/is-object.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { given } from '../../schema/json/given-empty.ts'
+import { isObject } from '../../schema/json/is-object.ts'
 import type { HookContext, Infer, Json, Message } from '../../schema/model.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateAccessModes, validateCapacity, volumeModes } from './claim-validation.ts'

@@ -1,3 +1,4 @@
+import { timestamp } from '../../schema/formats/time.ts'
 import {
   field,
   granular,
@@ -11,7 +12,6 @@ import {
   time,
   withFacets,
 } from '../../schema/model.ts'
-import { timestamp } from '../../schema/time.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'

@@ -1,5 +1,5 @@
 /** Defaults of pods beyond field defaults. */
-import { set } from '../../schema/members.ts'
+import { set } from '../../schema/json/members.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Container as ContainerSchema } from './container.ts'
 import { aggregate } from './pod-requests.ts'

@@ -1,5 +1,5 @@
-import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'

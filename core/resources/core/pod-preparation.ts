@@ -1,6 +1,7 @@
 /** Fields of new pods that the server sets. */
+
+import { timestamp } from '../../schema/formats/time.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { timestamp } from '../../schema/time.ts'
 import type { LabelSelector } from '../meta/selector.ts'
 import { takeAppArmorAnnotations } from './app-armor.ts'
 import type { PodSpec } from './pod-spec-validation.ts'

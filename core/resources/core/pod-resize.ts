@@ -1,7 +1,8 @@
 /** `/resize`: changes CPU and memory of a running pod (KEP-1287). */
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer, Json, JsonObject } from '../../schema/model.ts'
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'

@@ -1,7 +1,7 @@
 /** Validation of parts of a pod's status: claims behind its resources, and what node agents report about containers. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { inRange } from '../../schema/formats.ts'
+import { inRange } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { repeats, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { ContainerStatus, LinuxContainerUser, ResourceStatus } from './container-status.ts'

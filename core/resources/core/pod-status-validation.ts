@@ -1,7 +1,7 @@
 /** Validation of pod status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { parseAddress } from '../../schema/ip.ts'
+import { parseAddress } from '../../schema/formats/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { addressWarnings } from '../address-warnings.ts'
 import { asJson, validateAddress, validateFormat, validateUnchanged } from '../validation.ts'

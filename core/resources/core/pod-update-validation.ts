@@ -1,9 +1,9 @@
 /** Validation of pod updates: most fields are immutable. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { copyOf, dropGivenEmpty } from '../../schema/given-empty.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { copyOf, dropGivenEmpty } from '../../schema/json/given-empty.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import { changesOf } from './diff.ts'

@@ -1,7 +1,7 @@
 /** Validation of probes and lifecycle hooks. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { portNumber } from '../../schema/formats.ts'
+import { portNumber } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateCounts, validateFormat, validateSupported } from '../validation.ts'
 import { Signal } from './enums.ts'

@@ -1,5 +1,5 @@
 /** Arithmetic on resource lists: resource name to quantity. */
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity, signOfQuantity } from '../../schema/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, signOfQuantity } from '../../schema/formats/quantity.ts'
 
 export type ResourceList = { [name: string]: string }
 

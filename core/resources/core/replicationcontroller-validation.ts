@@ -2,7 +2,7 @@
 
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateCounts, validateNonNegative } from '../validation.ts'
 import { validatePodTemplate } from './pod-validation.ts'

@@ -1,7 +1,7 @@
-import { set } from '../../schema/members.ts'
+import { roundQuantity } from '../../schema/formats/quantity.ts'
+import { set } from '../../schema/json/members.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { map, quantity } from '../../schema/model.ts'
-import { roundQuantity } from '../../schema/quantity.ts'
 
 /** Smallest amount of a resource: a thousandth, as exponent of ten. */
 const finest = -3

@@ -1,9 +1,9 @@
 /** Validation of resource names, quantities, requests and limits. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { validateFormat } from '../validation.ts'
 import { compare, type ResourceList, signOf } from './quantities.ts'
 import type { ResourceRequirements as ResourceRequirementsSchema } from './resources.ts'

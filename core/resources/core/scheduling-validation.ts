@@ -1,7 +1,7 @@
 /** Validation of tolerations, taints, affinities and topology spread constraints. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { internalValue } from '../../schema/internal-value.ts'
 import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { validate } from '../../schema/validate.ts'

@@ -1,5 +1,5 @@
 /** Defaults of services, and consequences of a type change. */
-import { equal } from '../../schema/equal.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import type { Service as ServiceSchema, ServiceSpec as ServiceSpecSchema } from './service.ts'
 

@@ -1,7 +1,7 @@
 /** Validation of service updates and of load balancer status. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { parseAddress } from '../../schema/ip.ts'
+import { parseAddress } from '../../schema/formats/ip.ts'
 import type { Infer } from '../../schema/model.ts'
 import { asJson, validateAddress, validateFormat, validateSupported } from '../validation.ts'
 import type { Service as ServiceSchema } from './service.ts'

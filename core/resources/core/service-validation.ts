@@ -1,7 +1,7 @@
 /** Validation of services. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { portNumber } from '../../schema/formats.ts'
+import { portNumber } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 import { validateAddress, validateFormat, validateSupported } from '../validation.ts'

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { type FormatName, formats } from '../../schema/formats.ts'
+import { type FormatName, formats } from '../../schema/formats/formats.ts'
 import type { HookContext } from '../../schema/model.ts'
 
 const maxDomainLength = 253

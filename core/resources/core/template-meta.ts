@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { givenEmpties } from '../../schema/given-empty.ts'
+import { givenEmpties } from '../../schema/json/given-empty.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
 
 interface TemplateMeta {

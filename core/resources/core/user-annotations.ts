@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { validateAnnotationsSize } from '../../schema/object-meta.ts'
 
 /** Annotations of a pod certificate for its signer: keys have a domain, whatever their case (ValidateUserAnnotations of the reference). */

@@ -1,7 +1,7 @@
 /** Validation of volume sources shared by pods and persistent volumes. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats, inRange } from '../../schema/formats.ts'
+import { formats, inRange } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type {

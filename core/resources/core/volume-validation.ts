@@ -1,7 +1,7 @@
 /** Validation of the volumes of a pod. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 import { validateClaimSpec } from './claim-validation.ts'

@@ -1,9 +1,10 @@
 /** Validation of endpoint slices. */
-import { equal } from '../../schema/equal.ts'
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { type FormatName, formats } from '../../schema/formats.ts'
-import { parseAddress } from '../../schema/ip.ts'
+import { type FormatName, formats } from '../../schema/formats/formats.ts'
+import { parseAddress } from '../../schema/formats/ip.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 import { validateOrdinaryAddress } from '../core/address-validation.ts'

@@ -1,6 +1,6 @@
 /** Converts events of this group to the core group, in which they are stored; some field names differ. */
 import type { Platform } from '../../platform.ts'
-import { givenEmpties, setGivenEmpties } from '../../schema/given-empty.ts'
+import { givenEmpties, setGivenEmpties } from '../../schema/json/given-empty.ts'
 import type { Json } from '../../schema/model.ts'
 import type { ApiObject, Conversion } from '../definition.ts'
 

@@ -1,5 +1,5 @@
-import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import { bool, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'

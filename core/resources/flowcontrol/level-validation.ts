@@ -1,7 +1,7 @@
 /** Validation of priority levels. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { inRange } from '../../schema/formats.ts'
+import { inRange } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import type {
   ExemptPriorityLevelConfiguration,

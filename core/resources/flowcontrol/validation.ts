@@ -1,7 +1,7 @@
 /** Validation of flow schemas and priority levels. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { repeats, validateFormat, validateRequiredFormat } from '../validation.ts'
 import type { FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from './flowschema.ts'

@@ -1,4 +1,4 @@
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import { field, list, map, message, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 

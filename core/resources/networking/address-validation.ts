@@ -1,8 +1,8 @@
 /** Validation of IPAddress and ServiceCIDR. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
-import { parseNetwork } from '../../schema/ip.ts'
+import { parseNetwork } from '../../schema/formats/ip.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 import type { IPAddress } from './ipaddress.ts'

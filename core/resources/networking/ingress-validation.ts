@@ -1,8 +1,8 @@
 /** Validation of ingresses: hosts, paths and backends. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { portNumber } from '../../schema/formats.ts'
-import { parseAddress } from '../../schema/ip.ts'
+import { portNumber } from '../../schema/formats/formats.ts'
+import { parseAddress } from '../../schema/formats/ip.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateEntranceName } from '../core/service-update-validation.ts'
 import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'

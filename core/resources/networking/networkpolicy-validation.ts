@@ -1,8 +1,8 @@
 /** Validation of ports and peers of network policies. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats, portNumber } from '../../schema/formats.ts'
-import { contains, parseNetwork } from '../../schema/ip.ts'
+import { formats, portNumber } from '../../schema/formats/formats.ts'
+import { contains, parseNetwork } from '../../schema/formats/ip.ts'
 import type { Infer } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { validateAddress, validateFormat, validateSupported } from '../validation.ts'

@@ -1,8 +1,8 @@
 /** Validation of roles and bindings. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { PolicyRule } from './rule.ts'

@@ -1,9 +1,9 @@
 /** Validation of devices: attributes, capacities, counters, taints (KEP-4381, 4815, 5055, 5075). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
+import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { parseQuantity, scaledQuantity } from '../../schema/quantity.ts'
 import { add, compare } from '../core/quantities.ts'
 import { isNative } from '../core/resource-validation.ts'
 import { validateNodeSelector } from '../core/scheduling-validation.ts'

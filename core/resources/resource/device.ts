@@ -1,5 +1,5 @@
+import { timestamp } from '../../schema/formats/time.ts'
 import { bool, field, int64, list, map, message, pointer, quantity, required, requiredPointer, string, time } from '../../schema/model.ts'
-import { timestamp } from '../../schema/time.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { DeviceTaintEffect } from './enums.ts'
 

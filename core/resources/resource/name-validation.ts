@@ -1,10 +1,10 @@
 /** Validation of names and named lists in the resource API. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
-import { printJson } from '../../schema/json-text.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { isRawObject } from '../../schema/json/raw.ts'
+import { printJson } from '../../schema/json/text.ts'
 import type { Json } from '../../schema/model.ts'
-import { isRawObject } from '../../schema/raw-json.ts'
 import { validateFormat, validateRequiredFormat } from '../validation.ts'
 
 const max = { driver: 63, pool: 253, identifier: 32 }

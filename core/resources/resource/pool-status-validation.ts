@@ -1,7 +1,7 @@
 /** Validates requests of the state of device pools (KEP-5677) in the order of the reference's generated validation. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { isNewImmutable, validateNeeded } from '../declared-validation.ts'
 import { validateConditions } from '../meta/condition-validation.ts'

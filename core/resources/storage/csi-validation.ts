@@ -1,8 +1,8 @@
 /** Validation of CSIDriver and CSINode. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { asJson, repeats, validateFormat, validateNonNegative, validateSupported } from '../validation.ts'
 import type { CSIDriverSpec, TokenRequest } from './csidriver.ts'

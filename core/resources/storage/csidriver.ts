@@ -1,6 +1,6 @@
-import { equal } from '../../schema/equal.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
+import { equal } from '../../schema/json/equal.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'

@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
+import { parseQuantity, quantitySign } from '../../schema/formats/quantity.ts'
 import { pointer, quantity, required, string } from '../../schema/model.ts'
-import { parseQuantity, quantitySign } from '../../schema/quantity.ts'
 import { labelSelectorWarnings } from '../core/node-label-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'

@@ -1,9 +1,9 @@
 /** Validation shared by several storage kinds. */
 
-import { equal } from '../../schema/equal.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
+import { equal } from '../../schema/json/equal.ts'
 import { asJson } from '../validation.ts'
 
 const max = { parameters: 512, bytes: 256 * 1024 }

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { given } from '../../schema/given-empty.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import { bool, field, type HookContext, type Infer, list, map, pointer, required, string } from '../../schema/model.ts'
 import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'

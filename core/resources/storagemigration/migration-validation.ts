@@ -1,7 +1,7 @@
 /** Validation of storage version migrations (KEP-4192). */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { formats } from '../../schema/formats.ts'
+import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { asJson } from '../validation.ts'

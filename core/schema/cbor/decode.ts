@@ -2,13 +2,14 @@
  * Decodes CBOR as JSON values, as the reference decodes unstructured objects (apimachinery, runtime/serializer/cbor): byte strings are texts, or in
  * base64 if a tag says so; the values of unknown tags count; integers have 64 bits; a map has no key twice.
  */
-import { encodeBase64 } from '../base64.ts'
+
 import { DecodeError } from '../decode-error.ts'
-import { quote } from '../go-quote.ts'
-import { exactInteger } from '../json-text.ts'
-import { set } from '../members.ts'
+import { encodeBase64 } from '../formats/base64.ts'
+import { decodeUtf8, repairUtf8 } from '../formats/utf8.ts'
+import { quote } from '../go/quote.ts'
+import { set } from '../json/members.ts'
+import { exactInteger } from '../json/text.ts'
 import type { Json, JsonObject } from '../model.ts'
-import { decodeUtf8, repairUtf8 } from '../utf8.ts'
 import { HeadReader, indefinite, major, nameOf, unaccepted } from './head.ts'
 import { epochTime, textTime } from './time.ts'
 import { checkWellFormed, passItem } from './well-formed.ts'

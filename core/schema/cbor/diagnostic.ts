@@ -1,6 +1,7 @@
 /** Diagnostic notation of CBOR (RFC 8949 section 8), in which errors show a body. */
-import { goFloat } from '../go-number.ts'
-import { decodeUtf8 } from '../utf8.ts'
+
+import { decodeUtf8 } from '../formats/utf8.ts'
+import { goFloat } from '../go/number.ts'
 import { HeadReader, indefinite, major } from './head.ts'
 
 const words: { readonly [info: number]: string } = { 20: 'false', 21: 'true', 22: 'null', 23: 'undefined' }

@@ -2,13 +2,14 @@
  * Encodes JSON values as CBOR, as the reference does (apimachinery, runtime/serializer/cbor): texts are byte strings, bytes have the tag of base64,
  * numbers are as short as they can be.
  */
-import { decodeBase64 } from '../base64.ts'
+
 import { concatenate } from '../bytes.ts'
-import { parseJsonText } from '../json-text.ts'
+import { decodeBase64 } from '../formats/base64.ts'
+import { encodeUtf8 } from '../formats/utf8.ts'
+import { memberOf } from '../go/spelled-number.ts'
+import { rawTextOf } from '../json/raw.ts'
+import { parseJsonText } from '../json/text.ts'
 import type { Json, JsonObject, Schema } from '../model.ts'
-import { rawTextOf } from '../raw-json.ts'
-import { memberOf } from '../spelled-number.ts'
-import { encodeUtf8 } from '../utf8.ts'
 import { halfFloat, magic, major } from './head.ts'
 
 /** Tag of byte strings that are base64 in JSON (RFC 8949 section 3.4.5.2). */

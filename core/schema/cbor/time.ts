@@ -1,7 +1,7 @@
 /** Times in CBOR (RFC 8949 section 3.4.1 and 3.4.2), as RFC 3339 texts with as many digits as they need. */
 import { DecodeError } from '../decode-error.ts'
-import { parseGoTime, type TimeParts } from '../go-time.ts'
-import { formatTime } from '../time.ts'
+import { formatTime } from '../formats/time.ts'
+import { parseGoTime, type TimeParts } from '../go/time.ts'
 import { type HeadReader, major, nameOf } from './head.ts'
 
 const unwritable = (why: string) =>

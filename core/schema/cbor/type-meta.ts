@@ -1,6 +1,6 @@
 /** Reads kind and apiVersion of an object in CBOR before anything else is decoded, as the reference reads them (its TypeMeta). */
 import { DecodeError } from '../decode-error.ts'
-import { quote } from '../go-quote.ts'
+import { quote } from '../go/quote.ts'
 import { decodeCbor } from './decode.ts'
 import { HeadReader, indefinite, major, nameOf } from './head.ts'
 import { checkWellFormed, passItem } from './well-formed.ts'

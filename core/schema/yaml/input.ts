@@ -2,7 +2,7 @@
  * Bytes of a YAML stream as text, in UTF-8 or, with a byte order mark, UTF-16: the reader of go-yaml v2 (readerc.go). It refuses control
  * characters wherever they stand, and reads pieces of 512 bytes: what is wrong with one hides errors of the syntax in it, but not earlier ones.
  */
-import { decodeUtf8 } from '../utf8.ts'
+import { decodeUtf8 } from '../formats/utf8.ts'
 
 export interface YamlInput {
   readonly text: string

@@ -1,5 +1,5 @@
-import { isObject } from '../is-object.ts'
-import { clone, set } from '../members.ts'
+import { isObject } from '../json/is-object.ts'
+import { clone, set } from '../json/members.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { YamlError } from './cursor.ts'
 import type { Directive, TagName } from './directives.ts'

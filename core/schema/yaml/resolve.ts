@@ -1,5 +1,5 @@
 /** Resolves plain scalars by YAML 1.1 rules as in the reference's parser (go-yaml v2). */
-import { exactInteger } from '../json-text.ts'
+import { exactInteger } from '../json/text.ts'
 import type { Json } from '../model.ts'
 
 const words = new Map<string, Json>([

@@ -1,4 +1,4 @@
-import { goFloat } from '../go-number.ts'
+import { goFloat } from '../go/number.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { Emitter, isShortKey } from './emitter.ts'
 import { compareKeys } from './key-order.ts'

@@ -1,5 +1,5 @@
+import type { Status } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import type { Status } from '../../respond/status.ts'
 import type { Target, Verb } from '../services.ts'
 import type { SubresourceView } from '../views.ts'
 

@@ -1,10 +1,10 @@
 /** TokenReview and SelfSubjectReview (authentication API). */
-import { AuthenticationError } from '../../authn/authenticator.ts'
-import { mustKnow, unknownToken } from '../../authn/bearer.ts'
+import { AuthenticationError } from '../../access/authn/authenticator.ts'
+import { mustKnow, unknownToken } from '../../access/authn/bearer.ts'
+import { badRequest } from '../../answers/status.ts'
 import { sortedExtra, type User } from '../../request/exchange.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { badRequest } from '../../respond/status.ts'
-import { timestamp } from '../../schema/time.ts'
+import { timestamp } from '../../schema/formats/time.ts'
 import type { Action } from './action.ts'
 
 function userInfo(user: User) {

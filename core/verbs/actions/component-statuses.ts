@@ -1,14 +1,14 @@
 /** Health of control plane components (deprecated since 1.19): the scheduler and the controller manager on this host, and the store. */
 
+import { notFound } from '../../answers/status.ts'
+import type { Entry } from '../../objects/storage/entry.ts'
+import { unstoredEntry } from '../../objects/storage/object-store.ts'
 import { clientError } from '../../outgoing/webhook/dial-error.ts'
 import { readText } from '../../outgoing/webhook/read-text.ts'
 import { withinTime } from '../../outgoing/webhook/time-limit.ts'
 import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { notFound } from '../../respond/status.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import type { Entry } from '../../storage/entry.ts'
-import { unstoredEntry } from '../../storage/object-store.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
 import type { Target, Verb } from '../services.ts'

@@ -1,9 +1,9 @@
+import { badRequest } from '../../answers/status.ts'
 import { flag, integer, portNumbers, type Reader, text, texts } from '../../request/query.ts'
 import { type ApiObject, apiVersionOf, type Subresource } from '../../resources/definition.ts'
-import { badRequest } from '../../respond/status.ts'
+import { canonicalTime } from '../../schema/formats/time.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, Message, Schema } from '../../schema/model.ts'
-import { canonicalTime } from '../../schema/time.ts'
 import type { Target } from '../services.ts'
 
 /** A time in RFC 3339. Throws BadRequest. */

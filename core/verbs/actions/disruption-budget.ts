@@ -1,12 +1,12 @@
 /** Disruption budgets, which limit evictions (policy API, PodDisruptionBudget). */
 
-import type { ServedResource } from '../../registry/served.ts'
-import { updateObject } from '../../registry/update.ts'
-import { statusView } from '../../registry/view.ts'
+import { ApiError, forbidden, type StatusCause } from '../../answers/status.ts'
+import type { ServedResource } from '../../objects/registry/served.ts'
+import { updateObject } from '../../objects/registry/update.ts'
+import { statusView } from '../../objects/registry/view.ts'
 import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { ApiError, forbidden, type StatusCause } from '../../respond/status.ts'
-import { timestamp } from '../../schema/time.ts'
+import { timestamp } from '../../schema/formats/time.ts'
 import type { Target } from '../services.ts'
 import { actionRequest, type Condition } from './pod.ts'
 

@@ -1,10 +1,11 @@
 /** `pods/eviction`: a delete that disruption budgets may refuse (policy API). */
-import { deleteObject } from '../../registry/delete.ts'
-import { updateObject } from '../../registry/update.ts'
+
+import { ApiError, badRequest, conflict, notFound, type Status } from '../../answers/status.ts'
+import { deleteObject } from '../../objects/registry/delete.ts'
+import { updateObject } from '../../objects/registry/update.ts'
 import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { Eviction } from '../../resources/policy/eviction.ts'
-import { ApiError, badRequest, conflict, notFound, type Status } from '../../respond/status.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { registryOptions } from '../delete.ts'
 import type { Target } from '../services.ts'

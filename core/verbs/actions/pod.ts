@@ -1,9 +1,9 @@
 /** Helpers for actions on pods. */
 
-import { ownRequest, type WriteRequest } from '../../registry/request.ts'
-import { strategyView, type View } from '../../registry/view.ts'
+import { ownRequest, type WriteRequest } from '../../objects/registry/request.ts'
+import { strategyView, type View } from '../../objects/registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { timestamp } from '../../schema/time.ts'
+import { timestamp } from '../../schema/formats/time.ts'
 import { hookContext, type Target } from '../services.ts'
 
 export interface Condition {

@@ -4,7 +4,7 @@ import { type LabelOperator, type LabelRequirement, requirementFault, requiremen
 import { parseLabelSelector } from '../../request/label-selector.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
-import { labelValue, qualifiedName } from '../../schema/name-formats.ts'
+import { labelValue, qualifiedName } from '../../schema/formats/name-formats.ts'
 
 interface Requirement {
   readonly key?: string

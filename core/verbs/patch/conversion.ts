@@ -1,10 +1,10 @@
 /** Results of strategic merge patches and applies: the reference converts them field by field, which fails in other words than decoding JSON. */
 import { Base64Error, type DecodeError, TypeMismatch } from '../../schema/decode-error.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { set } from '../../schema/members.ts'
+import { memberOf } from '../../schema/go/spelled-number.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { set } from '../../schema/json/members.ts'
 import type { Json, Schema } from '../../schema/model.ts'
 import { describe } from '../../schema/scalars.ts'
-import { memberOf } from '../../schema/spelled-number.ts'
 
 /** Go's kind of a value of a patch. */
 function goKind(value: Json): string {

@@ -1,10 +1,10 @@
 /** Directives of strategic merge patches: members that control how their siblings are merged. */
 
+import { badRequest, unreasoned } from '../../answers/status.ts'
 import { typeName } from '../../apply/json-values.ts'
-import { badRequest, unreasoned } from '../../respond/status.ts'
-import { goString, goText } from '../../schema/go-text.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { get, set } from '../../schema/members.ts'
+import { goString, goText } from '../../schema/go/text.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { get, set } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 
 export const patchDirective = '$patch'

@@ -1,10 +1,10 @@
 /** Merges lists in strategic merge patches: matches items by merge key, and orders the result. */
 
+import { unreasoned } from '../../answers/status.ts'
 import { UnprocessablePatch } from '../../apply/json-patch.ts'
-import { unreasoned } from '../../respond/status.ts'
-import { goText } from '../../schema/go-text.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { get } from '../../schema/members.ts'
+import { goText } from '../../schema/go/text.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { get } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { badPatchType, patchDirective, receivedType } from './directives.ts'
 

@@ -1,11 +1,11 @@
 /** JSON Merge Patch (RFC 7386). */
 
+import { badRequest } from '../../answers/status.ts'
 import { jsonTypeName } from '../../apply/json-values.ts'
-import { badRequest } from '../../respond/status.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { get, set } from '../../schema/members.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { get, set } from '../../schema/json/members.ts'
+import { forgetRawText } from '../../schema/json/raw.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import { forgetRawText } from '../../schema/raw-json.ts'
 
 /**
  * Merges the patch into the document and returns it; changes the document, not the patch.

@@ -2,7 +2,7 @@
 
 import { strictFaults } from '../../request/json.ts'
 import { closed, free, type Shape } from '../../request/json-faults.ts'
-import { isObject } from '../../schema/is-object.ts'
+import { isObject } from '../../schema/json/is-object.ts'
 import type { Json } from '../../schema/model.ts'
 
 const members = new Set(['op', 'path', 'from', 'value'])

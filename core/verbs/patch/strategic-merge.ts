@@ -1,11 +1,11 @@
 /** Strategic merge patch (API conventions, 'Patch operations'): merges lists as the schema says. */
 
+import { badRequest, unreasoned } from '../../answers/status.ts'
 import { jsonTypeName } from '../../apply/json-values.ts'
-import { badRequest, unreasoned } from '../../respond/status.ts'
-import { isObject } from '../../schema/is-object.ts'
-import { clone, get, set } from '../../schema/members.ts'
+import { isObject } from '../../schema/json/is-object.ts'
+import { clone, get, set } from '../../schema/json/members.ts'
+import { forgetRawText } from '../../schema/json/raw.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
-import { forgetRawText } from '../../schema/raw-json.ts'
 import {
   badPatchType,
   deletePrefix,

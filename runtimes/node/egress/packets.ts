@@ -1,7 +1,7 @@
 /** The packets of a konnectivity server's gRPC service (konnectivity-client/proto/client/client.proto). */
 import { WireType } from '@bufbuild/protobuf/wire'
-import { expectWire, reading, readRecord } from '../../../core/schema/protobuf-records.ts'
-import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf-writer.ts'
+import { expectWire, reading, readRecord } from '../../../core/schema/protobuf/records.ts'
+import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf/writer.ts'
 
 /** Full name of the method: a stream of packets in both directions. */
 export const proxyMethod = '/ProxyService/Proxy'

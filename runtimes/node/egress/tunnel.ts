@@ -3,7 +3,7 @@ import type { ClientHttp2Stream } from 'node:http2'
 import { CallError } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { framed, Messages } from '../../wire/client/messages.ts'
-import { SocketLike } from '../socket-like.ts'
+import { SocketLike } from '../network/socket-like.ts'
 import { decodePacket, encodePacket, type Packet } from './packets.ts'
 
 /** Maximum bytes of a packet: the default of gRPC's libraries. */

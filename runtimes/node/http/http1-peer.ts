@@ -7,7 +7,7 @@ import type { OutputScheduler } from '../../wire/output-scheduler.ts'
 import { Pace } from '../../wire/pace.ts'
 import type { ConnectionIntake, Intake, RequestIntake } from '../../wire/server/intake.ts'
 import { limits } from '../../wire/server/limits.ts'
-import { readOn } from '../read-turns.ts'
+import { readOn } from '../network/read-turns.ts'
 import type { RequestBody } from './request-body.ts'
 
 /** Maximum bytes of an unread request body to discard so that the client can read the response; then the socket is closed. */

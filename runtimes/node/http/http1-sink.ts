@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
+import { type ByteSource, isByteSource } from '../../../core/answers/byte-source.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { drainInto, pump, type SinkUser, type SourceSink } from './pump.ts'
 import type { StreamBody } from './service.ts'

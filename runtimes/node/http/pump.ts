@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../core/respond/byte-source.ts'
+import type { ByteSource } from '../../../core/answers/byte-source.ts'
 
 /** Destination of a stream. */
 export interface Sink {

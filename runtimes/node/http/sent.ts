@@ -1,4 +1,4 @@
-import { Reply } from '../../../core/respond/reply.ts'
+import { Reply } from '../../../core/answers/reply.ts'
 
 /** For Response objects of other classes, which have no field for it. */
 const waiting = new WeakMap<Response, (() => void)[]>()

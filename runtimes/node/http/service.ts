@@ -1,7 +1,7 @@
+import { type ByteSource, isByteSource } from '../../../core/answers/byte-source.ts'
+import { type PlainBody, Reply, type ReplyParts } from '../../../core/answers/reply.ts'
+import type { UpgradeBody } from '../../../core/answers/upgrade-body.ts'
 import type { Connection, Logger } from '../../../core/ports.ts'
-import { type ByteSource, isByteSource } from '../../../core/respond/byte-source.ts'
-import { type PlainBody, Reply, type ReplyParts } from '../../../core/respond/reply.ts'
-import type { UpgradeBody } from '../../../core/respond/upgrade-body.ts'
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>
 

@@ -1,6 +1,6 @@
 /** The target of a request (RFC 9112 3.2) and its host, judged as Go's net/http judges them. Nothing is resolved, decoded or escaped. */
-import type { LightHeaders } from '../../../core/respond/light-headers.ts'
-import { Reply } from '../../../core/respond/reply.ts'
+import type { LightHeaders } from '../../../core/answers/light-headers.ts'
+import { Reply } from '../../../core/answers/reply.ts'
 import { badRequest } from './service.ts'
 
 /** Visible bytes, each a character of Latin-1. */

@@ -1,6 +1,6 @@
 /** The formats of log lines: klog's text, and pino's JSON with klog's fields. */
 import { pino } from 'pino'
-import { printable, quote } from '../../../core/schema/go-quote.ts'
+import { printable, quote } from '../../../core/schema/go/quote.ts'
 
 export type Severity = 'info' | 'warning' | 'error'
 

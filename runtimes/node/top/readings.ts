@@ -1,8 +1,8 @@
 /** The readings of a server, from the stream that its page `/debug/live` draws. */
-import { type LiveReading, liveRoot } from '../../../core/debug/live.ts'
+import { type LiveReading, liveRoot } from '../../../core/meta/debug/live.ts'
 import type { WebhookConnection } from '../../../core/outgoing/webhook/connection.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
-import { nodeOutbound } from '../ports.ts'
+import { nodeOutbound } from '../start/ports.ts'
 
 /** Maximum characters of one reading: lists are bounded, so are names. */
 const maxReading = 1024 * 1024

@@ -1,5 +1,5 @@
 /** A reading of `/debug/live` as text: one line for each thing. */
-import type { LiveReading } from '../../../core/debug/live.ts'
+import type { LiveReading } from '../../../core/meta/debug/live.ts'
 
 export interface Size {
   readonly columns: number

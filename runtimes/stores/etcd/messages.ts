@@ -5,8 +5,8 @@
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { Guard, KeyValue, StoreEvent } from '../../../core/ports.ts'
 import { DecodeError } from '../../../core/schema/decode-error.ts'
-import { reading, readRecord } from '../../../core/schema/protobuf-records.ts'
-import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf-writer.ts'
+import { reading, readRecord } from '../../../core/schema/protobuf/records.ts'
+import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf/writer.ts'
 
 export interface RangeRequest {
   readonly key: Uint8Array

@@ -1,7 +1,7 @@
 /** Bases: the state at one revision, in a file of the log's format. Segments continue from it. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { append } from '../../../core/lists.ts'
+import { append } from '../../../core/common/lists.ts'
 import { encodeBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, type Header } from './header.ts'

@@ -1,4 +1,4 @@
-import { firstNot } from '../../../core/sorted-index.ts'
+import { firstNot } from '../../../core/common/sorted-index.ts'
 
 /** Offsets of records by revision in one file, so that old values need not stay in memory. */
 export class Places {

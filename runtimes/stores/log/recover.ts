@@ -1,5 +1,5 @@
 /** `--data-dir-recover`: continues with the verified records of a damaged log. */
-import { greatest } from '../../../core/lists.ts'
+import { greatest } from '../../../core/common/lists.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { type Batch, batchHeader, findBatch, readBatch, Window } from './batch.ts'
 import { createLog } from './create.ts'

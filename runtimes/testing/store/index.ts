@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { append } from '../../../core/lists.ts'
+import { append } from '../../../core/common/lists.ts'
 import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { type OnStore, put, storeError } from './calls.ts'
 import { checkAgainstModel } from './model.ts'

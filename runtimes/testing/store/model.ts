@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { append } from '../../../core/lists.ts'
+import { append } from '../../../core/common/lists.ts'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { bytes, describeEvent, Recorder, text } from './recorder.ts'
 

@@ -2,7 +2,7 @@
  * gRPC calls to one server, at a fraction of the cost of a general client. Calls are not retried here: the caller knows whether another one is
  * harmless, and where it may go.
  */
-import { usualDuration } from '../../../core/abort.ts'
+import { usualDuration } from '../../../core/common/abort.ts'
 import { CallError, type Clock, type Context } from '../../../core/ports.ts'
 import { deadlineExceeded, internal, unavailable } from './codes.ts'
 import { Connection } from './connection.ts'

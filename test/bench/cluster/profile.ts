@@ -86,7 +86,7 @@ export class Profile {
     return { shares, total }
   }
 
-  /** `core/watch/cache.ts:70 apply`; other names are those of the profile. */
+  /** `core/objects/watch/cache.ts:70 apply`; other names are those of the profile. */
   #nameOf({ functionName, url, lineNumber, columnNumber }: Profiler.Profile['nodes'][number]['callFrame']): string {
     if (basename(url) !== basename(bundle)) return functionName || `${url}:${lineNumber + 1}`
     this.#map ??= new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')))

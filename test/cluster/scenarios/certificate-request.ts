@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
-import { bitString, integer, oid, sequence, set, tagged, utf8 } from '../../../runtimes/node/der.ts'
+import { bitString, integer, oid, sequence, set, tagged, utf8 } from '../../../runtimes/node/pki/der.ts'
 
 const attribute = (id: string, value: string) => set(sequence(oid(id), utf8(value)))
 

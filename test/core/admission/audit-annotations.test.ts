@@ -7,7 +7,7 @@ import type { PluginContext } from '../../../core/admission/context.ts'
 import { validatingAdmissionPolicy } from '../../../core/admission/plugins/validating-admission-policy.ts'
 import { mutatingWebhooks } from '../../../core/admission/webhooks/mutating.ts'
 import { validatingWebhooks } from '../../../core/admission/webhooks/validating.ts'
-import type { Entry } from '../../../core/storage/entry.ts'
+import type { Entry } from '../../../core/objects/storage/entry.ts'
 import { attributesOf, once } from './attributes.ts'
 import { contextWith } from './context.ts'
 

@@ -1,9 +1,9 @@
 import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import type { PluginContext } from '../../../core/admission/context.ts'
+import { ApiError } from '../../../core/answers/status.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Files, Logger, Outbound } from '../../../core/ports.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { attributesOf, once, type Write } from './attributes.ts'
 

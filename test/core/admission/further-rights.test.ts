@@ -1,10 +1,10 @@
 /** Rights checked beyond the authorization of the request: parts of resource claims, and parameters of policies. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Authenticator } from '../../../core/authn/authenticator.ts'
+import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Api } from '../../support/api.ts'
-import { userOf } from '../authz/attributes.ts'
+import { userOf } from '../access/authz/attributes.ts'
 import { type Running, start } from '../verbs/actions/server.ts'
 
 const nodeKey = 'authentication.kubernetes.io/node-name'

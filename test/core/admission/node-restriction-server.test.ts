@@ -1,10 +1,10 @@
 /** A kubelet's requests to a server with Node, RBAC and NodeRestriction, as kubeadm configures it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Authenticator } from '../../../core/authn/authenticator.ts'
+import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { type Api, assertFailure } from '../../support/api.ts'
-import { userOf } from '../authz/attributes.ts'
+import { userOf } from '../access/authz/attributes.ts'
 import { type Running, start } from '../verbs/actions/server.ts'
 
 const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }

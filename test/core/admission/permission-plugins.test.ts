@@ -3,6 +3,7 @@ import 'reflect-metadata'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import type { Attributes } from '../../../core/access/authz/authorizer.ts'
 import type { PluginContext } from '../../../core/admission/context.ts'
 import {
   certificateApproval,
@@ -10,7 +11,6 @@ import {
   certificateSubjectRestriction,
 } from '../../../core/admission/plugins/certificate-signers.ts'
 import { ownerReferencesPermissionEnforcement } from '../../../core/admission/plugins/owner-references-permission-enforcement.ts'
-import type { Attributes } from '../../../core/authz/authorizer.ts'
 import { admit, contextWith } from './context.ts'
 
 /** A plugin context that allows these, written as `verb resource.group/subresource namespace/name`. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resourcesOfAggregated, resourcesOfList } from '../../../core/aggregation/discovery-document.ts'
+import { Pauses } from '../../../core/common/slices.ts'
 import type { PublishedResource } from '../../../core/meta/resource-rows.ts'
-import { Pauses } from '../../../core/slices.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 const slices = () => new Pauses(webClock).sharedSlices()

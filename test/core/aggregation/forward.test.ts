@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createForward } from '../../../core/aggregation/forward.ts'
 import type { RemoteRegistration } from '../../../core/aggregation/registration.ts'
+import { Pauses } from '../../../core/common/slices.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { OutboundOptions } from '../../../core/ports.ts'
 import type { Exchange } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
-import { Pauses } from '../../../core/slices.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 // The clock's timers do not keep the process alive.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { applyJsonPatch } from '../../../core/apply/json-patch.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
 

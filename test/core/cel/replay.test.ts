@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Replay } from '../../../core/cel/replay.ts'
-import { Pauses } from '../../../core/slices.ts'
+import { Pauses } from '../../../core/common/slices.ts'
 
 test('a computation ends even if replaying up to its next part takes longer than a slice', async () => {
   let now = 0

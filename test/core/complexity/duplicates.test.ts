@@ -1,8 +1,8 @@
 /** Rules that refuse repeated items, on 100,000 of them: each item was once compared with all before it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { covers } from '../../../core/authz/rbac-covers.ts'
-import type { Status } from '../../../core/respond/status.ts'
+import { covers } from '../../../core/access/authz/rbac-covers.ts'
+import type { Status } from '../../../core/answers/status.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { allKinds } from '../../support/all-kinds.ts'
 import { apiOf } from '../../support/api.ts'

@@ -1,7 +1,7 @@
 /** Rules that compare items with each other, on bodies of the largest size: each of these took minutes, or would have. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { covers } from '../../../core/authz/rbac-covers.ts'
+import { covers } from '../../../core/access/authz/rbac-covers.ts'
 import { aggregate } from '../../../core/resources/core/pod-requests.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'

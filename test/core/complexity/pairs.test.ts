@@ -1,7 +1,7 @@
 /** Two lists of one object that are large together: what compares each of one with each of the other is found by no list alone. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { covers } from '../../../core/authz/rbac-covers.ts'
+import { covers } from '../../../core/access/authz/rbac-covers.ts'
 import { faultsOf, ofText, type Prepare, type Prepared } from '../../support/growth.ts'
 import { minimalObject } from '../../support/minimal-objects.ts'
 import { type Bench, openBench } from './bench.ts'

@@ -1,9 +1,9 @@
 /** Writes of the server itself, and work that time starts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError, type Status } from '../../../core/answers/status.ts'
 import { ownWrite, RequestFailed } from '../../../core/controllers/client.ts'
 import { repeat, repeatEvery } from '../../../core/controllers/repeat.ts'
-import { ApiError, type Status } from '../../../core/respond/status.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 const refused = (reason: string) =>

@@ -1,5 +1,5 @@
 /** Priority and fairness without a server: a clock that jumps from timer to timer, and requests that are only attributes. */
-import { flowControlObjects } from '../../../core/bootstrap/flow-control-objects.ts'
+import { flowControlObjects } from '../../../core/controllers/bootstrap/flow-control-objects.ts'
 import { createEstimator } from '../../../core/fairness/estimator.ts'
 import { FlowControl } from '../../../core/fairness/flow-control.ts'
 import { ObjectCounts } from '../../../core/fairness/object-counts.ts'

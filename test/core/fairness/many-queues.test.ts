@@ -1,9 +1,9 @@
 /** The greatest valid number of queues: they cost nothing until requests use them, and their dump is made while it is read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { textStream } from '../../../core/answers/text-stream.ts'
 import { dumpQueues } from '../../../core/fairness/dump.ts'
 import type { FlowControl } from '../../../core/fairness/flow-control.ts'
-import { textStream } from '../../../core/respond/text-stream.ts'
 import { assertCheap } from '../../support/cost.ts'
 import { createControl, exchangeOf, level, queue, schemaFor, userOf } from './fixtures.ts'
 

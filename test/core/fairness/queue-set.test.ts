@@ -1,10 +1,10 @@
 /** Seats and queues of levels, with a simulated clock. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { PlainError } from '../../../core/answers/plain-error.ts'
 import { dumpLevels, dumpRequests } from '../../../core/fairness/dump.ts'
 import type { FlowControl } from '../../../core/fairness/flow-control.ts'
 import type { Ticket } from '../../../core/fairness/ticket.ts'
-import { PlainError } from '../../../core/respond/plain-error.ts'
 import { createControl, exchangeOf, level, queue, reject, schemaFor, userOf } from './fixtures.ts'
 
 const config = '/api/v1/namespaces/default/configmaps/one'

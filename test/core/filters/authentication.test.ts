@@ -1,13 +1,13 @@
 /** Requests after the authentication filter, and its metrics. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/authn/authenticator.ts'
+import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/access/authn/authenticator.ts'
+import { ApiError } from '../../../core/answers/status.ts'
 import { authentication } from '../../../core/filters/authentication.ts'
 import { endUnidentified } from '../../../core/filters/goaway.ts'
 import { createExchange } from '../../../core/filters/receive.ts'
 import type { Connection } from '../../../core/ports.ts'
-import { ApiError } from '../../../core/respond/status.ts'
-import { testClock } from '../authn/clock.ts'
+import { testClock } from '../access/authn/clock.ts'
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 const socket: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'http/1.1' }

@@ -1,7 +1,7 @@
 /** When a request counts as in flight. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Authorizer, Decision } from '../../../core/authz/authorizer.ts'
+import type { Authorizer, Decision } from '../../../core/access/authz/authorizer.ts'
 import type { Connection, Logger } from '../../../core/ports.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'

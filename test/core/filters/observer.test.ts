@@ -1,8 +1,8 @@
 /** What a filter that records requests is told, as audit will use it; and seats as priority and fairness will. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
-import type { Authenticator } from '../../../core/authn/authenticator.ts'
 import { deadline } from '../../../core/filters/deadline.ts'
 import { compose, type Filter } from '../../../core/filters/filter.ts'
 import { createExchange } from '../../../core/filters/receive.ts'

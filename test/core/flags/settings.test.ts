@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gatesOfFlags } from '../../../core/flags/gates.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import { withDefaults } from '../../../core/options/index.ts'
-import { serverOptions } from '../../../runtimes/node/options.ts'
+import { serverOptions } from '../../../runtimes/node/start/options.ts'
 
 const optionsOf = (...argv: string[]) => serverOptions(parseFlags(argv, 'apiserver'))
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach, type TestContext, test } from 'node:test'
+import { encryptionRows, keyUses } from '../../../core/encryption/metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { encryptionRows, keyUses } from '../../../core/storage/encryption/metrics.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../support/kms-plugin.ts'
 import { eventually } from '../../support/wait.ts'
@@ -17,7 +17,7 @@ import {
   secrets,
   secretsPath,
   startEncrypted,
-} from '../storage/encryption/support.ts'
+} from '../encryption/support.ts'
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 const envelope = 'apiserver_envelope_encryption'

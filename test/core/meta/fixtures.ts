@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Pauses } from '../../../core/common/slices.ts'
 import type { FixedRequest } from '../../../core/meta/fixed-request.ts'
 import type { DefinitionSource } from '../../../core/meta/served.ts'
 import type { MetricRow, Metrics, MetricType } from '../../../core/metrics.ts'
@@ -7,7 +8,6 @@ import { customResourceRows } from '../../../core/resources/apiextensions/custom
 import { bind } from '../../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import { Pauses } from '../../../core/slices.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 export const platform = createPlatform('platform')

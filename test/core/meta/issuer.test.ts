@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
-import { fixedKeys, loadVerificationKeys } from '../../../core/authn/certificate/keys.ts'
+import { fixedKeys, loadVerificationKeys } from '../../../core/access/authn/certificate/keys.ts'
 import { discoveryPath, type IssuerOptions, issuerDocuments, keySetPath } from '../../../core/meta/issuer.ts'
 
 const spki = ({ publicKey }: { publicKey: KeyObject }) => publicKey.export({ type: 'spki', format: 'pem' }).toString()

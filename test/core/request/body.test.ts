@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { maxBodyBytes, readBody } from '../../../core/request/body.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 
 function streamed(chunks: readonly Uint8Array[], headers: HeadersInit = {}, onPull?: () => void): Request {
   let next = 0

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { decodeContinue, encodeContinue, inconsistent } from '../../../core/request/continue-token.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 import fc from '../../support/fast-check.ts'
 
 const platform = createPlatform()

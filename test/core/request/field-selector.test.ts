@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { bindFieldSelector, exactField, fieldSelectorText, parseFieldSelector } from '../../../core/request/field-selector.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 import fc from '../../support/fast-check.ts'
 
 const pod = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LightHeaders } from '../../../core/answers/light-headers.ts'
 import { createClient } from '../../../core/controllers/client.ts'
 import { HeldBody } from '../../../core/request/held-body.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
-import { LightHeaders } from '../../../core/respond/light-headers.ts'
 
 const bytes = new TextEncoder().encode('{"kind":"ConfigMap"}')
 const request = () => new LightRequest('POST', '/api', LightHeaders.of([]), new HeldBody(bytes))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { maxDepth, parseJson, unrecognizedObject } from '../../../core/request/json.ts'
-import { ApiError } from '../../../core/respond/status.ts'
-import { syntaxFault } from '../../../core/schema/json-syntax.ts'
-import { parseJsonText } from '../../../core/schema/json-text.ts'
+import { syntaxFault } from '../../../core/schema/json/syntax.ts'
+import { parseJsonText } from '../../../core/schema/json/text.ts'
 import type { Json } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
 

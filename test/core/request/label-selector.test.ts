@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { labelSelectorOf, parseLabelSelector } from '../../../core/request/label-selector.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 import fc from '../../support/fast-check.ts'
 
 test('matches labels', () => {

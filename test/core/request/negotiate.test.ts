@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { bodyFormat, patchFormat, patchFormats, unstructuredPatchFormats } from '../../../core/request/media-type.ts'
 import { createNegotiator, isPretty } from '../../../core/request/negotiate.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 
 const platform = createPlatform('kubernetes')
 const { negotiate, negotiateStream } = createNegotiator(platform)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ApiError } from '../../../core/answers/status.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { deleteOptionsOf, readDeleteOptions } from '../../../core/request/delete-options.ts'
 import {
@@ -12,7 +13,6 @@ import {
   readUpdateOptions,
 } from '../../../core/request/options.ts'
 import { parseListVersion, parseVersion } from '../../../core/request/resource-version.ts'
-import { ApiError } from '../../../core/respond/status.ts'
 
 const platform = createPlatform()
 const query = (text: string) => new URLSearchParams(text)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse as parseAnother, stringify } from 'yaml'
+import { ApiError } from '../../../core/answers/status.ts'
 import { parseYaml } from '../../../core/request/yaml.ts'
-import { ApiError } from '../../../core/respond/status.ts'
-import { parseExact, printJson } from '../../../core/schema/json-text.ts'
-import { yamlText } from '../../../core/schema/yaml-text.ts'
+import { parseExact, printJson } from '../../../core/schema/json/text.ts'
+import { yamlText } from '../../../core/schema/yaml/text.ts'
 import fc from '../../support/fast-check.ts'
 import { trials } from '../../support/soak.ts'
 

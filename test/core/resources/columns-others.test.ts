@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { tableWriter } from '../../../core/answers/table.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import { tableWriter } from '../../../core/respond/table.ts'
 import { hookContext } from '../../support/hook-context.ts'
 import { tableOf, testColumns } from './columns-table.ts'
 

@@ -1,7 +1,7 @@
 /** Objects that the reference was asked about: its errors, in its order, and what it leaves of the object. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Status } from '../../../core/respond/status.ts'
+import type { Status } from '../../../core/answers/status.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import type { Api, TestObject } from '../../support/api.ts'

@@ -10,7 +10,7 @@ import { decodeCbor } from '../../../core/schema/cbor/decode.ts'
 import { diagnose } from '../../../core/schema/cbor/diagnostic.ts'
 import { encodeCbor } from '../../../core/schema/cbor/encode.ts'
 import { DecodeError } from '../../../core/schema/decode.ts'
-import { parseJsonText } from '../../../core/schema/json-text.ts'
+import { parseJsonText } from '../../../core/schema/json/text.ts'
 import { bytes as base64, double, field, map, message } from '../../../core/schema/model.ts'
 import { root } from '../../support/root.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import { givenEmpties, givenEmpty, hasGivenEmpty } from '../../../core/schema/given-empty.ts'
-import { clone } from '../../../core/schema/members.ts'
+import { givenEmpties, givenEmpty, hasGivenEmpty } from '../../../core/schema/json/given-empty.ts'
+import { clone } from '../../../core/schema/json/members.ts'
 import {
   field,
   inline,
@@ -16,7 +16,7 @@ import {
   string,
   time,
 } from '../../../core/schema/model.ts'
-import { decodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { decodeProtobuf } from '../../../core/schema/protobuf/protobuf.ts'
 import fc from '../../support/fast-check.ts'
 import { anyValue, Item, Meta, Spec, Thing } from './samples.ts'
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { getPath, setPath } from '../../../core/schema/accessors.ts'
 import { FieldErrors } from '../../../core/schema/field-error.ts'
 import { FieldPath } from '../../../core/schema/field-path.ts'
-import { quote } from '../../../core/schema/go-quote.ts'
+import { quote } from '../../../core/schema/go/quote.ts'
 
 describe('FieldErrors', () => {
   it('messages match kube-apiserver', () => {

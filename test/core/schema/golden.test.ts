@@ -7,7 +7,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { decode } from '../../../core/schema/decode.ts'
 import type { Json, Message } from '../../../core/schema/model.ts'
-import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf/protobuf.ts'
 
 const folder = process.env['GOLDEN_DIR'] ?? ''
 const skip = folder === '' ? 'GOLDEN_DIR is not set' : existsSync(folder) ? false : `${folder} does not exist`

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isLongerThan } from '../../../core/schema/bytes.ts'
-import { encodeUtf8 } from '../../../core/schema/utf8.ts'
+import { encodeUtf8 } from '../../../core/schema/formats/utf8.ts'
 
 const characters = ['a', '\0', '\x7f', 'é', '߿', '日', '😀', '\ud800', '\udfff']
 const lengths = [0, 1, 8_191, 8_192, 8_193, 100_000]

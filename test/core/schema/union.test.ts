@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { JSONSchemaProps } from '../../../core/resources/apiextensions/index.ts'
 import { canonicalise } from '../../../core/schema/decode.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { decodeProtobuf, encodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../../core/schema/protobuf/protobuf.ts'
 
 const text: JsonObject = { type: 'string' }
 const rows: readonly (readonly [title: string, schema: JsonObject, bytes?: string])[] = [

@@ -1,10 +1,10 @@
 /** Long lists that announce their size keep a bounded part of it between counting and sending. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ByteSource } from '../../../core/respond/byte-source.ts'
-import { Pauses } from '../../../core/slices.ts'
-import type { Codec } from '../../../core/storage/codec.ts'
-import { Entry } from '../../../core/storage/entry.ts'
+import type { ByteSource } from '../../../core/answers/byte-source.ts'
+import { Pauses } from '../../../core/common/slices.ts'
+import type { Codec } from '../../../core/objects/storage/codec.ts'
+import { Entry } from '../../../core/objects/storage/entry.ts'
 import { ListBudget, listSource } from '../../../core/verbs/list-body.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 

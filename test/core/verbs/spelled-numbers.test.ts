@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Status } from '../../../core/respond/status.ts'
+import type { Status } from '../../../core/answers/status.ts'
 import { definitionsPath } from '../../conformance/custom-resources.ts'
 import { serverForTests } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import '../authn/reflect.ts'
+import '../access/authn/reflect.ts'
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import { assertFailure, type TestObject } from '../../support/api.ts'
 import { serverForTests } from '../../support/in-process.ts'

@@ -1,7 +1,7 @@
 /** Bodies and patches with another kind or apiVersion than the URL's: the texts are those of the reference for the same requests. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Status } from '../../../core/respond/status.ts'
+import type { Status } from '../../../core/answers/status.ts'
 import { serverForTests } from '../../support/in-process.ts'
 
 const api = serverForTests({ platform: 'kubernetes', controllers: [] })

@@ -7,7 +7,7 @@ import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { getPath } from '../../../core/schema/accessors.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf.ts'
+import { decodeEnvelope, decodeProtobuf } from '../../../core/schema/protobuf/protobuf.ts'
 import { allKinds } from '../../support/all-kinds.ts'
 import type { TestObject } from '../../support/api.ts'
 import { serverForTests } from '../../support/in-process.ts'

@@ -1,6 +1,6 @@
 /** Our server as the reference ran, without a port. */
 import { generateKeyPairSync } from 'node:crypto'
-import type { ServiceAccountKeys } from '../../../core/bootstrap/service-accounts.ts'
+import type { ServiceAccountKeys } from '../../../core/controllers/bootstrap/service-accounts.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
 import { startCore } from '../../support/core-server.ts'

@@ -2,7 +2,7 @@
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import { canonicalise } from '../../../core/schema/decode.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { encodeObject } from '../../../core/schema/protobuf.ts'
+import { encodeObject } from '../../../core/schema/protobuf/protobuf.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
 import { account, makes, objectOf, pathOf, removes } from '../inputs/objects.ts'

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { type AuditLogOptions, openAuditLog } from '../../../runtimes/node/audit-log.ts'
+import { type AuditLogOptions, openAuditLog } from '../../../runtimes/node/observe/audit-log.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} }

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { parseFlags } from '../../../core/flags/parse.ts'
-import { claimCertificates, preparePki } from '../../../runtimes/node/certificates.ts'
+import { claimCertificates, preparePki } from '../../../runtimes/node/pki/certificates.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 say('ready')

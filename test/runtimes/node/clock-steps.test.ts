@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { webhookTokens } from '../../../core/authn/webhook-token.ts'
+import { webhookTokens } from '../../../core/access/authn/webhook-token.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Outbound } from '../../../core/ports.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'

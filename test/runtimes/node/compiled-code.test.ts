@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { evaluateProgram } from '../../../runtimes/node/compiled-code.ts'
+import { evaluateProgram } from '../../../runtimes/node/observe/compiled-code.ts'
 import { bundle, startDaemon } from '../../support/daemon.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 

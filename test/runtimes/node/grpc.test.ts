@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { CallError } from '../../../core/ports.ts'
-import { createOutbound } from '../../../runtimes/node/outbound.ts'
+import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'apiserver-grpc-'))
 const unixSocket = join(folder, 'plugin.sock')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import type { ByteSource } from '../../../core/respond/byte-source.ts'
+import type { ByteSource } from '../../../core/answers/byte-source.ts'
 import type { Http1Peer } from '../../../runtimes/node/http/http1-peer.ts'
 import { sendStream } from '../../../runtimes/node/http/http1-sink.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hostIdentity } from '../../../runtimes/node/identity.ts'
+import { hostIdentity } from '../../../runtimes/node/pki/identity.ts'
 
 test('a host has one identity per program, equal to that of kube-apiserver', () => {
   // Computed with another implementation of SHA-256 and base32, following KEP-1965.

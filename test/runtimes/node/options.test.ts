@@ -11,9 +11,9 @@ import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { validateServerOptions } from '../../../core/options/index.ts'
 import type { Ports } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
-import { newKey } from '../../../runtimes/node/issue.ts'
-import { serverOptions } from '../../../runtimes/node/options.ts'
-import { serviceAccountKeys } from '../../../runtimes/node/service-accounts.ts'
+import { newKey } from '../../../runtimes/node/pki/issue.ts'
+import { serviceAccountKeys } from '../../../runtimes/node/pki/service-accounts.ts'
+import { serverOptions } from '../../../runtimes/node/start/options.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 function chosen(...flags: string[]): string[] {

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createOutbound } from '../../../runtimes/node/outbound.ts'
+import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { eventually, within } from '../../support/wait.ts'
 
 setFlagsFromString('--expose-gc')

@@ -5,9 +5,9 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
-import { writeKubeconfig } from '../../../runtimes/node/kubeconfig.ts'
-import { ensurePki, type PkiOptions } from '../../../runtimes/node/pki.ts'
+import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
+import { writeKubeconfig } from '../../../runtimes/node/pki/kubeconfig.ts'
+import { ensurePki, type PkiOptions } from '../../../runtimes/node/pki/pki.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'pki-'))
 after(() => rmSync(root, { recursive: true }))

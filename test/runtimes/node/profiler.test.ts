@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ProfilerError, type StackProfile } from '../../../core/ports.ts'
-import { createProfiler } from '../../../runtimes/node/profiler.ts'
-import { delayStacks } from '../../../runtimes/node/v8-profile.ts'
+import { createProfiler } from '../../../runtimes/node/observe/profiler.ts'
+import { delayStacks } from '../../../runtimes/node/observe/v8-profile.ts'
 import { eventually } from '../../support/wait.ts'
 
 const profiler = createProfiler()

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders, type SecureClientSessionOptions } from 'node:http2'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
-import { issue, issueAuthority, newKey, type Pair } from '../../../runtimes/node/issue.ts'
-import { type Handler, type Listener, type ListenOptions, listen } from '../../../runtimes/node/listener.ts'
+import { type Handler, type Listener, type ListenOptions, listen } from '../../../runtimes/node/network/listener.ts'
+import { issue, issueAuthority, newKey, type Pair } from '../../../runtimes/node/pki/issue.ts'
 
 const now = Date.now()
 export const authority = issueAuthority('test-ca', newKey(), now)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LiveReading } from '../../../core/debug/live.ts'
+import type { LiveReading } from '../../../core/meta/debug/live.ts'
 import { liveText } from '../../../runtimes/node/top/text.ts'
 
 const reading = (changes: Partial<LiveReading> = {}): LiveReading => ({

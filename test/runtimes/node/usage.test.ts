@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { nodeUsage } from '../../../runtimes/node/usage.ts'
+import { nodeUsage } from '../../../runtimes/node/start/usage.ts'
 
 test('processor time and memory are counted on every system', () => {
   const before = nodeUsage.cpuSeconds?.() ?? 0

@@ -1,7 +1,7 @@
 /** Tests of the harness as functions that throw, for every supported test runner. */
 import assert from 'node:assert/strict'
-import { issue, issueAuthority, newKey } from '../../../runtimes/node/issue.ts'
-import { listen } from '../../../runtimes/node/listener.ts'
+import { listen } from '../../../runtimes/node/network/listener.ts'
+import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
 import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
 import { eventually } from '../../support/wait.ts'
 

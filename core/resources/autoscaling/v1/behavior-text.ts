@@ -1,5 +1,5 @@
 /** The annotation for `spec.behavior`: JSON with capitalized names, and null for unset members. */
-import { isObject } from '../../../schema/is-object.ts'
+import { isObject } from '../../../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../../../schema/model.ts'
 
 const ruleNames = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance']

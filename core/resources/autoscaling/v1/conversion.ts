@@ -3,7 +3,7 @@
  * while an object is in version 1.
  */
 import type { Platform } from '../../../platform.ts'
-import { copyOf } from '../../../schema/given-empty.ts'
+import { copyOf } from '../../../schema/json/given-empty.ts'
 import type { Json, JsonObject, Message } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
 import { AnnotationFault, readListAnnotation } from '../../json-annotation.ts'

@@ -1,6 +1,7 @@
 /** Converts metrics between annotations of version 1 and the storage version. */
+
+import { parseQuantity, quantitySign } from '../../../schema/formats/quantity.ts'
 import type { JsonObject } from '../../../schema/model.ts'
-import { parseQuantity, quantitySign } from '../../../schema/quantity.ts'
 
 /** Objects from annotations or the store; members may be missing. */
 type Value = { readonly [name: string]: unknown } | undefined

@@ -1,8 +1,8 @@
 /** Converts v1beta1, in which devices are wrapped in `basic`, and requests of one class are not wrapped in `exactly`. */
 
 import type { Platform } from '../../../platform.ts'
-import { copyOf, givenEmpties, setGivenEmpties } from '../../../schema/given-empty.ts'
-import { isObject } from '../../../schema/is-object.ts'
+import { copyOf, givenEmpties, setGivenEmpties } from '../../../schema/json/given-empty.ts'
+import { isObject } from '../../../schema/json/is-object.ts'
 import type { JsonObject } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
 

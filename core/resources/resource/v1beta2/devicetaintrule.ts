@@ -1,6 +1,6 @@
 import { FieldPath } from '../../../schema/field-path.ts'
+import { timestamp } from '../../../schema/formats/time.ts'
 import { field, type Infer, list, message, pointer, required, string } from '../../../schema/model.ts'
-import { timestamp } from '../../../schema/time.ts'
 import { resource, type Strategy } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { validateConditions } from '../../meta/condition-validation.ts'

@@ -1,9 +1,9 @@
 /** Policies with random expressions: outcomes agree with kube-apiserver, and an object passes only if the expression is true. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Status } from '../../../../core/answers/status.ts'
 import { boolType } from '../../../../core/cel/types.ts'
 import { createPolicyCompiler } from '../../../../core/resources/admissionregistration/policy-compiler.ts'
-import type { Status } from '../../../../core/respond/status.ts'
 import { type Answer, configMap } from '../../../support/api.ts'
 import { type RandomNumbers, randomNumbers } from '../../../support/random.ts'
 import { progress, trials } from '../../../support/soak.ts'

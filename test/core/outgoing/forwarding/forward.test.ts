@@ -1,13 +1,13 @@
 /** One request that is sent on: what ends its wait, what the client gets without a response, and that a log's bytes have one reader. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sourceOf } from '../../../../core/answers/byte-source.ts'
+import { Reply } from '../../../../core/answers/reply.ts'
 import type { Ending } from '../../../../core/outgoing/forwarding/ending.ts'
 import { type Forwarding, forward } from '../../../../core/outgoing/forwarding/forward.ts'
 import { relayLog } from '../../../../core/outgoing/forwarding/log.ts'
 import type { AgentServices } from '../../../../core/outgoing/forwarding/metrics.ts'
 import type { Exchange } from '../../../../core/request/exchange.ts'
-import { sourceOf } from '../../../../core/respond/byte-source.ts'
-import { Reply } from '../../../../core/respond/reply.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 
 const destination = { origin: new URL('https://10.0.0.1:10250'), options: { target: '/containerLogs' } }

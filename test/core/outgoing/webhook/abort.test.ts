@@ -1,9 +1,9 @@
 /** A request that is given up ends the calls that only it waits for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { webhookTokens } from '../../../../core/authn/webhook-token.ts'
-import type { Attributes } from '../../../../core/authz/authorizer.ts'
-import { webhookAuthorizer } from '../../../../core/authz/webhook.ts'
+import { webhookTokens } from '../../../../core/access/authn/webhook-token.ts'
+import type { Attributes } from '../../../../core/access/authz/authorizer.ts'
+import { webhookAuthorizer } from '../../../../core/access/authz/webhook.ts'
 import { createReadingCall } from '../../../../core/outgoing/webhook/call.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { holdingClock } from '../../../support/holding-clock.ts'

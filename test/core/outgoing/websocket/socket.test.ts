@@ -1,10 +1,10 @@
 /** The server's end of a WebSocket. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sourceOf } from '../../../../core/answers/byte-source.ts'
+import { Pauses } from '../../../../core/common/slices.ts'
 import { opcodes } from '../../../../core/outgoing/websocket/frames.ts'
 import { WebSocketEnd } from '../../../../core/outgoing/websocket/socket.ts'
-import { sourceOf } from '../../../../core/respond/byte-source.ts'
-import { Pauses } from '../../../../core/slices.ts'
 import { ManualClock } from '../../../support/clock.ts'
 
 const hour = 3600_000

@@ -1,4 +1,4 @@
-import '../../authn/reflect.ts'
+import '../../access/authn/reflect.ts'
 import assert from 'node:assert/strict'
 import { webcrypto } from 'node:crypto'
 import { test } from 'node:test'

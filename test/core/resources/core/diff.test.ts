@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { changesOf } from '../../../../core/resources/core/diff.ts'
 import { decode } from '../../../../core/schema/decode.ts'
-import { givenEmpty } from '../../../../core/schema/given-empty.ts'
+import { givenEmpty } from '../../../../core/schema/json/given-empty.ts'
 import { field, type Json, list, message, string } from '../../../../core/schema/model.ts'
 
 const diff = (before: Json, after: Json) => changesOf(before, after, (value) => value)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Status } from '../../../../core/answers/status.ts'
 import type { Outbound, OutboundOptions } from '../../../../core/ports.ts'
-import type { Status } from '../../../../core/respond/status.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
 import { pod, pods, type Running, start } from './server.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Status } from '../../../../core/respond/status.ts'
+import type { Status } from '../../../../core/answers/status.ts'
 import { type Answer, type Api, assertFailure } from '../../../support/api.ts'
 import { budget, budgets, conditionOf, pod, pods, type Running, runningPod, start } from './server.ts'
 

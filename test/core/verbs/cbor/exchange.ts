@@ -1,7 +1,7 @@
 /** One recorded request and its answer, in a form in which two servers give the same. */
 import { decodeCbor } from '../../../../core/schema/cbor/decode.ts'
 import { DecodeError } from '../../../../core/schema/decode-error.ts'
-import { printJson } from '../../../../core/schema/json-text.ts'
+import { printJson } from '../../../../core/schema/json/text.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 
 export interface Recorded {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../../../core/respond/status.ts'
+import { ApiError } from '../../../../core/answers/status.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 import { applyMergePatch } from '../../../../core/verbs/patch/merge-patch.ts'
 import fc from '../../../support/fast-check.ts'

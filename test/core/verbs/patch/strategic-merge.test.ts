@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../../../core/respond/status.ts'
+import { ApiError } from '../../../../core/answers/status.ts'
 import {
   any,
   field,

@@ -1,7 +1,7 @@
 /** How errors and warnings name unknown and duplicate fields: expected texts are those of the reference's libraries for the same inputs. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Status } from '../../../../core/respond/status.ts'
+import type { Status } from '../../../../core/answers/status.ts'
 import { serverForTests } from '../../../support/in-process.ts'
 
 const api = serverForTests({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })

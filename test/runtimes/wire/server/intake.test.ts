@@ -1,8 +1,8 @@
 /** Memory of received requests: what counts, when, and who is closed when it is too much. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Reply } from '../../../../core/answers/reply.ts'
 import { LightRequest } from '../../../../core/request/light-request.ts'
-import { Reply } from '../../../../core/respond/reply.ts'
 import { preface } from '../../../../runtimes/wire/frames.ts'
 import { Intake, RequestIntake } from '../../../../runtimes/wire/server/intake.ts'
 import { limits } from '../../../../runtimes/wire/server/limits.ts'

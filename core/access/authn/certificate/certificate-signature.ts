@@ -1,0 +1,102 @@
+import { childrenOf, type Der, oidOf, readDer, tags } from '../../../schema/formats/der.ts'
+import type { Certificate } from './certificate.ts'
+
+type Curve = 'P-256' | 'P-384' | 'P-521'
+
+/** Named curves by identifier (RFC 5480 2.1.1.1). */
+export const curves: { readonly [oid: string]: Curve } = {
+  '1.2.840.10045.3.1.7': 'P-256',
+  '1.3.132.0.34': 'P-384',
+  '1.3.132.0.35': 'P-521',
+}
+const coordinateSizes: { readonly [C in Curve]: number } = { 'P-256': 32, 'P-384': 48, 'P-521': 66 }
+
+const hashes: { readonly [oid: string]: string } = {
+  '2.16.840.1.101.3.4.2.1': 'SHA-256',
+  '2.16.840.1.101.3.4.2.2': 'SHA-384',
+  '2.16.840.1.101.3.4.2.3': 'SHA-512',
+}
+
+type Verify = (parent: Certificate, child: Certificate) => Promise<boolean>
+
+const rsa =
+  (hash: string): Verify =>
+  async (parent, child) => {
+    const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'RSASSA-PKCS1-v1_5', hash }, false, ['verify'])
+    return crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, child.signature, child.signed)
+  }
+
+const ecdsa =
+  (hash: string): Verify =>
+  async (parent, child) => {
+    const namedCurve = curveOf(parent.publicKey)
+    if (namedCurve === undefined) return false
+    const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'ECDSA', namedCurve }, false, ['verify'])
+    return crypto.subtle.verify({ name: 'ECDSA', hash }, key, plainSignature(child.signature, coordinateSizes[namedCurve]), child.signed)
+  }
+
+const rsaPss: Verify = async (parent, child) => {
+  const { hash, saltLength } = pssOf(child.signatureAlgorithm)
+  const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'RSA-PSS', hash }, false, ['verify'])
+  return crypto.subtle.verify({ name: 'RSA-PSS', saltLength }, key, child.signature, child.signed)
+}
+
+const ed25519: Verify = async (parent, child) => {
+  const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'Ed25519' }, false, ['verify'])
+  return crypto.subtle.verify('Ed25519', key, child.signature, child.signed)
+}
+
+/** Signature algorithms by identifier. MD5 and SHA-1 are left out on purpose. */
+const algorithms: { readonly [oid: string]: Verify } = {
+  '1.2.840.113549.1.1.10': rsaPss,
+  '1.2.840.113549.1.1.11': rsa('SHA-256'),
+  '1.2.840.113549.1.1.12': rsa('SHA-384'),
+  '1.2.840.113549.1.1.13': rsa('SHA-512'),
+  '1.2.840.10045.4.3.2': ecdsa('SHA-256'),
+  '1.2.840.10045.4.3.3': ecdsa('SHA-384'),
+  '1.2.840.10045.4.3.4': ecdsa('SHA-512'),
+  '1.3.101.112': ed25519,
+}
+
+/** Whether the key of `parent` signed `child`. False for unsupported keys and algorithms. */
+export async function isSignedBy(child: Certificate, parent: Certificate): Promise<boolean> {
+  try {
+    const [id] = childrenOf(child.signatureAlgorithm)
+    const verify = id === undefined ? undefined : algorithms[oidOf(id)]
+    return (await verify?.(parent, child)) ?? false
+  } catch {
+    return false
+  }
+}
+
+/** Curve of an elliptic curve key in SubjectPublicKeyInfo; undefined for other keys. */
+export function curveOf(publicKey: Uint8Array): Curve | undefined {
+  const [algorithm] = childrenOf(readDer(publicKey))
+  const [id, parameters] = algorithm === undefined ? [] : childrenOf(algorithm)
+  if (id === undefined || parameters === undefined || oidOf(id) !== '1.2.840.10045.2.1') return undefined
+  return curves[oidOf(parameters)]
+}
+
+/** Converts the DER sequence of a certificate's ECDSA signature to `r || s`, the form that Web Crypto takes. */
+function plainSignature(signature: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const numbers = childrenOf(readDer(signature))
+  const plain = new Uint8Array(2 * size)
+  for (const [index, { tag, content }] of numbers.entries()) {
+    const digits = content[0] === 0 ? content.slice(1) : content
+    if (tag !== tags.integer || numbers.length !== 2 || digits.length > size) throw new Error('malformed ECDSA signature')
+    plain.set(digits, (index + 1) * size - digits.length)
+  }
+  return plain
+}
+
+/** Parameters of RSASSA-PSS (RFC 4055 3.1). The hash must be present, because its default is SHA-1. */
+function pssOf(algorithm: Der): { hash: string; saltLength: number } {
+  const [, parameters] = childrenOf(algorithm)
+  const fields = new Map((parameters === undefined ? [] : childrenOf(parameters)).map(({ tag, content }) => [tag, readDer(content)]))
+  const hashField = fields.get(0xa0)
+  const saltField = fields.get(0xa2)
+  const [id] = hashField === undefined ? [] : childrenOf(hashField)
+  const hash = id === undefined ? undefined : hashes[oidOf(id)]
+  if (hash === undefined) throw new Error('unsupported RSASSA-PSS parameters')
+  return { hash, saltLength: saltField?.content.at(-1) ?? 20 }
+}

@@ -1,0 +1,15 @@
+import type { Platform } from '../../platform.ts'
+import { bootstrapRbac } from './bootstrap/objects.ts'
+import { type PolicyRule, RuleSet } from './rbac-rule.ts'
+
+/** Rules that are the same for every node: those of the role `system:node`, created at the first use. */
+export function nodeRuleSet(platform: Platform, enabled: (gate: string) => boolean): () => RuleSet {
+  let made: RuleSet | undefined
+  return () => {
+    if (made === undefined) {
+      const role = bootstrapRbac(platform, enabled).find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'system:node')
+      made = new RuleSet((role?.['rules'] ?? []) as unknown as readonly PolicyRule[])
+    }
+    return made
+  }
+}

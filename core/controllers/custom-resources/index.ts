@@ -1,0 +1,249 @@
+/**
+ * Controllers of custom resources: follow stored definitions, accept names, serve objects, and delete objects with their definition. Every
+ * server of a cluster runs them; the second one finds the work done.
+ */
+
+import type { HealthCheck } from '../../meta/health.ts'
+import type { LiveTable } from '../../objects/registry/table.ts'
+import type { Entry } from '../../objects/storage/entry.ts'
+import { follow } from '../../objects/watch/follow.ts'
+import type { Connect } from '../../outgoing/webhook/client-config.ts'
+import type { Platform } from '../../platform.ts'
+import type { Clock, Logger, Outbound } from '../../ports.ts'
+import { parseJsonText } from '../../schema/json/text.ts'
+import { messageOf } from '../../schema/message-of.ts'
+import type { ClusterSettings } from '../../schema/model.ts'
+import { type Client, ownWrite } from '../client.ts'
+import { createQueue, type Queue } from '../queue.ts'
+import type { QueueMetrics } from '../queue-metrics.ts'
+import type { ConversionMetrics } from './conversion-metrics.ts'
+import { versioningOf } from './converter.ts'
+import { conditionOf, type Definition, isTrue, type Names, sameNames } from './definition.ts'
+import { finalize } from './finalizer.ts'
+import { takenNames } from './names.ts'
+import { createServedDefinitions } from './served-definitions.ts'
+import { nextStatus } from './status.ts'
+import { withoutSchemas } from './without-schemas.ts'
+
+export interface CustomResourcesOptions {
+  readonly table: LiveTable
+  readonly platform: Platform
+  readonly settings: ClusterSettings
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly outbound: Outbound
+  /** Metrics of work queues. */
+  readonly queues?: QueueMetrics
+  /** Connects to conversion webhooks. */
+  readonly connect: Connect
+  readonly metrics: ConversionMetrics
+}
+
+export interface CustomResources {
+  /** Resolves when the stored definitions are served, or could not be loaded. */
+  readonly ready: Promise<void>
+  /** Fails while definitions are not loaded or can't be read; the others are served. */
+  readonly health: HealthCheck
+  /**
+   * Calls `changed` with the name of each definition, now and when it changes, and its group versions (`GROUP/VERSION`), served or not: none when
+   * it is removed. The returned function ends that.
+   */
+  follow(changed: (name: string, groupVersions: readonly string[]) => void): () => void
+  /** Starts writing: conditions, accepted names, deletions. */
+  start(client: Client): void
+  close(): void
+}
+
+/** State of each definition, without its schemas. */
+interface Known {
+  readonly group: string
+  readonly groupVersions: readonly string[]
+  readonly accepted: Partial<Names>
+  /** Some requested names are not accepted. */
+  readonly waiting: boolean
+}
+
+/** Whether a definition needs no update, as long as its schemas were checked. */
+const isSettled = (definition: Definition) =>
+  definition.metadata?.deletionTimestamp === undefined &&
+  isTrue(definition, 'NamesAccepted') &&
+  isTrue(definition, 'Established') &&
+  conditionOf(definition, 'KubernetesAPIApprovalPolicyConformant') === undefined &&
+  sameNames(definition.spec.names, definition.status?.acceptedNames)
+
+const checkName = 'custom-resource-definitions'
+/** Maximum unreadable definitions that the health check names. */
+const maxNamed = 10
+
+const none: CustomResources = {
+  ready: Promise.resolve(),
+  health: { name: checkName, check: () => {} },
+  follow: () => () => {},
+  start: () => {},
+  close: () => {},
+}
+
+export function createCustomResources({
+  table,
+  platform,
+  settings,
+  clock,
+  logger,
+  outbound,
+  connect,
+  queues,
+  metrics,
+}: CustomResourcesOptions): CustomResources {
+  const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
+  if (resource === undefined) return none
+  const { store } = resource
+  const known = new Map<string, Known>()
+  /** Generation with checked schemas, by name. */
+  const examined = new Map<string, number>()
+  /** Reasons why definitions can't be read, by key. They stay as they were served before. */
+  const unreadable = new Map<string, string>()
+  const followers = new Set<(name: string, groupVersions: readonly string[]) => void>()
+  let loaded = false
+  let queue: Queue | undefined
+  const waiting = new Set<string>()
+  const hooks = () => ({ platform, settings, now: clock.now() })
+  const nameOf = (key: string) => store.keys.parse(key).name
+  const decode = (entry: Entry) => entry.decode() as unknown as Definition
+  /** Parses a definition without its schemas. */
+  const outline = (entry: Entry) => parseJsonText(withoutSchemas(entry.json)) as unknown as Definition
+
+  const served = createServedDefinitions({
+    table,
+    versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform, metrics }),
+  })
+
+  function note(definition: Definition): void {
+    const { spec, status, metadata } = definition
+    const accepted: Partial<Names> = status?.acceptedNames ?? {}
+    const name = metadata?.name ?? ''
+    const groupVersions = spec.versions.map((each) => `${spec.group}/${each.name}`)
+    known.set(name, { group: spec.group, groupVersions, accepted, waiting: !sameNames(spec.names, accepted) })
+    for (const changed of followers) changed(name, groupVersions)
+  }
+
+  function skip(key: string, why: string): void {
+    if (unreadable.get(key) !== why)
+      logger.warn({ definition: nameOf(key), error: why }, 'custom resource definition cannot be read; skipped')
+    unreadable.set(key, why)
+  }
+
+  function upsert(entry: Entry): void {
+    try {
+      update(entry)
+      unreadable.delete(entry.key)
+    } catch (error) {
+      skip(entry.key, messageOf(error))
+    }
+  }
+
+  function update(entry: Entry): void {
+    const definition = outline(entry)
+    note(definition)
+    served.update(definition, entry)
+    const name = nameOf(entry.key)
+    // Schemas of established definitions were checked before.
+    if (!examined.has(name) && isSettled(definition)) examined.set(name, definition.metadata?.generation ?? 0)
+    if (examined.get(name) === definition.metadata?.generation && isSettled(definition)) waiting.delete(name)
+    else enqueue(name)
+  }
+
+  /** Queues a definition, or remembers it until writing starts. */
+  function enqueue(name: string): void {
+    if (queue) queue.add(name)
+    else waiting.add(name)
+  }
+
+  /** Queues definitions of the group that wait for a name. */
+  function wakeOthers(group: string, name: string): void {
+    for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) enqueue(other)
+  }
+
+  function remove(key: string): void {
+    unreadable.delete(key)
+    const name = nameOf(key)
+    const before = known.get(name)
+    known.delete(name)
+    examined.delete(name)
+    for (const changed of followers) changed(name, [])
+    served.remove(name)
+    if (before) wakeOthers(before.group, name)
+  }
+
+  const listed = () => {
+    loaded = true
+  }
+  const following = follow(store, clock, { upsert, remove, listed, unreadable: skip })
+
+  return {
+    ready: following.ready.catch((error: unknown) =>
+      logger.warn({ error: messageOf(error) }, 'custom resource definitions not loaded; retrying'),
+    ),
+    health: {
+      name: checkName,
+      check() {
+        if (!loaded) throw new Error('definitions not loaded')
+        if (unreadable.size === 0) return
+        const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
+        throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
+      },
+    },
+    follow(changed) {
+      for (const [name, { groupVersions }] of known) changed(name, groupVersions)
+      followers.add(changed)
+      return () => void followers.delete(changed)
+    },
+    start(client) {
+      const definitions = client(resource.definition)
+
+      async function updateStatus(name: string, definition: Definition, entry: Entry): Promise<void> {
+        const { generation = 0, resourceVersion } = definition.metadata ?? {}
+        const { group } = definition.spec
+        const taken = takenNames([...known.values()].filter((each) => each.group === group).map(({ accepted }) => accepted))
+        const schemas = examined.get(name) !== generation
+        const status = nextStatus(definition, taken, schemas, hooks())
+        if (status) {
+          // Served before the status is written, so that clients that see Established find the objects.
+          served.update({ ...definition, status }, entry)
+          const { conditions } = status
+          // Null members remove accepted names in a merge patch that are not requested any more.
+          const acceptedNames = { shortNames: null, categories: null, ...status.acceptedNames }
+          const patch = { metadata: { resourceVersion }, status: { acceptedNames, conditions } }
+          note((await definitions.mergePatch('', name, patch, 'status')) as unknown as Definition)
+          wakeOthers(group, name)
+        }
+        examined.set(name, generation)
+      }
+
+      const own = createQueue({
+        name: 'customresourcedefinitions',
+        clock,
+        logger,
+        queues,
+        // One worker: names are accepted one after the other.
+        workers: 1,
+        async work(name) {
+          const entry = await store.get(store.keys.of('', name))
+          if (entry === undefined) return
+          const definition = decode(entry)
+          let again: number | undefined
+          await ownWrite(async () => {
+            if (definition.metadata?.deletionTimestamp === undefined) await updateStatus(name, definition, entry)
+            else again = await finalize(definition, { definitions, hooks, stored: served.stored, overlaps: served.overlaps })
+          })
+          if (again !== undefined) own.addLater(name, again)
+        },
+      })
+      queue = own
+      for (const name of waiting) own.add(name)
+    },
+    close() {
+      following.close()
+      queue?.close()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Guard, KeyValueStore } from '../../ports.ts'
+import type { ApiObject } from '../../resources/definition.ts'
+import type { WatchableStore } from '../watch/feed.ts'
+
+/** Throws when the object (undefined: it is gone) does not allow the write any more. */
+export type Check = (found: ApiObject | undefined) => void
+
+interface Precondition {
+  readonly store: WatchableStore
+  readonly check: Check
+  revision: number
+}
+
+/**
+ * Objects that the admission of a create relied on, such as its namespace: a webhook may take long, and they may change meanwhile. Their
+ * revisions are compared in the transaction that stores the new object.
+ */
+export class Preconditions {
+  readonly #held = new Map<string, Precondition>()
+
+  /** `revision`: of the object when it was checked. */
+  add(store: WatchableStore, name: string, revision: number, check: Check): void {
+    this.#held.set(store.keys.of('', name), { store, check, revision })
+  }
+
+  /** Guards of a write. Only objects in the same store can be compared in its transactions. */
+  guards(holder: KeyValueStore): readonly Guard[] {
+    const guards: Guard[] = []
+    for (const [key, { store, revision }] of this.#held) if (store.holder === holder) guards.push({ key, revision })
+    return guards
+  }
+
+  /** Checks the objects as they are now. Throws when one does not allow the write any more. */
+  async renew(): Promise<void> {
+    for (const [key, precondition] of this.#held) {
+      const entry = await precondition.store.get(key)
+      precondition.check(entry?.object)
+      precondition.revision = entry?.revision ?? 0
+    }
+  }
+}

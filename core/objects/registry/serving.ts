@@ -1,0 +1,190 @@
+/** Turns resource definitions (rows) into served resources, both built-in definitions and those added at run time. */
+
+import type { GroupResource } from '../../answers/status.ts'
+import type { Pauses } from '../../common/slices.ts'
+import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
+import { hubOf } from '../../resources/converter.ts'
+import { apiVersionOf, type ResourceDefinition } from '../../resources/definition.ts'
+import { DerivedBudget } from '../storage/derived-budget.ts'
+import type { Leases } from '../storage/leases.ts'
+import { createLeases } from '../storage/leases.ts'
+import type { StoreMetrics } from '../storage/metrics.ts'
+import { createObjectStore } from '../storage/object-store.ts'
+import { ObservedStore } from '../storage/observed-store.ts'
+import type { Stores } from '../storage/stores.ts'
+import { createWatchCache } from '../watch/cache.ts'
+import { directFeed } from '../watch/direct.ts'
+import type { WatchableStore } from '../watch/feed.ts'
+import { createVersionedStore } from '../watch/versioned.ts'
+import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
+import type { ServedResource } from './served.ts'
+
+/** Dependencies of served resources. */
+export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'resource'> {
+  readonly stores: Stores
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly pauses: Pauses
+  /** Prefix of all keys, such as `/registry`. */
+  readonly prefix: string
+  /** Media type of stored objects. */
+  readonly storageMediaType: string
+  readonly watchCache: boolean
+  /** Resources without a watch cache. */
+  readonly uncached: readonly GroupResource[]
+  /** Lifetime of events in seconds; 0: unlimited. */
+  readonly eventTtl: number
+  readonly leaseReuse: number
+  /** Counts what is done with the objects of a resource. */
+  observe(resource: GroupResource): StoreMetrics
+}
+
+/** The stored objects of all versions of a resource. */
+export interface StoredRows {
+  readonly rows: readonly ResourceDefinition[]
+  /** Returns objects in the version in which they are stored. */
+  readonly store: WatchableStore
+  /** The store for requests to a row. It returns objects in the row's version if the resource holds them in the requested version. */
+  viewOf(row: ResourceDefinition): WatchableStore
+}
+
+/** Resources that are added and removed together. */
+export interface ServedSet {
+  /** All resources, including versions that are not served. */
+  readonly all: readonly ServedResource[]
+  readonly resources: readonly ServedResource[]
+  /** By storage key, including versions that are not served. */
+  readonly stores: ReadonlyMap<string, StoredRows>
+}
+
+/** Creates a set from rows that are bound to the platform; reuses unchanged parts of `before`. */
+export type ServeRows = (rows: readonly ResourceDefinition[], serves: (row: ResourceDefinition) => boolean, before?: ServedSet) => ServedSet
+
+/** Returns the leases of a store, created on first use. */
+function leasesByStore(clock: Clock, reuse: number): (store: KeyValueStore) => Leases {
+  const made = new Map<KeyValueStore, Leases>()
+  return (store) => {
+    const leases = made.get(store) ?? createLeases(store, clock, reuse)
+    made.set(store, leases)
+    return leases
+  }
+}
+
+const groupResourceOf = (row: ResourceDefinition): GroupResource => ({ group: row.group, resource: row.names.plural })
+
+/**
+ * Whether two rows are equal apart from `closing`. If so, the store is kept and its watches continue. Any other field may be used by the
+ * store or by its requests.
+ */
+function isSame(a: ResourceDefinition, b: ResourceDefinition | undefined): boolean {
+  if (a === b || b === undefined) return a === b
+  const { closing: _before, ...one } = a
+  const { closing: _now, ...other } = b
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof typeof one>
+  return [...names].every((name) => one[name] === other[name])
+}
+
+const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]) =>
+  a.length === b.length && a.every((row, index) => isSame(row, b[index]))
+
+/** Whether this row's version is the storage version. */
+function isStored(row: ResourceDefinition): boolean {
+  if (row.versioning?.heldIn !== 'requested') return hubOf(row) === undefined
+  return row.storageVersion === undefined || row.storageVersion === apiVersionOf(row)
+}
+
+/** Creates the function that serves rows. Versions of a resource have equal storage keys and share one store. */
+export function createServing(options: ServingOptions): ServeRows {
+  const { clock, logger, pauses, prefix, platform, settings } = options
+  const leases = leasesByStore(clock, options.leaseReuse)
+  const budget = new DerivedBudget()
+  const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+  const checked = options.settings.enabled('DetectCacheInconsistency')
+  const cached = ({ group, resource }: GroupResource) =>
+    options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
+  const context = () => ({ platform, settings, now: clock.now() })
+
+  /** Custom resources are stored as JSON, or as CBOR (KEP-4222). */
+  const mediaTypeOf = ({ storageMediaType, origin }: ResourceDefinition) =>
+    origin.typeMeta === 'explicit' && settings.enabled('CBORServingAndStorage')
+      ? 'application/cbor'
+      : (storageMediaType ?? options.storageMediaType)
+
+  function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
+    const on = groupResourceOf(stored)
+    const holder = options.stores.of(on)
+    const observer = options.observe(on)
+    const store = new ObservedStore(holder, observer, clock)
+    const { versioning } = stored
+    const keepsVersions = versioning?.heldIn === 'requested'
+    const objects = createObjectStore(store, stored, prefix, {
+      namesUnreadable,
+      clock,
+      holder,
+      observer,
+      mediaType: mediaTypeOf(stored),
+      ...(keepsVersions ? { anyVersion: true } : { versions: rows.filter((row) => row !== stored) }),
+    })
+    const base =
+      cached(on) && stored.storageKey !== ''
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, budget, checked })
+        : directFeed(objects, store)
+    if (!keepsVersions) return { rows, store: base, viewOf: () => base }
+    const { converter } = versioning
+    const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
+    const views = new Map(
+      rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, schemaOf, context })]),
+    )
+    return { rows, store: base, viewOf: (row) => views.get(apiVersionOf(row)) ?? base }
+  }
+
+  return (rows, serves, before) => {
+    const stores = new Map<string, StoredRows>()
+    const views = new Map<string, ResourceDefinition[]>()
+    for (const row of rows) {
+      if (isStored(row)) continue
+      const others = views.get(row.storageKey)
+      if (others) others.push(row)
+      else views.set(row.storageKey, [row])
+    }
+    for (const stored of rows) {
+      if (!isStored(stored)) continue
+      const { storageKey } = stored
+      const own = [stored, ...(views.get(storageKey) ?? [])]
+      const kept = before?.stores.get(storageKey)
+      stores.set(storageKey, kept && same(kept.rows, own) ? kept : open(own, stored))
+    }
+
+    const complete = (definition: ResourceDefinition, store: WatchableStore): ServedResource => ({
+      definition,
+      groupResource: groupResourceOf(definition),
+      store,
+      ...(definition.ttl &&
+        options.eventTtl > 0 && {
+          lease: (context) => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl, context),
+        }),
+      ...(definition.reservations && { reservations: reservations(definition.reservations) }),
+    })
+    const reservations = builtInReservations({
+      ...options,
+      store: options.stores.main,
+      resource(group, plural) {
+        const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
+        const stored = row && stores.get(row.storageKey)
+        if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
+        const { reservations: _own, ...definition } = row
+        return complete(definition, stored.viewOf(row))
+      },
+    })
+
+    const former = new Map(before?.all.map((each) => [each.definition, each]))
+    const all = rows.flatMap((definition) => {
+      const stored = stores.get(definition.storageKey)
+      if (stored === undefined) return []
+      const kept = former.get(definition)
+      const store = stored.viewOf(definition)
+      return kept?.store === store ? kept : complete(definition, store)
+    })
+    return { all, resources: all.filter(({ definition }) => serves(definition)), stores }
+  }
+}

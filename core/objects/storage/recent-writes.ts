@@ -1,0 +1,78 @@
+import type { ApiObject } from '../../resources/definition.ts'
+import { sameBytes } from '../../schema/bytes.ts'
+import { asStored } from '../../schema/json/members.ts'
+import type { Json } from '../../schema/model.ts'
+import type { Codec, Printed } from './codec.ts'
+
+/** Maximum writes: more than are in flight to a store that takes long. They are searched linearly, and each holds a parsed object. */
+const maxKept = 64
+/** Maximum characters of one printed object, and of all together. */
+const largestKept = 16_384
+const maxCharacters = 16 * largestKept
+
+interface Write {
+  readonly key: string
+  readonly stored: Uint8Array
+  readonly printed: Printed
+  readonly object: ApiObject
+  served?: { readonly revision: number; readonly bytes: Uint8Array }
+}
+
+/**
+ * Cache of recent writes. The store reports each write in its response and again in its watch: both share the served bytes, and the next
+ * writer of the object need not parse it.
+ */
+export class RecentWrites {
+  readonly #codec: Codec
+  /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
+  readonly #writes: (Write | undefined)[] = new Array<undefined>(maxKept).fill(undefined)
+  /** Position of the oldest write. */
+  #oldest = 0
+  #count = 0
+  #characters = 0
+
+  constructor(codec: Codec) {
+    this.#codec = codec
+  }
+
+  /** Call before a printed object is written as this value. */
+  note(key: string, stored: Uint8Array, printed: Printed): void {
+    const { length } = printed.json
+    if (length > largestKept) return
+    this.#characters += length
+    while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
+    this.#writes[(this.#oldest + this.#count++) % maxKept] = { key, stored, printed, object: asStored(printed.object as Json) as ApiObject }
+  }
+
+  #dropOldest(): void {
+    this.#characters -= this.#writes[this.#oldest]?.printed.json.length ?? 0
+    this.#writes[this.#oldest] = undefined
+    this.#oldest = (this.#oldest + 1) % maxKept
+    this.#count--
+  }
+
+  /** Searches the newest writes first: their results and events are still to come. */
+  #find(matches: (write: Write) => boolean): Write | undefined {
+    for (let back = 1; back <= this.#count; back++) {
+      const write = this.#writes[(this.#oldest + this.#count - back) % maxKept]
+      if (write !== undefined && matches(write)) return write
+    }
+    return undefined
+  }
+
+  /**
+   * The served bytes of a stored value.
+   * @throws StoreError `corrupt` when it can't be read.
+   */
+  serve(key: string, value: Uint8Array, revision: number): Uint8Array {
+    const write = this.#find((each) => each.key === key && sameBytes(each.stored, value))
+    if (write === undefined) return this.#codec.serve(value, revision)
+    if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
+    return write.served.bytes
+  }
+
+  /** The written object of a value, stored or served: canonical, without resourceVersion; must not be changed. */
+  written(key: string, bytes: Uint8Array): ApiObject | undefined {
+    return this.#find((each) => each.served?.bytes === bytes || (each.key === key && sameBytes(each.stored, bytes)))?.object
+  }
+}

@@ -1,0 +1,102 @@
+/** The commands of the program beside the server itself, as a table. What a command needs is loaded when it runs. */
+import { FlagError } from '../../../core/flags/flag.ts'
+import type { Synopsis } from '../../../core/flags/help.ts'
+
+interface Command {
+  readonly synopses: readonly Synopsis[]
+  /** Further text of the command's help. */
+  readonly details?: string
+  /** Resolves to the exit status; rejects with a one-line error. `program`: the name that the program was started by. */
+  run(argv: readonly string[], program: string): Promise<number>
+}
+
+const commands: { readonly [name: string]: Command } = {
+  snapshot: {
+    synopses: [
+      ['snapshot save FILE [--data-dir DIR]', 'Save the embedded store, at one revision, to a file. A server may be running.'],
+      ['snapshot restore FILE [--data-dir DIR]', 'Restore a saved file into a data directory that has no store yet.'],
+    ],
+    async run(argv, program) {
+      const { snapshot } = await import('./snapshot.ts')
+      process.stdout.write(`${await snapshot(argv, program)}\n`)
+      return 0
+    },
+  },
+  top: {
+    synopses: [
+      [
+        'top [--kubeconfig FILE] [--server URL] [--token TOKEN] [--once]',
+        'Show what a running server does: requests in flight, watches, queues, caches, latencies.',
+      ],
+    ],
+    details: `      --kubeconfig string
+                Connection file of the server and the user, who needs to get the path /debug/live/stream.
+                (default: $KUBECONFIG, or ~/.kube/config)
+      --server string
+                URL of the server, instead of that in the connection file.
+      --token string
+                Bearer token, instead of the credentials in the connection file.
+      --certificate-authority string
+                File with the authority of the server's certificate.
+      --insecure-skip-tls-verify
+                Do not check the server's certificate.
+      --once
+                Print once and exit, as when the output is not a terminal.
+
+In a browser: kubectl proxy, and then http://127.0.0.1:8001/debug/live
+`,
+    async run(argv) {
+      const { top } = await import('../top/index.ts')
+      await top(argv, process.stdout)
+      return 0
+    },
+  },
+  run: {
+    synopses: [
+      ['run [flags] -- COMMAND [ARGUMENT…]', 'Run a command beside a server in memory, with KUBECONFIG set; the server ends with it.'],
+    ],
+    details: `The server has an address of its own on 127.0.0.1, an empty store in memory and no log. Flags of the server change that, such as
+--data-dir=DIR or --secure-port=6443. The exit status is that of the command (128 and the signal's number when a signal ended it).
+
+      --server-log string
+                File to which the server's log is appended.
+      --service-env
+                Set KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, too, as in a pod.
+`,
+    async run(argv, program) {
+      const { run } = await import('./run.ts')
+      return run(argv, program)
+    },
+  },
+}
+
+/** How the commands are called. */
+export const synopses: readonly Synopsis[] = Object.values(commands).flatMap((command) => command.synopses)
+
+const commandOf = (name: string): Command | undefined => (Object.hasOwn(commands, name) ? commands[name] : undefined)
+
+function helpOf({ synopses, details }: Command, program: string): string {
+  const about = synopses.map(([usage, about]) => `  ${program} ${usage}\n      ${about}\n`)
+  return `Usage:\n${about.join('')}${details === undefined ? '' : `\n${details}`}`
+}
+
+/** Whether help is among the arguments of a command; what follows `--` belongs to somebody else. */
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return argv.slice(0, end === -1 ? undefined : end).some((argument) => argument === '--help' || argument === '-h')
+}
+
+/**
+ * The exit status of a command, `COMMAND …` or `help COMMAND`; undefined: the command line names none, so it is that of a server. Rejects with a
+ * one-line error.
+ */
+export async function runCommand([name = '', ...rest]: readonly string[], program: string): Promise<number | undefined> {
+  const isHelp = name === 'help' && rest.length > 0
+  const command = commandOf(isHelp ? (rest[0] ?? '') : name)
+  if (isHelp && command === undefined)
+    throw new FlagError(`help: there is no command ${JSON.stringify(rest[0])}; there are ${Object.keys(commands).join(', ')}`)
+  if (command === undefined) return undefined
+  if (!isHelp && !asksForHelp(rest)) return command.run(rest, program)
+  process.stdout.write(helpOf(command, program))
+  return 0
+}

@@ -1,0 +1,40 @@
+/** Converts flags to options of the core. */
+
+import type { AuthorizationFiles } from '../../../core/access/authz/configured.ts'
+import { reportedVersion, versionInfo } from '../../../core/config/version.ts'
+import { effectiveVersion } from '../../../core/flags/emulation.ts'
+import { optionsOfFlags } from '../../../core/flags/options.ts'
+import type { ParsedFlags } from '../../../core/flags/parse.ts'
+import { hostPort } from '../../../core/outgoing/webhook/url-parts.ts'
+import type { ServerOptions } from '../../../core/server.ts'
+import { buildInfo } from '../build-info.ts'
+
+/** Files of authorizers, and the API server's URL from the environment that pods get (in-cluster configuration). */
+function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
+  const [configuration, policy] = [flags.get('authorization-config'), flags.get('authorization-policy-file')]
+  const connection = flags.get('authorization-webhook-config-file')
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  return {
+    ...(configuration && { configuration }),
+    ...(policy && { policy }),
+    ...(connection && {
+      webhook: {
+        connection,
+        version: flags.get('authorization-webhook-version'),
+        authorizedTtl: flags.get('authorization-webhook-cache-authorized-ttl'),
+        unauthorizedTtl: flags.get('authorization-webhook-cache-unauthorized-ttl'),
+      },
+    }),
+    ...(host && port && { clusterServer: `https://${hostPort(host, Number(port))}` }),
+  }
+}
+
+/** Options of the core. @throws FlagError */
+export function serverOptions(flags: ParsedFlags): ServerOptions {
+  const { emulated, minCompatibility } = effectiveVersion(flags)
+  return {
+    ...optionsOfFlags(flags),
+    version: versionInfo(buildInfo(), reportedVersion(flags.get('version')), emulated, minCompatibility),
+    authorizationFiles: authorizationFiles(flags),
+  }
+}

@@ -1,0 +1,47 @@
+/** Leases of events. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
+import { startCore } from '../../../support/core-server.ts'
+import { apiOn } from '../../../support/in-process.ts'
+
+const event = {
+  metadata: { name: 'e' },
+  involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+  reason: 'Test',
+  type: 'Normal',
+}
+
+for (const [eventTtl, leases] of [
+  [0, 0],
+  [600, 1],
+] as const) {
+  test(`with an event TTL of ${eventTtl} s, an event is stored with ${leases} leases`, async (t) => {
+    const store = memoryStore()
+    let granted = 0
+    const grantLease: typeof store.grantLease = (seconds) => {
+      granted++
+      return store.grantLease(seconds)
+    }
+    const server = await startCore({ eventTtl, controllers: [] }, { store: { ...store, grantLease } })
+    t.after(() => server.close())
+    const before = granted
+    const api = apiOn(server)
+    await api.create('/api/v1/namespaces/default/events', event)
+    assert.equal(granted - before, leases)
+  })
+}
+
+test('a list in YAML has its members in the order of their names', async (t) => {
+  const server = await startCore({ controllers: [] })
+  t.after(() => server.close())
+  const yaml = { headers: { accept: 'application/yaml' } }
+  const namesIn = async (path: string) => {
+    const response = await server.fetch(new Request(`http://test${path}`, yaml))
+    return [...(await response.text()).matchAll(/^(\w+):/gm)].map(([, name]) => name)
+  }
+  const members = ['apiVersion', 'items', 'kind', 'metadata']
+  assert.deepEqual(await namesIn('/api/v1/namespaces'), members)
+  assert.deepEqual(await namesIn('/api/v1/secrets'), members)
+  assert.deepEqual(await namesIn('/api/v1/namespaces/default'), ['apiVersion', 'kind', 'metadata', 'spec', 'status'])
+})
