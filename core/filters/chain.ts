@@ -73,15 +73,21 @@ export function filters(options: FilterOptions): readonly Filter[] {
   const impersonates = constrained ? 'constrainedimpersonation' : 'impersonation'
   const part = (name: string, filter: Filter) => (beginSpan ? spanned(name, filter) : filter)
   return [
+    // Outermost: it measures whatever the others do.
     requestLog(logger, clock),
+    // Before anything reads the request's parts.
     malformed,
     trace,
+    // Headers of every response, also of those that the filters below make.
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
+    // Outside of authentication: both look at the answer, and may end the connection with it.
     ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
     ...(options.settings.enabled('UnauthenticatedHTTP2DOSMitigation') ? [endUnidentified] : []),
+    // Outside of `recover` and `deadline`, so that a panic and a timeout are recorded with the answer that the client gets.
     ...(options.audit ? [audit(options.audit)] : []),
     recover(logger, options.negotiator),
+    // Before authentication, whose webhooks take of the request's time.
     deadline(clock, options.requestTimeout, options.terminations),
     authentication({
       authenticator: options.authenticator,
@@ -91,6 +97,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
       logger,
       ...(options.frontProxyHeaders && { frontProxyHeaders: options.frontProxyHeaders }),
     }),
+    // After authentication: only callers in trusted groups continue their traces.
     tracing({ begin: beginSpan, clock, logger, own }),
     part(
       impersonates,
@@ -103,6 +110,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
         clock,
       ),
     ),
+    // After impersonation: the flow is that of the user who is impersonated. Before authorization, so that its webhooks are called within seats.
     options.control
       ? part('priorityandfairness', fairness(options.control, options.terminations, options.metrics.passed('priorityandfairness'), clock))
       : inFlight(
@@ -111,7 +119,9 @@ export function filters(options: FilterOptions): readonly Filter[] {
           options.terminations,
         ),
     part('authorization', authorization(options.authorizer, options.decisions, options.metrics.passed('authorization'), clock)),
+    // Writes that are allowed, but too early.
     ...(options.barrier ? [writeBarrier(options.barrier, options.platform, own)] : []),
+    // Innermost, as in the reference: what the filters above refuse is not counted.
     measure(options.metrics, clock, own),
   ]
 }

@@ -74,8 +74,20 @@ function verbOnCollection(verb: string, query: URLSearchParams): string {
 
 /**
  * Derives the RequestInfo from method, percent-decoded path and query:
- * `/api/v1/…` or `/apis/GROUP/VERSION/…`, then `[namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE…]]`; `watch/` in front is the deprecated
- * form of a watch.
+ *
+ *     GET    /api/v1/pods                                      list pods, of all namespaces
+ *     GET    /api/v1/pods?watch=1                              watch pods
+ *     GET    /api/v1/watch/namespaces/default/pods             watch pods in default (deprecated form)
+ *     GET    /api/v1/namespaces                                list namespaces
+ *     GET    /api/v1/namespaces/default                        get namespaces, name default, namespace default
+ *     PUT    /api/v1/namespaces/default/status                 update namespaces, subresource status
+ *     GET    /api/v1/namespaces/default/pods?fieldSelector=metadata.name=a   list pods, name a
+ *     POST   /apis/apps/v1/namespaces/default/deployments      create deployments.apps
+ *     PATCH  /apis/apps/v1/namespaces/default/deployments/a/scale            patch deployments.apps, subresource scale
+ *     DELETE /api/v1/namespaces/default/pods                   deletecollection pods
+ *     GET    /api/v1/namespaces/default/services/a/proxy/b/c   get services, subresource proxy, parts [services a proxy b c]
+ *     GET    /api/v1/proxy/…                                   proxy: nothing is served below it any more
+ *     GET    /apis/apps/v1, /version, /healthz                 get, no resource
  */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const elements = elementsOf(path)
