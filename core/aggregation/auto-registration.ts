@@ -72,7 +72,7 @@ export async function startAutoRegistration({
     const known = registrations.all.get(name)
     if (known === undefined ? desired === undefined : desired !== undefined && hasSpecOf(known, desired)) return void settled.add(name)
     const stored = await store.get(store.keys.of('', name))
-    await ownWrite(() => write(name, desired, stored?.decode() as Registration | undefined))
+    await ownWrite(() => write(name, desired, stored?.copy() as Registration | undefined))
     settled.add(name)
   }
 

@@ -1,5 +1,5 @@
 import type { Lookup } from '../admission/lookup.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { closing } from '../objects/watch/follow.ts'
 
 /** Namespace and name of a service. */
@@ -12,9 +12,9 @@ const placeOfKey = (key: string) => key.split('/').slice(-2).join('/')
 export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel: string, changed: (place: string) => void): () => void {
   /** Of each slice, by key: a removed one is known by its key only. */
   const places = new Map<string, string>()
-  const services = { upsert: ({ key }: Entry) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
+  const services = { upsert: ({ key }: StoredObject) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
   const slices = {
-    upsert({ key, object: { metadata } }: Entry) {
+    upsert({ key, object: { metadata } }: StoredObject) {
       const before = places.get(key)
       const place = placeOf(metadata.namespace ?? '', metadata.labels?.[serviceNameLabel] ?? '')
       places.set(key, place)

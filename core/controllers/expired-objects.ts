@@ -28,7 +28,7 @@ export function collectExpired(
   async function collect(): Promise<void> {
     const { entries } = await store.list({ namespace })
     for (const entry of entries) {
-      const object = entry.decode()
+      const object = entry.copy()
       if (isStopped || !isExpired(object, clock.now())) continue
       const { namespace: within = '', name = '', uid, resourceVersion } = object.metadata
       // Deleted only at the revision that was read: an object that was renewed meanwhile stays.

@@ -7,7 +7,7 @@ import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
 import { createQueue } from './queue.ts'
-import { followStore, type StoredObject } from './store-feed.ts'
+import { type FedObject, followStore } from './store-feed.ts'
 
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'
@@ -83,7 +83,7 @@ export const garbageCollector: Controller = (context) => {
     const { resource } = place
     const found = await resource.store.get(key)
     if (found === undefined) return
-    const object = found.decode()
+    const object = found.copy()
     if (object.metadata.deletionTimestamp !== undefined) {
       // The graph is older than this read and may lack dependents; a later event of this object repeats the check.
       if (found.revision > (seen.get(resource.definition.storageKey) ?? 0)) return
@@ -160,7 +160,7 @@ export const garbageCollector: Controller = (context) => {
     if (!blocking) await dropFinalizer(object, foreground, place)
   }
 
-  function look({ resource, entry }: StoredObject): void {
+  function look({ resource, entry }: FedObject): void {
     const { storageKey } = resource.definition
     seen.set(storageKey, Math.max(seen.get(storageKey) ?? 0, entry.revision))
     const before = graph.get(entry.key)

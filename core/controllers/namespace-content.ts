@@ -100,7 +100,7 @@ export async function deleteContent(context: ControllerContext, namespace: strin
     count(
       definition.names.plural,
       definition.group,
-      entries.map((entry) => entry.decode().metadata),
+      entries.map((entry) => entry.copy().metadata),
     )
     return isDeleted
   }

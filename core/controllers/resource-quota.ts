@@ -70,7 +70,7 @@ export const resourceQuota: Controller = (context) => {
       const { entries } = await resource.store.list({ namespace: quota.metadata.namespace ?? '' })
       for (const entry of entries) {
         if (slices.over) await slices.next()
-        const object = entry.decode()
+        const object = entry.copy()
         if (isInScope(quota, object, evaluator))
           used = sum(
             used,
@@ -136,7 +136,7 @@ export const resourceQuota: Controller = (context) => {
   async function frees({ deleted, entry, previous }: Change, { usage }: Evaluator): Promise<boolean> {
     if (deleted) return true
     if (previous === undefined) return false
-    const [before, now] = [await usage(previous.decode()), await usage(entry.decode())]
+    const [before, now] = [await usage(previous.copy()), await usage(entry.copy())]
     return !isEmpty(positive(excess(before, now)))
   }
 

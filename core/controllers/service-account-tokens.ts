@@ -4,7 +4,7 @@
  */
 
 import { eachInSlices, Pauses } from '../common/slices.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { follow } from '../objects/watch/follow.ts'
 import type { Platform } from '../platform.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -99,7 +99,7 @@ export const serviceAccountTokens: Controller = (context) => {
     const { namespace, name } = secrets.store.keys.parse(key)
     return `${namespace}/${name}`
   }
-  const look = (entry: Entry) => {
+  const look = (entry: StoredObject) => {
     if (accountOf(entry.object, platform)) queue.add(keyOf(entry.key))
   }
   /** Looks at the Secrets of an account that is gone. */

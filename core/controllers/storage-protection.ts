@@ -1,6 +1,6 @@
 /** Removes the protection finalizer of storage objects when nothing uses them (API concept 'Storage Object in Use Protection'). */
 
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { Change } from '../objects/watch/change.ts'
 import { closing, follow } from '../objects/watch/follow.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -46,7 +46,7 @@ export function protectInUse(controller: string, protection: Protection): Contro
     async function dueIn(namespace: string): Promise<ApiObject[]> {
       const keys = [...due].filter((key) => store.keys.parse(key).namespace === namespace)
       const found = await Promise.all(keys.map((key) => store.get(key)))
-      return found.flatMap((entry) => entry?.decode() ?? []).filter(isDue)
+      return found.flatMap((entry) => entry?.copy() ?? []).filter(isDue)
     }
 
     /** Uses in a namespace (empty: cluster-wide), by name of the used object. */
@@ -85,7 +85,7 @@ export function protectInUse(controller: string, protection: Protection): Contro
       },
     })
 
-    function look({ key, object }: Entry): void {
+    function look({ key, object }: StoredObject): void {
       if (isDue(object)) {
         due.add(key)
         queue.add(store.keys.parse(key).namespace)

@@ -1,14 +1,14 @@
 /** Feed of all objects of all resources, with one watch per store. */
 
 import type { ServedResource } from '../objects/registry/served.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { isUnreadable } from '../objects/storage/unreadable.ts'
 import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch, StoreWatcher } from '../ports.ts'
 import type { ControllerContext } from './controller.ts'
 
-export interface StoredObject {
+export interface FedObject {
   readonly resource: ServedResource
-  readonly entry: Entry
+  readonly entry: StoredObject
 }
 
 export interface StoreFollower {
@@ -16,7 +16,7 @@ export interface StoreFollower {
   reset(): void
   /** All objects stored at the start were delivered; before that, absence means nothing. */
   ready(): void
-  put(object: StoredObject): void
+  put(object: FedObject): void
   delete(object: { readonly resource: ServedResource; readonly key: string }): void
   /** A resource was added or replaced (possibly with other versions), with this key prefix; its stored objects were delivered. */
   arrived(root: string): void
@@ -89,7 +89,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   }
 
   /** Undefined for unreadable values, which are skipped. */
-  function entryOf(kv: KeyValue, { store: { reader } }: ServedResource): Entry | undefined {
+  function entryOf(kv: KeyValue, { store: { reader } }: ServedResource): StoredObject | undefined {
     try {
       return reader.one(kv)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { badRequest } from '../answers/status.ts'
-import type { FieldReader } from '../objects/storage/entry.ts'
+import type { FieldReader } from '../objects/storage/stored-object.ts'
 import { hubOf } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type Path, type ResourceDefinition } from '../resources/definition.ts'
 import { clone } from '../schema/json/members.ts'

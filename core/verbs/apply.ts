@@ -2,7 +2,7 @@ import { ApiError, badRequest, conflict, invalid } from '../answers/status.ts'
 import { unconvertible } from '../apply/ownership.ts'
 import { append } from '../common/lists.ts'
 import { updateObject } from '../objects/registry/update.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { parseJson } from '../request/json.ts'
 import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
@@ -148,7 +148,7 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
     return wanted
   }
 
-  async function update(): Promise<Entry> {
+  async function update(): Promise<StoredObject> {
     const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission))
     exchange.span?.event('Object stored in database')
     return entry

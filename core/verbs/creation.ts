@@ -4,7 +4,7 @@ import { forbiddenError } from '../access/authz/forbidden.ts'
 import { ApiError, internalError, unreasoned } from '../answers/status.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
 import { createObject } from '../objects/registry/create.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { WriteOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { parseRevision } from '../schema/formats/revision-text.ts'
@@ -49,7 +49,7 @@ export interface Wanted {
  * Creates the absent object. As in the reference, a resourceVersion is no precondition (storage/etcd3/store.go, `GuaranteedUpdate`): admission
  * sees it, a dry run shows it, and only a malformed one is an error (500).
  */
-async function createAbsent(target: Target, options: WriteOptions, { object, record }: Wanted): Promise<Entry> {
+async function createAbsent(target: Target, options: WriteOptions, { object, record }: Wanted): Promise<StoredObject> {
   const submission = submitCreation(target, options)
   const admitted = await completed(target, object, submission, undefined, record)
   const revision = parseRevision(admitted.metadata.resourceVersion ?? '')
@@ -62,7 +62,7 @@ async function createAbsent(target: Target, options: WriteOptions, { object, rec
 export async function updateOrCreate(
   target: Target,
   options: WriteOptions,
-  update: () => Promise<Entry>,
+  update: () => Promise<StoredObject>,
   wanted: () => MaybePromise<Wanted>,
 ): Promise<Response> {
   for (let count = 1; ; count++) {

@@ -34,7 +34,7 @@ export const deleteVerb: Verb = async (target) => {
   const { entry, gone } = await deleteOne(target, options, submitDelete(target, options))
   span?.event('Object deleted from database')
   if (!gone || definition.returnsDeleted) return respondEntry(target, entry, gone || options.orphanDependents !== false ? 200 : 202)
-  const { metadata } = entry.decode()
+  const { metadata } = entry.copy()
   const details: Status['details'] = {
     name: target.name,
     ...(groupResource.group !== '' && { group: groupResource.group }),

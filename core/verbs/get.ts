@@ -1,5 +1,5 @@
 import { badRequest, notFound } from '../answers/status.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { readGetOptions } from '../request/options.ts'
 import { parseListVersion, parseVersion } from '../request/resource-version.ts'
 import { respondEntry } from './respond.ts'
@@ -13,7 +13,7 @@ function refuseExport(query: URLSearchParams): void {
 }
 
 /** The live object, once the store has reached the requested `resourceVersion`. Rejects with 504 otherwise. */
-function read({ exchange, resource: { store }, namespace, name }: Target): Entry | undefined | Promise<Entry | undefined> {
+function read({ exchange, resource: { store }, namespace, name }: Target): StoredObject | undefined | Promise<StoredObject | undefined> {
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = (store.cached ? parseVersion : parseListVersion)(resourceVersion)
@@ -22,9 +22,9 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Entry
   return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])
 }
 
-function answer(target: Target, entry: Entry | undefined): Response {
+function answer(target: Target, entry: StoredObject | undefined): Response {
   if (entry === undefined) throw notFound(target.resource.groupResource, target.name)
-  const problem = target.view.unreadable?.(entry.decode())
+  const problem = target.view.unreadable?.(entry.copy())
   if (problem) throw problem
   return respondEntry(target, entry)
 }
@@ -35,4 +35,4 @@ export const get: Verb = (target) => {
   return found instanceof Promise ? answerLater(target, found) : answer(target, found)
 }
 
-const answerLater = (target: Target, found: Promise<Entry | undefined>) => found.then((entry) => answer(target, entry))
+const answerLater = (target: Target, found: Promise<StoredObject | undefined>) => found.then((entry) => answer(target, entry))

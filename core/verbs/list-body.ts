@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../answers/byte-source.ts'
 import { eachInSlices, type Slices } from '../common/slices.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { FeedList } from '../objects/watch/feed.ts'
 import { concatenate, totalLength } from '../schema/bytes.ts'
 import type { ListParts } from './list-parts.ts'
@@ -85,7 +85,7 @@ export function listBody(
 }
 
 /** Estimates by stored size whether a list has more bytes. */
-function areLarger(entries: readonly Entry[], bytes: number): boolean {
+function areLarger(entries: readonly StoredObject[], bytes: number): boolean {
   let size = 0
   for (const entry of entries) {
     size += entry.size
@@ -119,7 +119,12 @@ export class ListBudget {
 }
 
 /** The bytes of a non-empty list that is streamed. Resolves when the first bytes can be taken. */
-export async function listSource(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListBudget): Promise<ByteSource> {
+export async function listSource(
+  parts: ListParts,
+  entries: readonly StoredObject[],
+  slices: Slices,
+  room: ListBudget,
+): Promise<ByteSource> {
   const source = new ListSource(parts, entries, slices, room)
   try {
     await source.prepare()
@@ -134,7 +139,7 @@ class ListSource implements ByteSource {
   /** Not patient: its time slice begins with `ready`. */
   readonly patient = false
   readonly #parts: ListParts
-  readonly #entries: readonly Entry[]
+  readonly #entries: readonly StoredObject[]
   readonly #slices: Slices
   readonly #room: ListBudget
   /** The bytes before the first item, then what the counting pass has kept; those before `taken` have been taken. */
@@ -153,7 +158,7 @@ class ListSource implements ByteSource {
   #error: unknown
   #ready = () => {}
 
-  constructor(parts: ListParts, entries: readonly Entry[], slices: Slices, room: ListBudget) {
+  constructor(parts: ListParts, entries: readonly StoredObject[], slices: Slices, room: ListBudget) {
     this.#parts = parts
     this.#entries = entries
     this.#slices = slices
@@ -223,7 +228,7 @@ class ListSource implements ByteSource {
   #add(): void {
     if (this.#next > 0) this.#push(this.#parts.between)
     const before = this.#pending
-    for (const piece of this.#parts.item(this.#entries[this.#next++] as Entry, true)) this.#push(piece)
+    for (const piece of this.#parts.item(this.#entries[this.#next++] as StoredObject, true)) this.#push(piece)
     this.#itemBytes += this.#pending - before
   }
 

@@ -1,7 +1,7 @@
 /** Parts of a list in any format: what stands before, between and behind its items. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { type Encodable, encode, type Format } from '../answers/encode.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { ListMeta } from '../resources/meta/listmeta.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { cborListStart, encodeCborItem } from '../schema/cbor/encode.ts'
@@ -15,7 +15,7 @@ import { compareKeys } from '../schema/yaml/key-order.ts'
 import { yamlText } from '../schema/yaml/text.ts'
 
 /** A list of what is made from values of type T. */
-export interface ListParts<T = Entry> {
+export interface ListParts<T = StoredObject> {
   /** A list with the same entries, name and head has the same bytes, so that it may be remembered; absent: it is made every time. */
   readonly remembered?: { readonly name: string; readonly head: string }
   /** Bytes before the first item; `size`: bytes of all items, if there is `sizeOf`. */
@@ -116,8 +116,8 @@ const envelopeEnd = 4
 export function protobufParts(
   { kind, apiVersion }: Encodable['value'],
   head: string,
-  message: (entry: Entry) => Uint8Array,
-  sizeOf: (entry: Entry) => number | undefined = () => undefined,
+  message: (entry: StoredObject) => Uint8Array,
+  sizeOf: (entry: StoredObject) => number | undefined = () => undefined,
   name?: string,
 ): ListParts {
   const metadata = new BinaryWriter()

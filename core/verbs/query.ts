@@ -1,6 +1,6 @@
 import { badRequest } from '../answers/status.ts'
-import type { Entry } from '../objects/storage/entry.ts'
 import type { Freshness } from '../objects/storage/object-store.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../objects/watch/feed.ts'
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
 import {
@@ -33,7 +33,7 @@ export function shardOf({ services }: Target, { shardSelector = '' }: ListOption
 const shardReaders = { uid: pathReader('.metadata.uid'), namespace: pathReader('.metadata.namespace') } as const
 
 /** Test for the selectors, with the one of a shard; undefined when everything matches. */
-function matcherIn(target: Target, options: ListOptions, shard: ShardSelector | undefined): ((entry: Entry) => boolean) | undefined {
+function matcherIn(target: Target, options: ListOptions, shard: ShardSelector | undefined): ((entry: StoredObject) => boolean) | undefined {
   const matches = matcher(target, options)
   if (shard === undefined) return matches
   const [key, read] = [`metadata.${shard.field}`, shardReaders[shard.field]]
@@ -41,7 +41,7 @@ function matcherIn(target: Target, options: ListOptions, shard: ShardSelector | 
 }
 
 /** Test for the label and field selectors; undefined when everything matches. */
-export function matcher({ resource: { definition } }: Target, options: ListOptions): ((entry: Entry) => boolean) | undefined {
+export function matcher({ resource: { definition } }: Target, options: ListOptions): ((entry: StoredObject) => boolean) | undefined {
   const { labelSelector } = options
   const labels = labelSelector && !labelSelector.empty ? labelSelector : undefined
   const others = otherFields(options)
@@ -84,7 +84,7 @@ function requiredValue({ resource: { definition } }: Target, options: ListOption
 export function watchSelection(
   target: Target,
   options: ListOptions,
-): { readonly scope: Scope; readonly matches?: (entry: Entry) => boolean } {
+): { readonly scope: Scope; readonly matches?: (entry: StoredObject) => boolean } {
   const { namespace } = target
   const shard = shardOf(target, options)
   const required = requiredValue(target, options)

@@ -3,7 +3,7 @@
 import { type Encodable, encode, type Format, jsonText } from '../answers/encode.ts'
 import { partialObject } from '../answers/partial.ts'
 import { type TableMeta, tableWriter } from '../answers/table.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { Negotiated } from '../request/negotiate.ts'
 import { readIncludeObject } from '../request/options.ts'
 import { fromStorageVersion, hubOf } from '../resources/converter.ts'
@@ -34,7 +34,7 @@ export interface Renderer {
   /** Cache key: renderers with equal names produce equal bytes. */
   readonly name: string
   /** One object: compact JSON without the line feed of a response, because watch events contain it. */
-  object(entry: Entry): Uint8Array
+  object(entry: StoredObject): Uint8Array
   /** A list as the body of a response. */
   list(meta: ListMeta): ListParts
   /** An object that is not stored, such as a bookmark. */
@@ -73,10 +73,10 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   const apiVersion = apiVersionOf(definition)
   const name = `${apiVersion}/json`
   const isHeld = hubOf(definition) === undefined
-  const object = (entry: Entry) =>
-    isHeld ? entry.json : entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.decode()))).bytes
+  const object = (entry: StoredObject) =>
+    isHeld ? entry.json : entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.copy()))).bytes
   // A list that is not streamed is often asked for again with few changes: the JSON of its objects is cached then, if they are not large.
-  const pieces = (entry: Entry, isPassing: boolean) => (isHeld && isPassing ? entry.pieces : [object(entry)])
+  const pieces = (entry: StoredObject, isPassing: boolean) => (isHeld && isPassing ? entry.pieces : [object(entry)])
   const skip = omitted(definition)
   return {
     negotiated,
@@ -94,11 +94,11 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const isHeld = hubOf(definition) === undefined
   // The text of parts that keep theirs may be escaped in stored bytes.
   const isExact = isHeld && !keepsText(schema)
-  const make = (entry: Entry) =>
+  const make = (entry: StoredObject) =>
     isExact
       ? protobuf.encode(schema, ...entry.pieces)
-      : encodeProtobuf(schema, (isHeld ? entry.object : fromStorageVersion(definition, entry.decode())) as Json)
-  const message = (entry: Entry) => entry.encoding(name, () => make(entry)).bytes
+      : encodeProtobuf(schema, (isHeld ? entry.object : fromStorageVersion(definition, entry.copy())) as Json)
+  const message = (entry: StoredObject) => entry.encoding(name, () => make(entry)).bytes
   return {
     negotiated,
     name,
@@ -113,8 +113,8 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
   const { schema, origin } = definition
   const { pretty } = negotiated
   const write = (value: unknown) => encode({ value: value as Encodable['value'], schema }, format, pretty)
-  const object = (entry: Entry) => fromStorageVersion(definition, entry.decode())
-  const item = (entry: Entry) => {
+  const object = (entry: StoredObject) => fromStorageVersion(definition, entry.copy())
+  const item = (entry: StoredObject) => {
     if (origin.typeMeta === 'explicit') return object(entry)
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object(entry)
     return rest
@@ -154,10 +154,10 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
   const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
   const write = (value: object) => encode({ value: value as never, schema }, format, pretty)
   const { read, pieces, print } = metadataOnly(definition, apiVersion, target.services.joining)
-  const item = (entry: Entry) => partialObject(apiVersion, read(entry))
+  const item = (entry: StoredObject) => partialObject(apiVersion, read(entry))
   const isJson = format === 'json' && !pretty
-  const message = (entry: Entry) => target.services.protobuf.encode(schema, ...pieces(entry))
-  const made = (entry: Entry) => {
+  const message = (entry: StoredObject) => target.services.protobuf.encode(schema, ...pieces(entry))
+  const made = (entry: StoredObject) => {
     if (isJson) return print(entry)
     return format === 'protobuf' ? encodeEnvelope(apiVersion, kind, message(entry)) : write(item(entry))
   }
@@ -181,7 +181,7 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
 }
 
 /** What a dry run would create has no revision, but what the client sent in its place. */
-const revisionText = (entry: Entry) => (entry.revision === 0 ? entry.decode().metadata.resourceVersion : String(entry.revision))
+const revisionText = (entry: StoredObject) => (entry.revision === 0 ? entry.copy().metadata.resourceVersion : String(entry.revision))
 
 function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | 'v1beta1', headers: boolean): Renderer {
   const { services, resource, exchange } = target
@@ -192,7 +192,8 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
   const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
   const name = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
-  const parsed = (entry: Entry, rowContext: CellContext) => writeJson(table.row(fromStorageVersion(definition, entry.decode()), rowContext))
+  const parsed = (entry: StoredObject, rowContext: CellContext) =>
+    writeJson(table.row(fromStorageVersion(definition, entry.copy()), rowContext))
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
   const rowName = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   /** A Table has no protobuf form. */
@@ -210,7 +211,7 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
 
   function rows(meta: TableMeta): ListParts {
     let first = Number.POSITIVE_INFINITY
-    const row = (entry: Entry, isPassing: boolean) => {
+    const row = (entry: StoredObject, isPassing: boolean) => {
       if (isPassing) return entry.known(rowName, context.now)?.bytes ?? print(entry, context)
       const { bytes, until } = entry.encoding(rowName, (changesAt) => print(entry, { ...context, changesAt }), context.now)
       first = Math.min(first, until)

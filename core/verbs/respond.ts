@@ -3,7 +3,7 @@ import type { ByteSource } from '../answers/byte-source.ts'
 import { contentType, encode } from '../answers/encode.ts'
 import { responseHeaders } from '../answers/headers.ts'
 import { ApiError, type Status } from '../answers/status.ts'
-import type { Entry } from '../objects/storage/entry.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { FeedList } from '../objects/watch/feed.ts'
 import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
 import type { ShardSelector } from '../request/shard-selector.ts'
@@ -52,9 +52,9 @@ function refuseList(target: Target, { transform }: Negotiated): void {
 }
 
 /** Response with one stored object, as the target's view presents it. */
-export function respondEntry(target: Target, entry: Entry, status = 200): Response {
+export function respondEntry(target: Target, entry: StoredObject, status = 200): Response {
   const { view } = target
-  if (view.read) return respondObject(target, view.read(entry.decode()), status)
+  if (view.read) return respondObject(target, view.read(entry.copy()), status)
   const negotiated = negotiate(target)
   refuseList(target, negotiated)
   const renderer = createRenderer(target, negotiated)
@@ -111,7 +111,7 @@ export function respondStatus(target: Target, status: Status): Response {
 function inRowOrder({ resource }: Target, found: FeedList): FeedList {
   const { rowOrder } = resource.definition.strategy
   if (rowOrder === undefined) return found
-  const numbered = found.entries.map((entry) => ({ entry, at: rowOrder(entry.decode() as never) }))
+  const numbered = found.entries.map((entry) => ({ entry, at: rowOrder(entry.copy() as never) }))
   return { ...found, entries: numbered.sort((one, other) => one.at - other.at).map(({ entry }) => entry) }
 }
 

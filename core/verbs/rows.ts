@@ -2,8 +2,8 @@
 
 import { ownMetadata, ownMetadataBytes, partialStart } from '../answers/partial.ts'
 import type { TableOptions, TableWriter } from '../answers/table.ts'
-import type { Entry } from '../objects/storage/entry.ts'
 import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../objects/storage/served-metadata.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
 import { type BufferPool, concatenate } from '../schema/bytes.ts'
 import { htmlSafe } from '../schema/json/html-safe.ts'
@@ -13,7 +13,7 @@ import type { Json } from '../schema/model.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-type RowPrinter = (entry: Entry, context: CellContext) => Uint8Array
+type RowPrinter = (entry: StoredObject, context: CellContext) => Uint8Array
 
 /** Prints rows of objects in served form; `row` prints objects whose bytes have another form. `joining`: for the object that is being read. */
 export function rowPrinter(
@@ -54,26 +54,26 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string,
   const startBytes = encoder.encode(start)
   const end = encoder.encode('}')
 
-  const anew = (entry: Entry) => ownMetadata(entry.decode().metadata as Json, definition)
+  const anew = (entry: StoredObject) => ownMetadata(entry.copy().metadata as Json, definition)
 
   /** Bytes of the metadata; undefined if the object's bytes have another form. */
-  const cut = (entry: Entry) => {
+  const cut = (entry: StoredObject) => {
     const served = joining.join(entry.pieces)
     const place = find(served)
     return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }
 
-  const pieces = (entry: Entry): readonly Uint8Array[] => {
+  const pieces = (entry: StoredObject): readonly Uint8Array[] => {
     const metadata = cut(entry)
     return metadata ? [startBytes, metadata, end] : [encoder.encode(`${start}${printJson(anew(entry))}}`)]
   }
 
   return {
-    read(entry: Entry): Json {
+    read(entry: StoredObject): Json {
       const metadata = cut(entry)
       return metadata ? parseJsonText(decoder.decode(metadata)) : anew(entry)
     },
     pieces,
-    print: (entry: Entry) => concatenate(pieces(entry)),
+    print: (entry: StoredObject) => concatenate(pieces(entry)),
   }
 }

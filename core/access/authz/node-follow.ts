@@ -1,4 +1,4 @@
-import type { Entry } from '../../objects/storage/entry.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import type { WatchableStore } from '../../objects/watch/feed.ts'
 import { type Following, follow } from '../../objects/watch/follow.ts'
 import type { Platform } from '../../platform.ts'
@@ -38,7 +38,7 @@ export function followNodes(
         graph.set(key, link)
         changed(`${operation}${row.counted}`, clock.monotonic() - began)
       }
-      const upsert = ({ key, object }: Entry) => set('Add', key, row.link(object, platform))
+      const upsert = ({ key, object }: StoredObject) => set('Add', key, row.link(object, platform))
       return [follow(store, clock, { upsert, remove: (key) => set('Delete', key, undefined) })]
     })
     // A store that fails is retried in the background. Until then links are missing, which only denies more.

@@ -49,7 +49,7 @@ interface Kind {
 
 async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, isMandatory: boolean, platform: Platform): Promise<void> {
   const { name = '' } = wanted.metadata
-  const stored = (await store.get(store.keys.of('', name)))?.decode()
+  const stored = (await store.get(store.keys.of('', name)))?.copy()
   const change = stored && revised(stored, wanted, isMandatory, platform)
   // Where another server writes it first, the next review reads the result.
   if (stored === undefined) await ownWrite(() => client.create('', wanted))
@@ -61,7 +61,7 @@ async function removeOthers({ resource: { store }, client }: Kind, wanted: reado
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
   const { entries } = await store.list({ namespace: '' })
   for (const entry of entries) {
-    const stored = entry.decode()
+    const stored = entry.copy()
     const { name = '' } = stored.metadata
     if (names.has(name) || autoUpdates(stored, platform) !== true) continue
     await ownWrite(() => client.delete('', name))

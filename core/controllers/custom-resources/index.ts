@@ -5,7 +5,7 @@
 
 import type { HealthCheck } from '../../meta/health.ts'
 import type { LiveTable } from '../../objects/registry/table.ts'
-import type { Entry } from '../../objects/storage/entry.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { follow } from '../../objects/watch/follow.ts'
 import type { Connect } from '../../outgoing/webhook/client-config.ts'
 import type { Platform } from '../../platform.ts'
@@ -108,9 +108,9 @@ export function createCustomResources({
   const waiting = new Set<string>()
   const hooks = () => ({ platform, settings, now: clock.now() })
   const nameOf = (key: string) => store.keys.parse(key).name
-  const decode = (entry: Entry) => entry.decode() as unknown as Definition
+  const decode = (entry: StoredObject) => entry.copy() as unknown as Definition
   /** Parses a definition without its schemas. */
-  const outline = (entry: Entry) => parseJsonText(withoutSchemas(entry.json)) as unknown as Definition
+  const outline = (entry: StoredObject) => parseJsonText(withoutSchemas(entry.json)) as unknown as Definition
 
   const served = createServedDefinitions({
     table,
@@ -132,7 +132,7 @@ export function createCustomResources({
     unreadable.set(key, why)
   }
 
-  function upsert(entry: Entry): void {
+  function upsert(entry: StoredObject): void {
     try {
       update(entry)
       unreadable.delete(entry.key)
@@ -141,7 +141,7 @@ export function createCustomResources({
     }
   }
 
-  function update(entry: Entry): void {
+  function update(entry: StoredObject): void {
     const definition = outline(entry)
     note(definition)
     served.update(definition, entry)
@@ -200,7 +200,7 @@ export function createCustomResources({
     start(client) {
       const definitions = client(resource.definition)
 
-      async function updateStatus(name: string, definition: Definition, entry: Entry): Promise<void> {
+      async function updateStatus(name: string, definition: Definition, entry: StoredObject): Promise<void> {
         const { generation = 0, resourceVersion } = definition.metadata ?? {}
         const { group } = definition.spec
         const taken = takenNames([...known.values()].filter((each) => each.group === group).map(({ accepted }) => accepted))

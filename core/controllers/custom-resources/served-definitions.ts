@@ -1,7 +1,7 @@
 /** Serves definitions: adds their rows to the resource table, and replaces them when spec or names change. */
 import type { ServedResource } from '../../objects/registry/served.ts'
 import type { LiveTable } from '../../objects/registry/table.ts'
-import type { Entry } from '../../objects/storage/entry.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { customResourceRows, storageKeyOf } from '../../resources/apiextensions/custom-resource.ts'
 import type { ResourceDefinition, Versioning } from '../../resources/definition.ts'
 import { printJson } from '../../schema/json/text.ts'
@@ -21,7 +21,7 @@ const isSame = (a: Shown['from'], b: Shown['from']) => a.uid === b.uid && a.gene
 
 export interface ServedDefinitions {
   /** Serves the current definition, or removes it; `entry` is its stored form. */
-  update(definition: Definition, entry: Entry): void
+  update(definition: Definition, entry: StoredObject): void
   remove(name: string): void
   /**
    * Whether its objects would be stored below the keys of other resources, as those of a definition named like the definitions themselves.
@@ -42,12 +42,12 @@ export interface ServedDefinitionsOptions {
  * cache.
  */
 class Source {
-  entry: Entry
-  constructor(entry: Entry) {
+  entry: StoredObject
+  constructor(entry: StoredObject) {
     this.entry = entry
   }
   schemaText(version: string): string | undefined {
-    const { spec } = this.entry.decode() as unknown as Definition
+    const { spec } = this.entry.copy() as unknown as Definition
     const schema = spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema
     return schema && printJson(schema)
   }
@@ -69,7 +69,7 @@ export function createServedDefinitions({ table, versioningOf }: ServedDefinitio
     }
   }
 
-  function update(definition: Definition, entry: Entry): void {
+  function update(definition: Definition, entry: StoredObject): void {
     const name = nameOf(definition)
     if (!isServed(definition) || overlaps(definition)) {
       remove(name)

@@ -105,7 +105,7 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
     const { namespace, name } = leases.store.keys.parse(leases.store.keys.prefix('') + key)
     const lease = await leases.store.get(leases.store.keys.of(namespace, name))
     const now = clock.now()
-    if (!needsElection(admissible, lease?.decode(), now)) return
+    if (!needsElection(admissible, lease?.copy(), now)) return
     const pinging = admissible.filter((each) => needsPing(each, now))
     await Promise.all(pinging.map(ping))
     if (pinging.length > 0 || admissible.some((each) => isPending(each) && wasPinged(each, now))) return

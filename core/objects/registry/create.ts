@@ -5,7 +5,7 @@ import { timestamp } from '../../schema/formats/time.ts'
 import { dropDisabled } from '../../schema/gated.ts'
 import { clone, drop } from '../../schema/json/members.ts'
 import type { JsonObject } from '../../schema/model.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { generateName } from './names.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
@@ -36,10 +36,10 @@ function givenRevision({ metadata: { resourceVersion = '' } }: ApiObject): numbe
   return typeof revision === 'number' ? revision : 0
 }
 
-function occupied(groupResource: GroupResource, { metadata }: ApiObject, current: Entry | undefined): Error {
+function occupied(groupResource: GroupResource, { metadata }: ApiObject, current: StoredObject | undefined): Error {
   const name = metadata.name ?? ''
   const error = metadata.generateName ? noUniqueName(groupResource, name) : alreadyExists(groupResource, name)
-  if (current?.decode().metadata.deletionTimestamp !== undefined) error.status.message = `object is being deleted: ${error.status.message}`
+  if (current?.copy().metadata.deletionTimestamp !== undefined) error.status.message = `object is being deleted: ${error.status.message}`
   return error
 }
 
@@ -55,12 +55,17 @@ const isTaken = (error: unknown) => error instanceof ApiError && error.status.re
  * Stores a new object. Throws 409 when the name exists, 422 with all validation errors, 500 when it has a resourceVersion. Generated names
  * are retried on conflict.
  */
-export function createObject(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+export function createObject(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<StoredObject> {
   const { name, generateName: base } = object.metadata
   return name || !base ? createNamed(resource, object, request) : createWithSuffix(resource, object, request)
 }
 
-function createWithSuffix(resource: ServedResource, object: ApiObject, request: WriteRequest, left = generatedNames): Promise<Entry> {
+function createWithSuffix(
+  resource: ServedResource,
+  object: ApiObject,
+  request: WriteRequest,
+  left = generatedNames,
+): Promise<StoredObject> {
   // What else an attempt writes into the object, the next one writes again.
   const keepsRest = resource.store.definition.strategy.prepareCreate === undefined && resource.reservations === undefined
   const attempt = keepsRest ? object : (clone(object as JsonObject) as ApiObject)
@@ -71,7 +76,7 @@ function createWithSuffix(resource: ServedResource, object: ApiObject, request: 
   })
 }
 
-function createNamed(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<Entry> {
+function createNamed(resource: ServedResource, object: ApiObject, request: WriteRequest): Promise<StoredObject> {
   const { definition } = resource.store
   const given = givenRevision(object)
   stampMetadata(definition, object, request.context.now)
@@ -88,7 +93,7 @@ async function prepareAndStore(
   name: string,
   given: number,
   request: WriteRequest,
-): Promise<Entry> {
+): Promise<StoredObject> {
   const { store, groupResource } = resource
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)

@@ -2,7 +2,7 @@ import { conflict, type GroupResource, modified, notFound } from '../../answers/
 import type { ApiObject, ResourceDefinition } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/formats/time.ts'
 import type { HookContext } from '../../schema/model.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { isGone, specFinalizersOf } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import type { ServedResource } from './served.ts'
@@ -90,15 +90,15 @@ function startTermination(definition: ResourceDefinition, object: ApiObject, opt
 }
 
 /** The stored object, of which a deletion changes only the metadata, unless its kind prepares more. */
-function toMark({ strategy }: ResourceDefinition, current: Entry): ApiObject {
-  if (strategy.prepareDelete) return current.decode()
+function toMark({ strategy }: ResourceDefinition, current: StoredObject): ApiObject {
+  if (strategy.prepareDelete) return current.copy()
   const { object } = current
   return { ...object, metadata: { ...object.metadata } }
 }
 
 export interface Deletion {
   /** The deleted object, or the stored one while finalizers or a grace period keep it. */
-  readonly entry: Entry
+  readonly entry: StoredObject
   readonly gone: boolean
 }
 

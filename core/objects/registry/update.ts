@@ -8,7 +8,7 @@ import { equal, isSameText } from '../../schema/json/equal.ts'
 import { copyOf, hasGivenEmpty } from '../../schema/json/given-empty.ts'
 import { drop } from '../../schema/json/members.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { isGone } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
 import { settle } from './reservations.ts'
@@ -125,7 +125,7 @@ function withVersion(object: ApiObject, { metadata: { resourceVersion } }: ApiOb
 }
 
 /** Whether an entry, whose object is `existing`, has the bytes that a write of this object stores. Not always known without printing it. */
-const stores = (entry: Entry, canonical: ApiObject, existing: ApiObject): boolean =>
+const stores = (entry: StoredObject, canonical: ApiObject, existing: ApiObject): boolean =>
   entry.isCanonical &&
   !entry.stale &&
   isSameText(withVersion(canonical, existing) as Json, existing as Json) &&
@@ -137,12 +137,13 @@ function warningsOf({ strategy }: ResourceDefinition, view: View, object: ApiObj
 }
 
 /** Whether an attempt based on `known` has the same result with the stored entry. */
-const isSame = (known: Entry, stored: Entry | undefined) => stored?.revision === known.revision && stored.stale === known.stale
+const isSame = (known: StoredObject, stored: StoredObject | undefined) =>
+  stored?.revision === known.revision && stored.stale === known.stale
 
 /** Result of an attempt: the entry for the client, or the stored entry after a conflict. */
 interface Outcome {
-  readonly entry?: Entry
-  readonly lost?: Entry | undefined
+  readonly entry?: StoredObject
+  readonly lost?: StoredObject | undefined
   /** The new content was stored. */
   readonly stored: boolean
   /** The store confirmed that the attempt was based on current state. */
@@ -160,7 +161,7 @@ export function updateObject(
   name: string,
   { view, isWhole, change }: Update,
   request: WriteRequest,
-): Promise<Entry> {
+): Promise<StoredObject> {
   const { store, groupResource } = resource
   const { definition } = store
   const key = store.keys.of(namespace, name)
@@ -171,7 +172,7 @@ export function updateObject(
     asked = true
   }
 
-  async function attempt(current: Entry, existing: ApiObject, written: ApiObject): Promise<Outcome> {
+  async function attempt(current: StoredObject, existing: ApiObject, written: ApiObject): Promise<Outcome> {
     const { enabled } = request.context.settings
     const dropped = dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, enabled)
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
@@ -217,9 +218,9 @@ export function updateObject(
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
-  function tryFrom(current: Entry): MaybePromise<Outcome> {
+  function tryFrom(current: StoredObject): MaybePromise<Outcome> {
     request.slices?.reads(current.size)
-    const existing = current.decode()
+    const existing = current.copy()
     return then(change(existing), (incoming) => {
       if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)
       keepIdentity(resource, view, incoming, existing)
@@ -236,14 +237,14 @@ export function updateObject(
 
   // The first attempt is based on the cached entry, which the swap verifies. An error or a no-op result is final once the stored entry is
   // confirmed to be the same.
-  async function write(waited: boolean): Promise<Entry> {
+  async function write(waited: boolean): Promise<StoredObject> {
     let current = waited ? undefined : store.known(key)
     let live = current === undefined
     if (live) current = await store.get(key, request.caller)
     for (let count = 0; count < tries; count++) {
       if (current === undefined) throw notFound(groupResource, name)
       asked = false
-      const from: Entry = current
+      const from: StoredObject = current
       try {
         const { entry, lost, swapped } = await tryFrom(from)
         if (entry && (live || swapped)) return entry

@@ -16,17 +16,17 @@ import type { ApiObject, ResourceDefinition } from '../../resources/definition.t
 import { inPart, inSpan, slowOperation } from '../../tracing/span.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
-import { Entry } from './entry.ts'
 import type { Keys } from './keys.ts'
 import { createKeys } from './keys.ts'
 import { type StoreMetrics, unobserved } from './metrics.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
+import { StoredObject } from './stored-object.ts'
 import { createEntryReader, type EntryReader, type Skip } from './unreadable.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export interface EntryList {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly StoredObject[]
   readonly revision: number
   /** Smallest key that the next page may begin with, when the list was cut by a limit. */
   readonly next?: string
@@ -38,7 +38,7 @@ export interface EntryQuery {
   readonly namespace: string
   /** The only name that may match, from a field selector on metadata.name. */
   readonly name?: string
-  readonly matches?: (entry: Entry) => boolean
+  readonly matches?: (entry: StoredObject) => boolean
   /** Yields the thread while filtering or converting many objects. Default: no yielding. */
   readonly slices?: Slices
   readonly limit?: number
@@ -49,7 +49,7 @@ export interface EntryQuery {
   /** What the list is made for; absent: the server itself. */
   readonly context?: Context
   /** The entry of a value, if there is one already. */
-  readonly known?: (key: string, revision: number) => Entry | undefined
+  readonly known?: (key: string, revision: number) => StoredObject | undefined
   /** Called with each unreadable value, which the list then leaves out; absent: it is an error. */
   readonly unreadable?: Skip
 }
@@ -58,7 +58,7 @@ export interface EntryQuery {
 export type Freshness = 'newest' | 'any' | { readonly atLeast: number } | { readonly exact: number }
 
 /** Result of a compare-and-swap: the new entry, or the current one (absent: none). */
-export type Swap = { readonly ok: true; readonly entry: Entry } | { readonly ok: false; readonly current?: Entry }
+export type Swap = { readonly ok: true; readonly entry: StoredObject } | { readonly ok: false; readonly current?: StoredObject }
 
 export interface WriteGuard {
   /** Called directly before a write is sent to the store; throws when the request has ended, for example at its deadline. Absent: no end. */
@@ -81,9 +81,9 @@ export interface ObjectStore {
   /** A canonical object as it is written. */
   print(canonical: ApiObject): Printed
   /** What a read would show of a value at this revision; without one: of an object that is not stored, whose resourceVersion may be any text. */
-  shown(key: string, value: Printed, revision?: number | string): Entry
+  shown(key: string, value: Printed, revision?: number | string): StoredObject
   /** The current object. */
-  get(key: string, context?: Context): Promise<Entry | undefined>
+  get(key: string, context?: Context): Promise<StoredObject | undefined>
   /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
   list(query: EntryQuery): Promise<EntryList>
   /** The revision of a stored value, and whether it is readable. */
@@ -98,7 +98,7 @@ export interface ObjectStore {
     key: string,
     expected: number,
     context?: Context,
-  ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: Entry }>
+  ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: StoredObject }>
 }
 
 export interface ObjectStoreOptions extends CodecOptions {
@@ -120,11 +120,11 @@ const sharedSize = 16_384
 export const keyAfter = (key: string) => `${key}\0`
 
 /** What a read would show of a printed object (`ObjectStore.shown`). */
-export const shownEntry = (codec: Codec, key: string, value: Printed, revision?: number | string): Entry =>
-  new Entry(key, typeof revision === 'number' ? revision : 0, codec.show(value, revision), codec)
+export const shownEntry = (codec: Codec, key: string, value: Printed, revision?: number | string): StoredObject =>
+  new StoredObject(key, typeof revision === 'number' ? revision : 0, codec.show(value, revision), codec)
 
 /** An object that is in no store. */
-export function unstoredEntry(definition: ResourceDefinition, key: string, object: ApiObject): Entry {
+export function unstoredEntry(definition: ResourceDefinition, key: string, object: ApiObject): StoredObject {
   const codec = createCodec(definition)
   return shownEntry(codec, key, codec.print(codec.canonical(object)))
 }
@@ -151,7 +151,7 @@ export function createObjectStore(
   const reader = createEntryReader(
     ({ key, value, modRevision, isStale }) => {
       const isStored = isShared(value)
-      return new Entry(key, modRevision, isStored ? value : codec.serve(value, modRevision, key), codec, { isStored, isStale })
+      return new StoredObject(key, modRevision, isStored ? value : codec.serve(value, modRevision, key), codec, { isStored, isStale })
     },
     groupResource,
     options.namesUnreadable ?? false,
@@ -171,7 +171,7 @@ export function createObjectStore(
     // As in the reference server, the remaining count is left out when a selector is used.
     const countable = query.matches === undefined && query.name === undefined
     const range = query.name === undefined || query.namespace === '' ? keys.prefix(query.namespace) : keys.of(query.namespace, query.name)
-    const entries: Entry[] = []
+    const entries: StoredObject[] = []
     let [fetched, evaluated] = [0, 0]
     const listed = (list: EntryList): EntryList => {
       reading.finish()
@@ -263,7 +263,7 @@ export function createObjectStore(
         span?.event(result.ok ? 'Txn call succeeded' : 'Txn call completed')
         if (result.ok) {
           const served = codec.serve(stored, result.revision, key)
-          return { ok: true as const, entry: new Entry(key, result.revision, served, codec) }
+          return { ok: true as const, entry: new StoredObject(key, result.revision, served, codec) }
         }
         return { ok: false as const, ...(result.current && { current: entry(result.current) }) }
       })

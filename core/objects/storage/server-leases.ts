@@ -51,9 +51,9 @@ export function createServerLeases({ store, definition, prefix, folder, mediaTyp
   return {
     async list() {
       const { entries } = await objects.list({ namespace: '', unreadable: () => {} })
-      return entries.map((entry) => entry.decode())
+      return entries.map((entry) => entry.copy())
     },
-    get: async (name) => (await objects.get(keys.of('', name)))?.decode(),
+    get: async (name) => (await objects.get(keys.of('', name)))?.copy(),
     async renew(name, content) {
       const lease = await store.grantLease(seconds)
       const object: ApiObject = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: {}, ...content }

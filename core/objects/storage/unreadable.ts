@@ -2,7 +2,7 @@
 
 import { ApiError, type GroupResource, qualified, type StatusCause } from '../../answers/status.ts'
 import { type KeyValue, StoreError } from '../../ports.ts'
-import { Entry } from './entry.ts'
+import { StoredObject } from './stored-object.ts'
 
 /** Maximum unreadable values that the error of a list names. */
 const maxNamed = 100
@@ -10,14 +10,14 @@ const maxNamed = 100
 /** Decodes the values of one list. */
 export interface Reading {
   /** Undefined: the value is unreadable and `finish` will report it. @throws StoreError `corrupt` */
-  read(kv: KeyValue): Entry | undefined
+  read(kv: KeyValue): StoredObject | undefined
   /** @throws ApiError when there were unreadable values. */
   finish(): void
 }
 
 export interface EntryReader {
   /** @throws StoreError `corrupt` */
-  one(kv: KeyValue): Entry
+  one(kv: KeyValue): StoredObject
   isReadable(kv: KeyValue): boolean
   /** `skip` is called with each unreadable value and the reason; absent: they are errors. */
   list(skip?: Skip): Reading
@@ -68,12 +68,12 @@ function storeReadError(groupResource: GroupResource, found: readonly StatusCaus
  * AllowUnsafeMalformedObjectDeletion). `undecodable` is called for each value that can't be decoded.
  */
 export function createEntryReader(
-  entryOf: (kv: KeyValue) => Entry,
+  entryOf: (kv: KeyValue) => StoredObject,
   groupResource: GroupResource,
   names: boolean,
   undecodable: () => void,
 ): EntryReader {
-  function attempt(kv: KeyValue): Entry | Problem {
+  function attempt(kv: KeyValue): StoredObject | Problem {
     let decoded = false
     try {
       decoded = kv.value !== undefined
@@ -88,10 +88,10 @@ export function createEntryReader(
   return {
     one(kv) {
       const result = attempt(kv)
-      if (result instanceof Entry) return result
+      if (result instanceof StoredObject) return result
       throw new StoreError('corrupt', names ? readable(kv, result) : result.why)
     },
-    isReadable: (kv) => attempt(kv) instanceof Entry,
+    isReadable: (kv) => attempt(kv) instanceof StoredObject,
     list(skip) {
       const found: StatusCause[] = []
       const finish = () => {
@@ -101,7 +101,7 @@ export function createEntryReader(
         finish,
         read(kv) {
           const result = attempt(kv)
-          if (result instanceof Entry) return result
+          if (result instanceof StoredObject) return result
           if (skip) {
             skip(kv.key, result.why)
             return undefined

@@ -18,9 +18,9 @@ import {
 } from '../../ports.ts'
 import { inSpan } from '../../tracing/span.ts'
 import type { DerivedBudget } from '../storage/derived-budget.ts'
-import type { Entry } from '../storage/entry.ts'
 import { type CacheMetrics, unobserved } from '../storage/metrics.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { isUnreadable } from '../storage/unreadable.ts'
 import { CacheSubscription, type LiveFeed } from './cache-subscription.ts'
 import { CachedLists } from './cached-lists.ts'
@@ -302,7 +302,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   }
 
   /** Most objects of a page at an earlier revision have not changed since. */
-  function cached(key: string, revision: number): Entry | undefined {
+  function cached(key: string, revision: number): StoredObject | undefined {
     const entry = entries.get(key)
     return entry?.revision === revision ? entry : undefined
   }
@@ -314,7 +314,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     if (!state && !failed && !closed) start().catch(() => {})
   }
 
-  function getStored(key: string, context: Context | undefined): Promise<Entry | undefined> {
+  function getStored(key: string, context: Context | undefined): Promise<StoredObject | undefined> {
     const [before, asked] = [waiters.revision, generation]
     return store.get(key, undefined, context).then(({ kv, revision: current }) => {
       checkRevision(current, before, asked)
@@ -326,12 +326,12 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
    * A consistent read of one object: asks the store for its current revision (stores can answer many such calls with one request), then
    * reads the object from the cache at that revision.
    */
-  function live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined> {
+  function live(key: string, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined> {
     const span = context?.span?.start('cacher.Get', { key: keys.pathOf(key), 'resource-version': '' })
     return context && span ? inSpan(context, span, (part) => read(key, part)) : read(key, context)
   }
 
-  function read(key: string, context: Context | undefined): Entry | undefined | Promise<Entry | undefined> {
+  function read(key: string, context: Context | undefined): StoredObject | undefined | Promise<StoredObject | undefined> {
     if (state === undefined) {
       // A resource that is read often but never listed gets a cache too: a read from the store takes twice as long.
       if (++storedReads === startingReads) begin()
@@ -353,7 +353,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     key: string,
     asked: number,
     context: Context | undefined,
-  ): Entry | undefined | Promise<Entry | undefined> {
+  ): StoredObject | undefined | Promise<StoredObject | undefined> {
     if (state === undefined || asked !== generation) return getStored(key, context)
     const there = reachKnown(current)
     if (there !== true) return cachedLater(there, current, key, asked, context)

@@ -1,8 +1,8 @@
 import { filterInSlices } from '../../common/slices.ts'
-import type { Entry } from '../storage/entry.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { CacheMetrics } from '../storage/metrics.ts'
 import { keyAfter } from '../storage/object-store.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
 import type { SortedEntries } from './sorted-entries.ts'
 
@@ -81,7 +81,7 @@ export class CachedLists {
     return page
   }
 
-  #remember(key: string | undefined, entries: readonly Entry[]): Pick<FeedList, 'entries'> | Whole {
+  #remember(key: string | undefined, entries: readonly StoredObject[]): Pick<FeedList, 'entries'> | Whole {
     if (key === undefined) return { entries }
     const whole = { entries, kept: new Map(), pages: new Map() }
     if (this.#recent.size >= recentLists) this.#recent.clear()
@@ -90,8 +90,8 @@ export class CachedLists {
   }
 
   /** The candidates for `matches`. */
-  #find({ namespace, name, indexed, from }: FeedQuery): readonly Entry[] {
-    let found: readonly Entry[]
+  #find({ namespace, name, indexed, from }: FeedQuery): readonly StoredObject[] {
+    let found: readonly StoredObject[]
     if (name !== undefined && (namespace !== '' || !this.#namespaced)) {
       const one = this.#entries.get(this.#keys.of(namespace, name))
       found = one && (from === undefined || one.key >= from) ? [one] : []

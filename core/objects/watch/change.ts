@@ -1,4 +1,4 @@
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -6,16 +6,16 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 export class Change {
   readonly revision: number
   /** The current entry; after a deletion: the last content with the deletion's revision. */
-  readonly entry: Entry
+  readonly entry: StoredObject
   /** The previous entry; absent for a creation. */
-  readonly previous: Entry | undefined
+  readonly previous: StoredObject | undefined
   readonly deleted: boolean
   #frames: Map<string, Uint8Array> | undefined
   /** Called with the bytes by which cached frames have become more or less. */
   onFrame: ((bytes: number) => void) | undefined
-  #departed: Entry | undefined
+  #departed: StoredObject | undefined
 
-  constructor(entry: Entry, previous: Entry | undefined, deleted: boolean) {
+  constructor(entry: StoredObject, previous: StoredObject | undefined, deleted: boolean) {
     this.revision = entry.revision
     this.entry = entry
     this.previous = previous
@@ -30,7 +30,7 @@ export class Change {
   }
 
   /** The previous content with this change's revision: what a watcher gets when an object leaves its selector. */
-  get departed(): Entry {
+  get departed(): StoredObject {
     if (this.deleted || this.previous === undefined) return this.entry
     this.#departed ??= this.previous.at(this.revision)
     return this.#departed
@@ -63,7 +63,7 @@ export class Change {
 }
 
 /** Event type of a change for a watcher with this selector; undefined: no event. */
-export function eventTypeOf(change: Change, matches?: (entry: Entry) => boolean): EventType | undefined {
+export function eventTypeOf(change: Change, matches?: (entry: StoredObject) => boolean): EventType | undefined {
   const now = !change.deleted && (matches === undefined || matches(change.entry))
   const before = change.previous !== undefined && (matches === undefined || matches(change.previous))
   if (now) return before ? 'MODIFIED' : 'ADDED'

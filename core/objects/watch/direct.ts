@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../answers/status.ts'
 import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch } from '../../ports.ts'
-import type { Entry } from '../storage/entry.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { type EntryReader, isUnreadable } from '../storage/unreadable.ts'
 import { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
@@ -13,7 +13,7 @@ import { TooOld } from './too-old.ts'
  * Converts a store event to a change. `known` is the cache's entry of that key, if any.
  * Throws when the value is unreadable (isUnreadable).
  */
-export function changeOf(event: StoreEvent, { reader }: ObjectStore, known?: Entry): Change | undefined {
+export function changeOf(event: StoreEvent, { reader }: ObjectStore, known?: StoredObject): Change | undefined {
   if (event.type === 'put') {
     const before = () => (event.previous && reader.isReadable(event.previous) ? reader.one(event.previous) : undefined)
     return new Change(reader.one(event.kv), known ?? before(), false)
@@ -26,7 +26,7 @@ function revisionOf(event: StoreEvent | undefined): number | undefined {
   return event?.type === 'put' ? event.kv.modRevision : event?.revision
 }
 
-function lastEntry(kv: KeyValue, reader: EntryReader): Entry {
+function lastEntry(kv: KeyValue, reader: EntryReader): StoredObject {
   try {
     return reader.one(kv)
   } catch (error) {

@@ -6,24 +6,24 @@ import { DecodeError, withoutMalformed } from '../../schema/decode.ts'
 import { applyDefaults } from '../../schema/defaults.ts'
 import type { HookContext, Json, Message } from '../../schema/model.ts'
 import type { Codec, Printed } from '../storage/codec.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 
 /** Converts entries from their stored versions to one version of the resource, each once. */
 export interface EntryVersions {
   /** In the given order; a plain value unless a conversion is asynchronous. `caller`: as in `Converter.convert`. */
-  convert(entries: readonly Entry[], caller: Context | undefined): readonly Entry[] | Promise<readonly Entry[]>
+  convert(entries: readonly StoredObject[], caller: Context | undefined): readonly StoredObject[] | Promise<readonly StoredObject[]>
   /** As `convert`, yielding between slices. */
-  convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]>
+  convertInSlices(entries: readonly StoredObject[], slices: Slices, caller: Context | undefined): Promise<readonly StoredObject[]>
   /** As `convert`, for one entry. */
-  one(entry: Entry, caller: Context | undefined): Entry | Promise<Entry>
+  one(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject>
   /** As `one`, but asks a conversion webhook again: the same webhook may convert in another way by now. */
-  anew(entry: Entry, caller: Context | undefined): Entry | Promise<Entry>
+  anew(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject>
   /** What reads of this version show of an object of the storage version, which is not stored. */
   preview(stored: ApiObject, caller: Context | undefined): Promise<Printed>
   /** The converted entry, if cached. */
-  known(entry: Entry): Entry | undefined
+  known(entry: StoredObject): StoredObject | undefined
   /** Marks the entry's bytes as complete in this version, because this server has just written them. */
-  note(entry: Entry): void
+  note(entry: StoredObject): void
 }
 
 export interface EntryVersionsOptions {
@@ -40,8 +40,8 @@ export interface EntryVersionsOptions {
 
 /** State of a conversion: the results, and entries that need conversion with their index and object. */
 interface Conversion {
-  readonly result: Entry[]
-  readonly others: (readonly [entry: Entry, index: number])[]
+  readonly result: StoredObject[]
+  readonly others: (readonly [entry: StoredObject, index: number])[]
   readonly objects: ApiObject[]
 }
 
@@ -53,9 +53,9 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
   /** Keyed by bytes, because the watch delivers the written bytes again in another entry. */
   const complete = new WeakSet<Uint8Array>()
   /** Results of the converter. */
-  const converted = new WeakSet<Entry>()
+  const converted = new WeakSet<StoredObject>()
 
-  const known = (entry: Entry) =>
+  const known = (entry: StoredObject) =>
     entry.version(codec) ?? (complete.has(entry.json) ? entry.setVersion(codec, entry.json, false) : undefined)
 
   /** Applies defaults that were added after the object was stored. Changes the object. */
@@ -77,7 +77,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     }
   }
 
-  function completed(entry: Entry, object: ApiObject, storedIn: string): Entry {
+  function completed(entry: StoredObject, object: ApiObject, storedIn: string): StoredObject {
     const bytes = codec.show(codec.print(canonical(object)), entry.revision)
     if (sameBytes(bytes, entry.json)) return entry.setVersion(codec, entry.json, apiVersion !== storageVersion)
     return entry.setVersion(codec, bytes, apiVersion === storageVersion || storedIn !== storageVersion)
@@ -90,19 +90,19 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
   }
 
   /** The entry of a conversion's result, cached. */
-  function settled(entry: Entry, object: ApiObject, storedIn: string): Entry {
+  function settled(entry: StoredObject, object: ApiObject, storedIn: string): StoredObject {
     const result = completed(entry, structuredClone(object), storedIn)
     converted.add(result)
     return result
   }
 
-  function begin({ result, others, objects }: Conversion, entry: Entry, index: number): void {
+  function begin({ result, others, objects }: Conversion, entry: StoredObject, index: number): void {
     const found = known(entry)
     if (found !== undefined) {
       result[index] = found
       return
     }
-    const object = entry.decode()
+    const object = entry.copy()
     if (object.apiVersion === apiVersion) {
       result[index] = completed(entry, withDefaults(object, definition.schema), apiVersion)
       return
@@ -116,7 +116,10 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     result[index] = known(entry) ?? settled(entry, object, objects[at]?.apiVersion ?? '')
   }
 
-  function convert(entries: readonly Entry[], caller: Context | undefined): readonly Entry[] | Promise<readonly Entry[]> {
+  function convert(
+    entries: readonly StoredObject[],
+    caller: Context | undefined,
+  ): readonly StoredObject[] | Promise<readonly StoredObject[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     for (const [index, entry] of entries.entries()) begin(conversion, entry, index)
     if (conversion.objects.length === 0) return conversion.result
@@ -128,7 +131,11 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     return isPromise(results) ? results.then(finishAll) : finishAll(results)
   }
 
-  async function convertInSlices(entries: readonly Entry[], slices: Slices, caller: Context | undefined): Promise<readonly Entry[]> {
+  async function convertInSlices(
+    entries: readonly StoredObject[],
+    slices: Slices,
+    caller: Context | undefined,
+  ): Promise<readonly StoredObject[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     await eachInSlices(entries, slices, (entry, index) => begin(conversion, entry, index))
     if (conversion.objects.length === 0) return conversion.result
@@ -137,16 +144,16 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     return conversion.result
   }
 
-  function one(entry: Entry, caller: Context | undefined): Entry | Promise<Entry> {
+  function one(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject> {
     const found = known(entry)
     if (found !== undefined) return found
     const results = convert([entry], caller)
-    return isPromise(results) ? results.then(([only]) => only as Entry) : (results[0] as Entry)
+    return isPromise(results) ? results.then(([only]) => only as StoredObject) : (results[0] as StoredObject)
   }
 
   /** The cached result stays until it is replaced: others may be about to use it. */
-  async function convertedAnew(entry: Entry, caller: Context | undefined): Promise<Entry> {
-    const object = toConvert(entry.decode())
+  async function convertedAnew(entry: StoredObject, caller: Context | undefined): Promise<StoredObject> {
+    const object = toConvert(entry.copy())
     const [result] = await converter.convert([object], apiVersion, caller)
     return settled(entry, result as ApiObject, object.apiVersion)
   }

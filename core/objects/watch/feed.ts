@@ -1,6 +1,6 @@
 import type { Context } from '../../ports.ts'
-import type { Entry, FieldReader } from '../storage/entry.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
+import type { FieldReader, StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change.ts'
 
 /** Frames of changes that are delivered together, joined, by encoding: made once for all watchers that receive all of these changes. */
@@ -60,7 +60,7 @@ export interface RequiredValue {
   readonly key: string
   readonly value: string
   /** Undefined: the entry has no such value. */
-  readonly read: (entry: Entry) => string | undefined
+  readonly read: (entry: StoredObject) => string | undefined
 }
 
 /** A query with hints for caching and indexes. */
@@ -85,9 +85,9 @@ export interface WatchableStore extends ObjectStore {
   readonly cached: boolean
   list(query: FeedQuery): Promise<FeedList>
   /** The cached entry: may be outdated, and undefined does not mean that the object is missing. */
-  known(key: string): Entry | undefined
+  known(key: string): StoredObject | undefined
   /** As `get`: a plain value when no I/O is needed. */
-  live(key: string, context?: Context): Entry | undefined | Promise<Entry | undefined>
+  live(key: string, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined>
   /** Delivers every change after the revision in the scope. */
   subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription
   close(): void

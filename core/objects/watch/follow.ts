@@ -2,14 +2,14 @@
 
 import { eachInSlices, Pauses } from '../../common/slices.ts'
 import type { Clock } from '../../ports.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
 
 /** What a follower wants to know. Objects are shared with others, and must not be changed. */
 export interface Follower {
   /** Each current object, in time slices, and each that is written from then on; all of them again after a lost watch. */
-  upsert?(entry: Entry): void
+  upsert?(entry: StoredObject): void
   /** Each object that is gone, also during a lost watch; for that, the keys of all objects are remembered. */
   remove?(key: string): void
   /** All current objects are told: at first, and after a lost watch. */
@@ -41,7 +41,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
   /** Keys that `remove` has to be called for some time. */
   const known = new Set<string>()
 
-  function there(entry: Entry): void {
+  function there(entry: StoredObject): void {
     if (follower.remove) known.add(entry.key)
     follower.upsert?.(entry)
   }

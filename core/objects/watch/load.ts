@@ -1,7 +1,7 @@
 import type { Slices } from '../../common/slices.ts'
 import type { KeyValueStore } from '../../ports.ts'
-import type { Entry } from '../storage/entry.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 
 const pageSize = 5_000
 
@@ -13,10 +13,10 @@ export async function loadAll(
   objects: ObjectStore,
   store: KeyValueStore,
   slices: Slices,
-): Promise<{ entries: readonly Entry[]; revision: number }> {
+): Promise<{ entries: readonly StoredObject[]; revision: number }> {
   const prefix = objects.keys.prefix('')
   const reading = objects.reader.list()
-  const entries: Entry[] = []
+  const entries: StoredObject[] = []
   let from: string | undefined
   let revision: number | undefined
   for (;;) {

@@ -1,15 +1,15 @@
 import { eachInSlices, type Slices } from '../../common/slices.ts'
 import { SortedIndex } from '../../common/sorted-index.ts'
 import { DerivedBudget } from '../storage/derived-budget.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import type { FieldTerm } from './feed.ts'
 import { FieldIndex } from './field-index.ts'
 
 /** Entries by key, and in the order of their keys. */
 export class SortedEntries {
-  readonly #byKey = new Map<string, Entry>()
+  readonly #byKey = new Map<string, StoredObject>()
   readonly #budget: DerivedBudget
-  readonly #inOrder = new SortedIndex<Entry>(({ key }) => key)
+  readonly #inOrder = new SortedIndex<StoredObject>(({ key }) => key)
   /** Field indexes, created on first use. */
   readonly #indexes = new Map<string, FieldIndex>()
   /** Indexes that are being created. They follow changes, but don't have all entries yet. */
@@ -24,11 +24,11 @@ export class SortedEntries {
     return this.#byKey.size
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): StoredObject | undefined {
     return this.#byKey.get(key)
   }
 
-  set(entry: Entry): void {
+  set(entry: StoredObject): void {
     const before = this.#byKey.get(entry.key)
     if (before) this.#inOrder.replace(entry)
     else this.#inOrder.add(entry)
@@ -39,9 +39,9 @@ export class SortedEntries {
   }
 
   /** Replaces all entries. The given order is by bytes of the keys, which is nearly always their string order. */
-  replace(entries: readonly Entry[]): void {
+  replace(entries: readonly StoredObject[]): void {
     this.clear()
-    const isSorted = entries.every(({ key }, index) => index === 0 || (entries[index - 1] as Entry).key < key)
+    const isSorted = entries.every(({ key }, index) => index === 0 || (entries[index - 1] as StoredObject).key < key)
     const sorted = isSorted ? entries : entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     for (const entry of sorted) {
       this.#byKey.set(entry.key, entry)
@@ -68,8 +68,8 @@ export class SortedEntries {
   }
 
   /** Copies the entries whose key starts with the prefix (which ends with a slash) and is not below `from`, at most `most`. */
-  range(prefix: string, from = '', most = Number.POSITIVE_INFINITY): Entry[] {
-    const found: Entry[][] = []
+  range(prefix: string, from = '', most = Number.POSITIVE_INFINITY): StoredObject[] {
+    const found: StoredObject[][] = []
     let size = 0
     for (const [chunk, start, end] of this.#inOrder.parts(prefix, from)) {
       found.push(chunk.slice(start, Math.min(end, start + most - size)))
@@ -114,13 +114,13 @@ export class SortedEntries {
     }
   }
 
-  #reindex(before: Entry | undefined, after: Entry | undefined): void {
+  #reindex(before: StoredObject | undefined, after: StoredObject | undefined): void {
     for (const index of this.#indexes.values()) index.replace(before, after)
     for (const { index } of this.#partial.values()) index.replace(before, after)
   }
 
   /** Copies the entries under a prefix whose field, which has an index, has this value. */
-  withField({ field, value }: FieldTerm, prefix: string, from = ''): Entry[] {
+  withField({ field, value }: FieldTerm, prefix: string, from = ''): StoredObject[] {
     const found = this.#indexes.get(field)?.of(value) ?? []
     return found.filter(({ key }) => key >= from && key.startsWith(prefix))
   }

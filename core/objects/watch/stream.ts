@@ -3,7 +3,7 @@
 import type { ByteSource } from '../../answers/byte-source.ts'
 import type { Alarm, Alarms } from '../../common/alarms.ts'
 import { concatenate } from '../../schema/bytes.ts'
-import type { Entry } from '../storage/entry.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { type Change, type EventType, eventTypeOf } from './change.ts'
 import type { Joined, JoinedFrames, Scope, Subscriber, Subscription, WatchableStore } from './feed.ts'
 import type { WatchMetrics } from './metrics.ts'
@@ -11,7 +11,7 @@ import type { WatchMetrics } from './metrics.ts'
 /** Frames without bytes end the watch: the object can't be represented as the client wants. */
 export interface WatchEncoder {
   /** The frame of one object; `change` is absent for initial events. */
-  event(type: EventType, entry: Entry, change?: Change): Uint8Array
+  event(type: EventType, entry: StoredObject, change?: Change): Uint8Array
   /** The frames of all changes, for a watch without a selector. */
   events(changes: readonly Change[], joined: JoinedFrames): Joined
   /** `initialEnd`: the bookmark after the initial events. */
@@ -37,11 +37,11 @@ export interface WatchStreamOptions {
   readonly encoder: WatchEncoder
   readonly observer?: Counts
   readonly scope: Scope
-  readonly matches?: (entry: Entry) => boolean
+  readonly matches?: (entry: StoredObject) => boolean
   /** Start revision: later changes are sent. */
   readonly after: number
   /** The state at `after`, sent first as ADDED events. */
-  readonly initial: readonly Entry[]
+  readonly initial: readonly StoredObject[]
   /** Send a bookmark with the initial-events-end annotation. */
   readonly announceInitialEnd: boolean
   /** Called when the initial events have been handed to the connection. */
@@ -74,7 +74,7 @@ function emptying() {
 }
 
 const nothing = () => {}
-const noEntries: readonly Entry[] = []
+const noEntries: readonly StoredObject[] = []
 
 export const watchStream = (options: WatchStreamOptions): ByteSource => new WatchStream(options)
 
@@ -88,7 +88,7 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
   readonly #bookmarks: boolean
   readonly #after: number
   /** Initial events that have not been sent yet, from `sentInitial` on. */
-  #initial: readonly Entry[]
+  #initial: readonly StoredObject[]
   #sentInitial = 0
   #announceInitialEnd: boolean
   #initialized: () => void

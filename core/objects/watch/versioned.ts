@@ -10,8 +10,8 @@ import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition }
 import { DecodeError } from '../../schema/decode.ts'
 import type { HookContext, Message } from '../../schema/model.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
-import type { Entry } from '../storage/entry.ts'
 import { keyAfter, type Swap, shownEntry } from '../storage/object-store.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
 import { Change } from './change.ts'
 import { createEntryVersions } from './entry-versions.ts'
 import type { FeedList, FeedQuery, Subscriber, WatchableStore } from './feed.ts'
@@ -77,7 +77,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     const { entries, kept } = await chosen(found, query)
     if (matches && limit > 0 && entries.length > limit) {
       const page = entries.slice(0, limit)
-      return { entries: page, revision: found.revision, next: keyAfter((page.at(-1) as Entry).key) }
+      return { entries: page, revision: found.revision, next: keyAfter((page.at(-1) as StoredObject).key) }
     }
     const { kept: _kept, ...rest } = found
     return { ...rest, entries, ...(kept && { kept }) }
@@ -89,7 +89,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     if (before) return before
     const previous = change.previous && versions.known(change.previous)
     const entry = change.deleted && previous ? previous.at(change.revision) : versions.known(change.entry)
-    const made = new Change(entry as Entry, previous, change.deleted)
+    const made = new Change(entry as StoredObject, previous, change.deleted)
     changes.set(change, made)
     return made
   }

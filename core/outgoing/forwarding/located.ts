@@ -51,7 +51,7 @@ export async function find<Plural extends keyof Objects>(
   const resource = table.lookup('', 'v1', plural)
   const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
   if (entry === undefined) throw notFound(groupResource, name)
-  return entry.decode() as unknown as Objects[Plural]
+  return entry.copy() as unknown as Objects[Plural]
 }
 
 /** Port of node agents that report none. */

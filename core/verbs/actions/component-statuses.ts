@@ -1,8 +1,8 @@
 /** Health of control plane components (deprecated since 1.19): the scheduler and the controller manager on this host, and the store. */
 
 import { notFound } from '../../answers/status.ts'
-import type { Entry } from '../../objects/storage/entry.ts'
 import { unstoredEntry } from '../../objects/storage/object-store.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { clientError } from '../../outgoing/webhook/dial-error.ts'
 import { readText } from '../../outgoing/webhook/read-text.ts'
 import { withinTime } from '../../outgoing/webhook/time-limit.ts'
@@ -60,7 +60,7 @@ const checksOf = ({ services: { platform } }: Target): { readonly [name: string]
   [`${platform.storeName}-0`]: storeHealth,
 })
 
-async function statusOf(target: Target, name: string, check: Check): Promise<Entry> {
+async function statusOf(target: Target, name: string, check: Check): Promise<StoredObject> {
   const conditions = [{ type: 'Healthy', ...(await check(target)) }]
   const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions } as ApiObject
   return unstoredEntry(target.resource.definition, name, object)

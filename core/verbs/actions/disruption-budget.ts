@@ -52,7 +52,7 @@ function selects(budget: ApiObject, pod: ApiObject): boolean {
 /** Budgets of the pod's namespace that select it. Absent and invalid selectors select nothing, an empty one all. */
 export async function budgetsOf(budgets: ServedResource, pod: ApiObject): Promise<readonly ApiObject[]> {
   const { entries } = await budgets.store.list({ namespace: pod.metadata.namespace ?? '' })
-  return entries.map((entry) => entry.decode()).filter((budget) => selects(budget, pod))
+  return entries.map((entry) => entry.copy()).filter((budget) => selects(budget, pod))
 }
 
 /** Error text for an exhausted budget. */

@@ -29,7 +29,7 @@ const tooManyBudgets: Status = {
 async function podOf({ resource: { store, groupResource }, namespace, name }: Target): Promise<ApiObject> {
   const entry = await store.get(store.keys.of(namespace, name))
   if (entry === undefined) throw notFound(groupResource, name)
-  return entry.decode()
+  return entry.copy()
 }
 
 const isOver = (pod: ApiObject) =>
@@ -71,7 +71,7 @@ async function markAndDelete(target: Target, options: DeleteOptions): Promise<vo
       return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, services.clock.now()) } }
     }
     const marked = await updateObject(resource, namespace, name, { view: unrestrictedView, change }, request)
-    if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.decode())
+    if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.copy())
   }
   await deleteObject(resource, namespace, name, registryOptions(final), request)
 }

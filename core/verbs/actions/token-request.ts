@@ -68,7 +68,7 @@ async function find({ services: { table } }: Target, plural: string, namespace: 
   const resource = table.lookup('', 'v1', plural)
   const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
   if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
-  return entry.decode()
+  return entry.copy()
 }
 
 /** The pod's node; without UID when the node is not found. */
@@ -76,7 +76,7 @@ async function nodeOf(target: Target, pod: ApiObject): Promise<{ name: string; u
   const name = specOf(pod).nodeName
   if (!name) return undefined
   const nodes = target.services.table.lookup('', 'v1', 'nodes')
-  const uid = nodes && (await nodes.store.get(nodes.store.keys.of('', name)))?.decode().metadata.uid
+  const uid = nodes && (await nodes.store.get(nodes.store.keys.of('', name)))?.copy().metadata.uid
   return { name, ...(uid !== undefined && { uid }) }
 }
 

@@ -7,7 +7,7 @@ import type { PluginContext } from '../../../core/admission/context.ts'
 import { validatingAdmissionPolicy } from '../../../core/admission/plugins/validating-admission-policy.ts'
 import { mutatingWebhooks } from '../../../core/admission/webhooks/mutating.ts'
 import { validatingWebhooks } from '../../../core/admission/webhooks/validating.ts'
-import type { Entry } from '../../../core/objects/storage/entry.ts'
+import type { StoredObject } from '../../../core/objects/storage/stored-object.ts'
 import { attributesOf, once } from './attributes.ts'
 import { contextWith } from './context.ts'
 
@@ -20,7 +20,7 @@ const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resour
 function following(objects: { readonly [plural: string]: readonly object[] }, more: Partial<PluginContext> = {}): PluginContext {
   const follow: PluginContext['follow'] = (_group, plural, follower) => {
     for (const [index, each] of (objects[plural] ?? []).entries())
-      follower.upsert?.({ key: String(index), object: each } as unknown as Entry)
+      follower.upsert?.({ key: String(index), object: each } as unknown as StoredObject)
     return { ready: Promise.resolve(), close() {} }
   }
   return contextWith({ 'namespaces//dev': { metadata: { name: 'dev' } } }, { follow, ...more })

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import type { ByteSource } from '../../../core/answers/byte-source.ts'
 import { Pauses } from '../../../core/common/slices.ts'
 import type { Codec } from '../../../core/objects/storage/codec.ts'
-import { Entry } from '../../../core/objects/storage/entry.ts'
+import { StoredObject } from '../../../core/objects/storage/stored-object.ts'
 import { ListBudget, listSource } from '../../../core/verbs/list-body.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 /** Bytes of an item. */
 const itemSize = 10_000
-const entries = Array.from({ length: 100 }, (_, index) => new Entry(`/r/${index}`, index, new Uint8Array(), {} as Codec))
+const entries = Array.from({ length: 100 }, (_, index) => new StoredObject(`/r/${index}`, index, new Uint8Array(), {} as Codec))
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const encoder = new TextEncoder()
 
@@ -20,7 +20,7 @@ async function begin(room: ListBudget, signal = new AbortController().signal) {
   const parts = {
     start: (size: number) => encoder.encode(`${size}:`),
     sizeOf: () => undefined,
-    item({ revision }: Entry) {
+    item({ revision }: StoredObject) {
       made[revision]!++
       return [encoder.encode(String(revision)), encoder.encode('x'.repeat(itemSize - String(revision).length))]
     },

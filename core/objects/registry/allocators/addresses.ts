@@ -85,7 +85,7 @@ export function createAddresses(
 
   async function ranges(): Promise<AddressRange[]> {
     const { entries } = await serviceCidrs.store.list({ namespace: '' })
-    const ready = entries.map((entry) => entry.decode()).filter(isReady)
+    const ready = entries.map((entry) => entry.copy()).filter(isReady)
     const found = ready.flatMap((object) => (object as RangeObject).spec?.cidrs ?? []).flatMap((text) => addressRange(text) ?? [])
     used.of(found)
     return found
@@ -177,7 +177,7 @@ export function createAddresses(
 
     async release(text, { namespace, name }, write) {
       const address = canonicalAddress(text)
-      const found = (await store.get(keyOf(address)))?.decode()
+      const found = (await store.get(keyOf(address)))?.copy()
       const parent = found && parentOf(found)
       if (parent?.resource !== 'services' || parent.namespace !== namespace || parent.name !== name) return
       const { uid = '' } = found?.metadata ?? {}
@@ -192,7 +192,7 @@ export function createAddresses(
     async taken() {
       const { entries } = await store.list({ namespace: '', matches: ({ labels }) => labels[managedBy.key] === managedBy.value })
       const found = entries.flatMap((entry) => {
-        const parent = parentOf(entry.decode())
+        const parent = parentOf(entry.copy())
         return parent ? { address: store.keys.parse(entry.key).name, parent } : []
       })
       await ranges()

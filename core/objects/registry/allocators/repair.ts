@@ -74,7 +74,7 @@ export async function repair(options: RepairOptions, seen: Leaks, write: Reservi
   const held = new Map<string, ServiceName>()
   const heldByPort = new Set<number>()
   for (const entry of entries) {
-    const service = entry.decode()
+    const service = entry.copy()
     const { namespace = '', name = '' } = service.metadata
     const spec = specOf(service)
     for (const address of clusterIpsOf(spec)) held.set(tagged({ namespace, name }, canonicalAddress(address)), { namespace, name })

@@ -41,7 +41,7 @@ export async function ensureServiceRanges(
       if (!(error instanceof ApiError && error.status.reason === 'AlreadyExists')) throw error
     }
   }
-  const stored = (await store.get(store.keys.of('', name)))?.decode()
+  const stored = (await store.get(store.keys.of('', name)))?.copy()
   if (stored === undefined || stored.metadata.deletionTimestamp !== undefined) return
   const before = cidrsOf(stored)
   if (before.length === 1 && cidrs.length === 2 && before[0] === cidrs[0])

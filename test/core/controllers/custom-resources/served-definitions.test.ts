@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Definition } from '../../../../core/controllers/custom-resources/definition.ts'
 import { createServedDefinitions } from '../../../../core/controllers/custom-resources/served-definitions.ts'
 import type { LiveTable } from '../../../../core/objects/registry/table.ts'
-import { Entry } from '../../../../core/objects/storage/entry.ts'
 import { createRawCodec } from '../../../../core/objects/storage/raw-codec.ts'
+import { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import type { Versioning } from '../../../../core/resources/definition.ts'
 
 const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] }
@@ -29,7 +29,7 @@ function serving() {
   })
   const update = (definition: Definition) => {
     replaced.length = 0
-    served.update(definition, new Entry('key', 1, new TextEncoder().encode(JSON.stringify(definition)), createRawCodec()))
+    served.update(definition, new StoredObject('key', 1, new TextEncoder().encode(JSON.stringify(definition)), createRawCodec()))
     return replaced.length
   }
   return { update }

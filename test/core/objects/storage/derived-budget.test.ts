@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Codec } from '../../../../core/objects/storage/codec.ts'
 import { DerivedBudget } from '../../../../core/objects/storage/derived-budget.ts'
-import { Entry } from '../../../../core/objects/storage/entry.ts'
+import { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { SortedEntries } from '../../../../core/objects/watch/sorted-entries.ts'
 
-const entryOf = (name: string) => new Entry(`/r/${name}`, 1, new Uint8Array(), {} as Codec)
+const entryOf = (name: string) => new StoredObject(`/r/${name}`, 1, new Uint8Array(), {} as Codec)
 const bytes = new Uint8Array(1_000)
 
 /** Whether the entry encodes again. */
-function encodes(entry: Entry, name = 'f'): boolean {
+function encodes(entry: StoredObject, name = 'f'): boolean {
   let made = false
   entry.encoding(name, () => {
     made = true
@@ -22,7 +22,7 @@ function encodes(entry: Entry, name = 'f'): boolean {
 test('entries of a cache keep what there is room for, and give the room back when they leave', () => {
   const budget = new DerivedBudget(4_000)
   const entries = new SortedEntries(budget)
-  const [a, b, c] = ['a', 'b', 'c'].map(entryOf) as [Entry, Entry, Entry]
+  const [a, b, c] = ['a', 'b', 'c'].map(entryOf) as [StoredObject, StoredObject, StoredObject]
   for (const each of [a, b, c]) entries.set(each)
   for (const each of [a, b, c]) assert.ok(encodes(each), each.key)
   assert.deepEqual(
@@ -98,7 +98,7 @@ test('other versions of an object keep what is derived from them as long as it i
 
 test('the decoded object is cached when it is read again, while the entry is in the cache', () => {
   const codec: Pick<Codec, 'decode'> = { decode: () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} }) }
-  const entry = new Entry('/r/a', 1, new Uint8Array(100), codec as Codec)
+  const entry = new StoredObject('/r/a', 1, new Uint8Array(100), codec as Codec)
   const budget = new DerivedBudget(4_000)
   entry.enter(budget)
   assert.notEqual(entry.object, entry.object, 'a first read')
@@ -113,7 +113,7 @@ test('the decoded object is cached when it is read again, while the entry is in 
 
 test('encodings leave room for what is read object by object', () => {
   const codec: Pick<Codec, 'decode'> = { decode: () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} }) }
-  const entry = new Entry('/r/a', 1, new Uint8Array(100), codec as Codec)
+  const entry = new StoredObject('/r/a', 1, new Uint8Array(100), codec as Codec)
   entry.enter(new DerivedBudget(4_000))
   for (let made = 0; made < 10; made++) encodes(entry, String(made))
   for (let read = 0; read < 2; read++) assert.ok(entry.object)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Codec, createCodec, Printed } from '../../../../core/objects/storage/codec.ts'
-import { Entry } from '../../../../core/objects/storage/entry.ts'
 import { RecentWrites } from '../../../../core/objects/storage/recent-writes.ts'
+import { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { bind } from '../../../../core/resources/bind.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
@@ -78,15 +78,15 @@ test('decoding a recent write equals parsing it, and gives a new object each tim
   const stored = own.store(value)
   writes.note('k', stored, value)
   const served = writes.serve('k', new Uint8Array(stored), 7)
-  const entry = new Entry('k', 7, served, { ...own, written: (key, bytes) => writes.written(key, bytes) })
+  const entry = new StoredObject('k', 7, served, { ...own, written: (key, bytes) => writes.written(key, bytes) })
   assert.equal(entry.object['spec'], writes.written('k', served)?.['spec'], 'readers share it')
   assert.equal(writes.written('k', stored), writes.written('k', served), 'by the stored value, too')
-  const first = entry.decode()
+  const first = entry.copy()
   assert.equal(JSON.stringify(first), JSON.stringify(own.decode(served)))
   first.metadata.labels = {}
-  assert.equal(JSON.stringify(entry.decode()), JSON.stringify(own.decode(served)))
+  assert.equal(JSON.stringify(entry.copy()), JSON.stringify(own.decode(served)))
   assert.equal(JSON.stringify(entry.written), JSON.stringify(own.canonical(own.decode(served))), 'known without decoding')
   for (let i = 0; i < 64; i++) writes.note(`other${i}`, bytes('other'), printed('other'))
-  assert.equal(JSON.stringify(entry.decode()), JSON.stringify(own.decode(served)), 'parsed after eviction')
+  assert.equal(JSON.stringify(entry.copy()), JSON.stringify(own.decode(served)), 'parsed after eviction')
   assert.equal(entry.written, undefined)
 })

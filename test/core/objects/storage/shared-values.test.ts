@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DerivedBudget } from '../../../../core/objects/storage/derived-budget.ts'
-import type { Entry } from '../../../../core/objects/storage/entry.ts'
 import { createObjectStore } from '../../../../core/objects/storage/object-store.ts'
+import type { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { KeyValueStore } from '../../../../core/ports.ts'
 import { bind } from '../../../../core/resources/bind.ts'
@@ -40,7 +40,7 @@ for (const holdsValues of [true, false]) {
       part.set(kv.value)
       for (const bytes of [kv.value, part.subarray(0, -1)]) {
         const entry = reader.one({ ...kv, value: bytes })
-        assert.equal(JSON.stringify(entry.decode()), shown)
+        assert.equal(JSON.stringify(entry.copy()), shown)
         const isShared = holdsValues || (name === 'large' && bytes === kv.value)
         const { pieces } = entry
         const joined = concatenate(pieces)
@@ -50,7 +50,7 @@ for (const holdsValues of [true, false]) {
           isShared,
           'lists copy a stored value only into their response',
         )
-        assert.equal(entry.decode().metadata.name, name)
+        assert.equal(entry.copy().metadata.name, name)
         assert.equal(entry.size, isShared ? kv.value.length : shown.length)
       }
     }
@@ -58,7 +58,7 @@ for (const holdsValues of [true, false]) {
 }
 
 /** The JSON for the second of two requests. */
-const readAgain = (entry: Entry) => [entry.json, entry.json].at(-1) as Uint8Array
+const readAgain = (entry: StoredObject) => [entry.json, entry.json].at(-1) as Uint8Array
 
 test('JSON is cached when it is requested again, within a total size, while the entry is in a cache', async () => {
   const { reader, value } = await stored(memoryStore({ clock: webClock }), { first: 1_000, second: 1_000, third: 1_000 })

@@ -1,7 +1,7 @@
 /** Watches that select a field's value get the changes of objects that have it, had it or lose it, and cost other changes nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../../../core/objects/storage/entry.ts'
+import type { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { Audience } from '../../../../core/objects/watch/audience.ts'
 import { Change, eventTypeOf } from '../../../../core/objects/watch/change.ts'
 import type { RequiredValue, Subscriber } from '../../../../core/objects/watch/feed.ts'
@@ -32,7 +32,8 @@ function entry(key: string, revision: number, node: string) {
   }
   return counted
 }
-const change = (now: object, before: object | undefined, deleted = false) => new Change(now as Entry, before as Entry | undefined, deleted)
+const change = (now: object, before: object | undefined, deleted = false) =>
+  new Change(now as StoredObject, before as StoredObject | undefined, deleted)
 
 function recorder(): Subscriber & { readonly changesSeen: Change[]; calls: number } {
   const seen: Change[] = []
@@ -74,7 +75,7 @@ test('a watcher with a term sees the same events as one without, and is called f
     audience.changes(batch)
   }
   for (const { node, subscriber } of narrow) {
-    const matches = (each: Entry) => each.field('spec.nodeName', read) === node
+    const matches = (each: StoredObject) => each.field('spec.nodeName', read) === node
     const told = (changes: readonly Change[]) =>
       changes.flatMap((each) => {
         const type = eventTypeOf(each, matches)

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Slices } from '../../../../core/common/slices.ts'
 import type { Codec } from '../../../../core/objects/storage/codec.ts'
-import { Entry } from '../../../../core/objects/storage/entry.ts'
 import { createKeys } from '../../../../core/objects/storage/keys.ts'
 import { unobserved } from '../../../../core/objects/storage/metrics.ts'
+import { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { CachedLists } from '../../../../core/objects/watch/cached-lists.ts'
 import type { FeedList, FeedQuery } from '../../../../core/objects/watch/feed.ts'
 import { SortedEntries } from '../../../../core/objects/watch/sorted-entries.ts'
 
 const keys = createKeys('/registry', 'configmaps', true)
-const entryOf = (name: string) => new Entry(keys.of('default', name), 1, new Uint8Array(), {} as Codec)
+const entryOf = (name: string) => new StoredObject(keys.of('default', name), 1, new Uint8Array(), {} as Codec)
 
 function tenEntries() {
   const entries = new SortedEntries()
@@ -34,7 +34,7 @@ test('the encoded list, or its first page, is reused until something changes', (
 
 test('pages with other limits, selectors or start keys are not confused', () => {
   const { lists } = tenEntries()
-  const odd = { namespace: 'default', matches: ({ key }: Entry) => /[13579]$/.test(key), selector: 'odd' }
+  const odd = { namespace: 'default', matches: ({ key }: StoredObject) => /[13579]$/.test(key), selector: 'odd' }
   const at = (query: FeedQuery) => lists.select(query, 1) as FeedList
   const names = (query: FeedQuery) => at(query).entries.map(({ key }) => key.slice(-2))
   assert.deepEqual(names({ namespace: 'default', limit: 2 }), ['o0', 'o1'])
@@ -61,7 +61,7 @@ test('selectors are evaluated in slices; changes in between are neither shown no
   const lists = new CachedLists(entries, keys, true, unobserved().cache)
   let asked = 0
   let pauses = 0
-  const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
+  const matches = ({ key }: StoredObject) => ++asked > 0 && /[05]$/.test(key)
   const slices = {
     get over() {
       return asked % 50 === 49
@@ -90,7 +90,7 @@ test('a page of a selection that was found in slices is reused, and no longer li
   for (let i = 0; i < 500; i++) entries.set(entryOf(`o${String(i).padStart(3, '0')}`))
   const lists = new CachedLists(entries, keys, true, unobserved().cache)
   let asked = 0
-  const matches = ({ key }: Entry) => ++asked > 0 && /[05]$/.test(key)
+  const matches = ({ key }: StoredObject) => ++asked > 0 && /[05]$/.test(key)
   const slices = { over: false } as Slices
   const page = async (limit: number) => lists.select({ namespace: 'default', matches, selector: 'fives', slices, limit }, 1)
   const first = await page(3)

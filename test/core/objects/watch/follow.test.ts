@@ -1,7 +1,7 @@
 /** Followers of objects: what they are told, in which order, and that many objects do not hold the thread. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../../../core/objects/storage/entry.ts'
+import type { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { Change } from '../../../../core/objects/watch/change.ts'
 import type { Subscriber, WatchableStore } from '../../../../core/objects/watch/feed.ts'
 import { follow } from '../../../../core/objects/watch/follow.ts'
@@ -12,7 +12,7 @@ import { eventually } from '../../../support/wait.ts'
 const count = 200
 
 const entry = (name: string, revision: number) =>
-  ({ key: name, revision, object: { metadata: { name, resourceVersion: String(revision) } } }) as unknown as Entry
+  ({ key: name, revision, object: { metadata: { name, resourceVersion: String(revision) } } }) as unknown as StoredObject
 
 test('the first objects come in time slices, and changes after them', async () => {
   let subscriber: Subscriber | undefined

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Codec } from '../../../../core/objects/storage/codec.ts'
-import { Entry } from '../../../../core/objects/storage/entry.ts'
+import { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { SortedEntries } from '../../../../core/objects/watch/sorted-entries.ts'
 import { seeded } from '../../../support/mutate.ts'
 
 const seed = 20_261_122
 /** Enough for several chunks, and for chunks that become empty. */
 const steps = 6_000
-const entryOf = (key: string) => new Entry(key, 1, new Uint8Array(), {} as Codec)
-const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key)
+const entryOf = (key: string) => new StoredObject(key, 1, new Uint8Array(), {} as Codec)
+const keysOf = (entries: readonly StoredObject[]) => entries.map(({ key }) => key)
 
 test(`ranges equal those of a plain sorted list (seed ${seed})`, () => {
   const random = seeded(seed)
   const sorted = new SortedEntries()
-  const plain = new Map<string, Entry>()
+  const plain = new Map<string, StoredObject>()
   const inRange = (prefix: string, from = '') => [...plain.keys()].filter((key) => key.startsWith(prefix) && key >= from).sort()
   const check = () => {
     const prefix = random.pick(['/r/', '/r/a/', '/r/b/', '/r/c/'])

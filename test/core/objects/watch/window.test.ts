@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../../../core/objects/storage/entry.ts'
+import type { StoredObject } from '../../../../core/objects/storage/stored-object.ts'
 import { Change } from '../../../../core/objects/watch/change.ts'
 import { Window, type WindowBounds, windowBounds } from '../../../../core/objects/watch/window.ts'
 
-const entry = (revision: number, size: number) => ({ revision, size, forget() {} }) as Entry
+const entry = (revision: number, size: number) => ({ revision, size, forget() {} }) as StoredObject
 const change = (revision: number, size: number) => new Change(entry(revision, size), entry(revision - 1, size), false)
 const windowOf = (bounds: Partial<WindowBounds>) => new Window(0, { ...windowBounds, ...bounds })
 const revisions = (window: Window, after: number) => window.after(after)?.map((each) => each.revision)

@@ -39,7 +39,7 @@ export interface FieldReader {
   readonly path?: readonly Name[]
 }
 
-export interface EntryOptions {
+export interface StoredObjectOptions {
   /** The bytes are those in the store, shared with its memory: served JSON but for the resourceVersion (`Codec.isServed`). */
   readonly isStored?: boolean
   /** Whether the next update must write the object even if nothing changes. */
@@ -51,7 +51,7 @@ export interface EntryOptions {
  * cache goes: encodings at once; JSON and the object when they are read a second time, because most are read once, and would be garbage of the
  * engine's old generation.
  */
-export class Entry {
+export class StoredObject {
   readonly key: string
   readonly revision: number
   readonly #bytes: Uint8Array
@@ -66,13 +66,13 @@ export class Entry {
   #encodings: Cached | undefined
   #object: ApiObject | undefined
   /** The object in other versions. */
-  #versions: Map<Codec, Entry> | undefined
+  #versions: Map<Codec, StoredObject> | undefined
   #jsonWasRead = false
   #objectWasRead = false
   #isCanonical = false
 
   /** `bytes`: served JSON, unless `isStored`. */
-  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, { isStored = false, isStale }: EntryOptions = {}) {
+  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, { isStored = false, isStale }: StoredObjectOptions = {}) {
     this.key = key
     this.revision = revision
     this.#bytes = bytes
@@ -107,12 +107,12 @@ export class Entry {
     const isCached = this.#objectWasRead && this.#budget?.take('read', objectSize * this.size)
     this.#objectWasRead = true
     if (!isCached) return this.#decode((written) => written)
-    this.#object = frozen(this.decode())
+    this.#object = frozen(this.copy())
     return this.#object
   }
 
   /** A new object, which the caller may change. */
-  decode(): ApiObject {
+  copy(): ApiObject {
     return this.#decode(clone)
   }
 
@@ -172,19 +172,19 @@ export class Entry {
   // ── Other entries of the object ───────────────────────────────────────────────────────────────
 
   /** The same content with another revision, as a deletion shows it. */
-  at(revision: number): Entry {
+  at(revision: number): StoredObject {
     const bytes = this.#isStored ? this.#bytes : this.#codec.restamp(this.#bytes, this.revision, revision)
-    return new Entry(this.key, revision, bytes, this.#codec, { isStored: this.#isStored })
+    return new StoredObject(this.key, revision, bytes, this.#codec, { isStored: this.#isStored })
   }
 
   /** The object in the version of another codec, if it was set. */
-  version(codec: Codec): Entry | undefined {
+  version(codec: Codec): StoredObject | undefined {
     return this.#versions?.get(codec)
   }
 
   /** Sets the object in another version. `outdated`: a write would store something else. */
-  setVersion(codec: Codec, json: Uint8Array, outdated: boolean): Entry {
-    const version = new Entry(this.key, this.revision, json, codec, { isStale: outdated ? () => true : this.#isStale })
+  setVersion(codec: Codec, json: Uint8Array, outdated: boolean): StoredObject {
+    const version = new StoredObject(this.key, this.revision, json, codec, { isStale: outdated ? () => true : this.#isStale })
     this.#versions ??= new Map()
     this.#versions.get(codec)?.leave()
     this.#versions.set(codec, version)
